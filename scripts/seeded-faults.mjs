@@ -19,6 +19,7 @@ import { GITHUB_FAULTS } from './faults/github.ts';
 import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
 import { PIPELINE_FAULTS } from './faults/pipeline.ts';
 import { RUN_FAULTS } from './faults/run.ts';
+import { SET_FAULTS } from './faults/sets.ts';
 import { SHOWN_FAULTS } from './faults/shown.ts';
 import { STORE_FAULTS } from './faults/store.ts';
 import { UNTRUSTED_FAULTS } from './faults/untrusted.ts';
@@ -54,6 +55,7 @@ const FAULTS_BY_FILE = {
   github: GITHUB_FAULTS,
   langgraph: LANGGRAPH_FAULTS,
   shown: SHOWN_FAULTS,
+  sets: SET_FAULTS,
 };
 
 const FAULTS = Object.values(FAULTS_BY_FILE).flat();

@@ -2,13 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { gatelineFileSchema } from '../src/pipeline/file/gateline-file.ts';
+import { setFileSchema } from '../src/pipeline/subjects/subject-set.ts';
 
 /*
- * Writes the files generated from the schema of gateline.yml: schema/gateline.schema.json for editors, and the key
- * table of docs/reference/gateline-yml.md. Run it after changing the schema: `node scripts/write-schema.ts`.
+ * Writes the files generated from the schemas of gateline.yml and of sets: schema/gateline.schema.json and
+ * schema/set.schema.json for editors, and the key table of docs/reference/gateline-yml.md. Run it after changing the schema: `node scripts/write-schema.ts`.
  */
 
 export const SCHEMA_FILE = new URL('../schema/gateline.schema.json', import.meta.url);
+export const SET_SCHEMA_FILE = new URL('../schema/set.schema.json', import.meta.url);
 export const REFERENCE_FILE = new URL('../docs/reference/gateline-yml.md', import.meta.url);
 const TABLE = /(<!-- keys -->\n)[^]*(<!-- \/keys -->)/;
 
@@ -40,6 +42,11 @@ export interface DocumentedKey {
 /** The JSON Schema (draft-07, which every editor supports) of gateline.yml. */
 export function editorSchema(): EditorSchema {
   return z.toJSONSchema(gatelineFileSchema, { io: 'input', target: 'draft-7' }) as EditorSchema;
+}
+
+/** The JSON Schema of the file of a set. */
+export function setSchema(): EditorSchema {
+  return z.toJSONSchema(setFileSchema, { io: 'input', target: 'draft-7' }) as EditorSchema;
 }
 
 /** Every key with a fixed name, in the order of the schema. */
@@ -107,5 +114,6 @@ export function schemaText(schema: EditorSchema): string {
 if (import.meta.main) {
   const schema = editorSchema();
   writeFileSync(SCHEMA_FILE, schemaText(schema));
+  writeFileSync(SET_SCHEMA_FILE, schemaText(setSchema()));
   writeFileSync(REFERENCE_FILE, withKeyTable(readFileSync(REFERENCE_FILE, 'utf8'), schema));
 }

@@ -29,3 +29,34 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
   await Promise.allSettled(work);
   return Promise.all(work);
 }
+
+/** A limit that several callers share. */
+export interface SharedLimit {
+  /**
+   * Waits until there is room, in the order of the calls. Dispose of the result to let the next one begin.
+   * `undefined`: the signal was aborted first.
+   */
+  take(): Promise<Disposable | undefined>;
+}
+
+/** At most `width` turns at a time, and none once the signal is aborted. */
+export function createSharedLimit(width: number, signal: AbortSignal): SharedLimit {
+  const waiting: ((isGiven: boolean) => void)[] = [];
+  let free = width;
+  const give = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next(true);
+  };
+  signal.addEventListener('abort', () => {
+    for (const next of waiting.splice(0)) next(false);
+  });
+  return {
+    take: async () => {
+      if (signal.aborted) return undefined;
+      if (free > 0) free -= 1;
+      else if (!(await new Promise<boolean>((resolve) => waiting.push(resolve)))) return undefined;
+      return { [Symbol.dispose]: give };
+    },
+  };
+}

@@ -6,7 +6,9 @@
 
 export { definePipeline } from './local/define-pipeline.ts';
 export type { LoadedPipeline } from './local/load-pipeline.ts';
-export { PipelineInvalidError } from './local/pipeline-invalid.ts';
+export { PipelineInvalidError, SetInvalidError } from './local/pipeline-invalid.ts';
+export { loadSet } from './local/load-set.ts';
+export type { Subject, SubjectGraph } from './pipeline/subjects/subject-set.ts';
 export { parsePipeline } from './pipeline/parse-pipeline.ts';
 export type { ParsedPipeline } from './pipeline/check-source.ts';
 export { formatProblem, type Problem } from './pipeline/problem.ts';
@@ -36,10 +38,14 @@ export {
   resume,
   rollback,
   runPipeline,
+  runSet,
   snapshots,
   type ContinueOptions,
   type PlanOptions,
 } from './local/library-calls.ts';
+export type { SetEvent, SetResult, SetRunOptions, SubjectResult } from './engine/set/run-set.ts';
+export type { SetOrder } from './engine/set/set-order.ts';
+export type { SubjectState, SubjectStatus } from './run/subjects/subject-states.ts';
 export type { BeginOptions, BeginResult } from './engine/begin.ts';
 export type { Completion } from './engine/complete.ts';
 export type { Decision, RunDecision } from './engine/decide.ts';

@@ -25,6 +25,7 @@ import {
   resume,
   rollback,
   runPipeline,
+  runSet,
   snapshots,
   type Assignment,
   type EnginePorts,
@@ -42,6 +43,7 @@ import {
   rollbackShape,
   runDecisionShape,
   runShape,
+  setOrderShape,
 } from '../src/local/library-shapes.ts';
 import { plainEnvironment, REPOSITORY, startNode } from './support/command-line.ts';
 import { ScratchWorkspace } from './support/scratch-workspace.ts';
@@ -55,6 +57,7 @@ const examples = blocks.flatMap(({ kind, text }, at) =>
 /** By the heading of the table that describes them. */
 const LIBRARY_SHAPES = {
   '`runPipeline`': runShape,
+  '`runSet`': setOrderShape,
   '`resume`': howShape,
   '`fork`': originShape,
   '`decide`': decisionShape,
@@ -345,6 +348,13 @@ describe('an argument of another shape', () => {
       () => resume(ports, assignment, { ...by, strategy: 'from-checkpoint' }, silent),
       '/from',
       'needs the gates',
+    ],
+    ['set, no pipeline', () => runSet(ports, given({ subjects: new Map() }), silent), '/pipeline', 'is missing'],
+    [
+      'set, a list',
+      () => runSet(ports, given({ pipeline: assignment.pipeline, subjects: [] }), silent),
+      '/subjects',
+      'loadSet',
     ],
     ['resume, no options', () => resume(ports, assignment, by, given(undefined)), '', 'options: it is missing'],
     ['resume, no signal', () => resume(ports, assignment, by, given({ observe: () => 0 })), '/signal', 'is missing'],

@@ -10,7 +10,13 @@ const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted']
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
 
 /** The only files that the engine may import from these rooms: their interfaces. */
-const INTERFACES = ['store/record-store', 'agent/agent', 'agent/attempt-files', 'workspace/workspace'];
+const INTERFACES = [
+  'store/record-store',
+  'agent/agent',
+  'agent/attempt-files',
+  'workspace/workspace',
+  'workspace/branches',
+];
 
 const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 
@@ -48,11 +54,11 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery'],
-  pipeline: ['yaml', 'file', 'checks'],
+  cli: ['output', 'project', 'templates', 'sets', 'commands'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set'],
+  pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['markdown', 'json', 'terminal', 'github'],
-  run: ['records', 'state', 'files', 'plan'],
+  run: ['records', 'state', 'files', 'plan', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],

@@ -1,16 +1,17 @@
-import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
 import {
-  ACTOR,
   HOW_TO_RUN,
+  HOW_TO_RUN_A_SET,
   INPUT_OPTIONS,
   JSON_OPTION,
   RUN_OPTION,
+  SET_OPTIONS,
   STAND_IN,
   STRICT,
   SUBJECT_OPTIONS,
   WHICH_GATES,
 } from './options.ts';
 import type { CommandSpec } from './command.ts';
+import { DECIDE } from './decide-command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
 
 /** Every command, in the order in which help lists them. */
@@ -81,7 +82,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'plan',
     summary: 'show what a run would do, and why',
     positionals: [],
-    options: [...SUBJECT_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
+    options: [...SUBJECT_OPTIONS, ...SET_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
       'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
     examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
@@ -93,6 +94,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: [
       ...SUBJECT_OPTIONS,
+      ...SET_OPTIONS,
+      ...HOW_TO_RUN_A_SET,
       ...INPUT_OPTIONS,
       ...WHICH_GATES,
       { name: 'new', help: 'close the open run, and start a new one' },
@@ -100,13 +103,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...HOW_TO_RUN,
     ],
     description:
-      'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.',
+      'Runs every gate whose needs are satisfied, and independent gates in parallel. Checks each output against its contract and keeps everything below .state/.\nA run stays open until it is completed: after a failure, a crash or Ctrl-C, run it again. It continues from what is done, and shows why each gate is reused or run. Once the run is completed, the next call starts a new run, which reuses every output that is still valid.\nWith --set, every subject of a file is a run of its own. A subject starts when those that it needs are completed, with the files that they handed on. Subjects that are completed and up to date stay as they are. Your folder does not change.',
     examples: [
       { command: 'gateline run', what: 'start a run, or continue one' },
       { command: 'gateline run --subject pr-42 --input story.json', what: 'another subject, with input from a file' },
       {
         command: 'gateline run --force review --reason "new model"',
         what: 'run review again, and the gates after it if its output changes',
+      },
+      {
+        command: 'gateline run --set subjects.json --max-parallel 4',
+        what: 'one run for each subject, four at a time',
       },
     ],
     load: () => import('./commands/run.ts'),
@@ -221,6 +228,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: 'the state at an earlier moment: a time (ISO 8601), or the name of a record or its beginning',
       },
       { name: 'subjects', help: 'list the subjects that have runs' },
+      ...SET_OPTIONS,
       JSON_OPTION,
     ],
     description:
@@ -257,37 +265,5 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/show.ts'),
   },
-  {
-    name: 'decide',
-    summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
-    positionals: [
-      { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', ') },
-      { name: 'GATE', required: false, help: 'the gate, or gate/leg; not with decisions about the run' },
-    ],
-    options: [
-      ...SUBJECT_OPTIONS,
-      { name: 'reason', value: 'TEXT', help: 'why; required, shown everywhere' },
-      ACTOR,
-      { name: 'until', value: 'TIME', help: 'when an approval or skip expires (ISO 8601)' },
-      {
-        name: 'output',
-        value: 'FILE',
-        help: 'with adopt: the output to use, - for standard input; it must meet the contract',
-      },
-      {
-        name: 'run',
-        value: 'RUN',
-        help: 'with pause, close, pin, unpin: number or SUBJECT#NUMBER (default: the newest)',
-      },
-      JSON_OPTION,
-    ],
-    description:
-      "Records a person's decision. It applies to what happened before it; `gateline run` continues from there. Each decision is also a command: `gateline approve GATE`.\napprove lets a gate pass that waits for it, reject asks for another attempt, skip lets later gates run without an output, force runs a gate again, adopt uses an output from a file.\npause keeps `gateline run` from starting anything until `gateline resume`. close ends a run that nobody will finish. pin keeps a run when old runs are removed.",
-    examples: [
-      { command: 'gateline approve review --reason "score is low for a known reason"', what: 'let a paused gate pass' },
-      { command: 'gateline adopt design --output design.json --reason "written by hand"', what: 'use your own output' },
-      { command: 'gateline pause --reason "waiting for the new model"', what: 'hold the run' },
-    ],
-    load: () => import('./commands/decide.ts'),
-  },
+  DECIDE,
 ];

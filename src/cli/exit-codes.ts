@@ -18,6 +18,22 @@ export const BUSY_ERRORS: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CL
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
+/** Exit codes of several runs, the most important first. */
+const WORST_FIRST: readonly ExitCode[] = [
+  EXIT_CODES.internal,
+  EXIT_CODES.interrupted,
+  EXIT_CODES.busy,
+  EXIT_CODES.usage,
+  EXIT_CODES.platform,
+  EXIT_CODES.gateFailed,
+  EXIT_CODES.paused,
+];
+
+/** The exit code of a call for several runs; that of none is `ok`. */
+export function worstOf(codes: readonly ExitCode[]): ExitCode {
+  return WORST_FIRST.find((code) => codes.includes(code)) ?? EXIT_CODES.ok;
+}
+
 /** The meaning of each exit code: short for help, in full for the reference. */
 export const EXIT_MEANINGS: Readonly<
   Record<keyof typeof EXIT_CODES, { readonly short: string; readonly long: string }>

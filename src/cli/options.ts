@@ -41,6 +41,22 @@ export const STAND_IN: OptionSpec = {
   help: 'run even if a needed gate has no output yet: the agent gets its data from --input',
 };
 
+/** A set of subjects; `run`, `plan` and `status` take them. */
+export const SET_OPTIONS: readonly OptionSpec[] = [
+  { name: 'set', value: 'FILE', help: 'for each subject that the JSON file lists: a run of its own' },
+  { name: 'only-set', value: 'NAME', help: 'with --set: only the subjects that belong to this set' },
+];
+
+/** How to run a set. */
+export const HOW_TO_RUN_A_SET: readonly OptionSpec[] = [
+  { name: 'max-parallel', value: 'N', help: 'with --set: at most N agents at a time, over all subjects (default: 4)' },
+  {
+    name: 'deliver',
+    value: 'AS',
+    help: 'with --set: put the files of each completed subject on a `branch` gateline/SUBJECT, or into a `patch` below .state/',
+  },
+];
+
 /** Which run to read. */
 export const RUN_OPTION: OptionSpec = {
   name: 'run',

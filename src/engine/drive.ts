@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import type { UnitKey, GateGroup } from '../pipeline/pipeline.ts';
+import type { SharedLimit } from '../in-parallel.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
 import { plannedUnit, type PlannedUnit } from '../run/plan/plan.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import { descendantsOf, type Unit } from '../run/records/unit.ts';
@@ -9,10 +10,11 @@ import { runAttempts } from './attempt/attempt.ts';
 import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
-import { isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
+import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
+import { sequentialGroups } from './plan/sequential-groups.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
 /** The result of a call. */
@@ -30,8 +32,9 @@ export interface Driven {
 /**
  * Continues a run: plans each unit as soon as its needs are settled, runs ready units in parallel, and returns when
  * nothing can continue. Every unit is tried once per call.
+ * @param limit how many agents may work, shared with the calls for other subjects. Default: no limit
  */
-export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
+export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit): Promise<Driven> {
   if (isHeld(call)) return { state: call.journal.state(), planned: [], errors: [], waiting: [], cancelled: false };
   const planned: PlannedUnit[] = [];
   const errors: GatelineError[] = [];
@@ -46,7 +49,7 @@ export async function drive(call: Call, signal: AbortSignal): Promise<Driven> {
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound };
+    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound, limit };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
     const isNew = await learnMeanwhile(call);
@@ -72,6 +75,7 @@ interface PlannedRound {
   readonly sequential: ReadonlySet<string>;
   /** Whether an output may change the graph. */
   readonly asksForLegs: boolean;
+  readonly limit: SharedLimit | undefined;
   /** Contracts that cannot be used, determined when the first agent is about to start. */
   readonly unsound: () => Promise<readonly GatelineError[]>;
 }
@@ -133,7 +137,13 @@ async function goOnWith(
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
+    const decided = decisionsIn(call);
     const attempts = noting(found, async () => {
+      using turn = await found.limit?.take();
+      if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, decided)))) {
+        open.set(unit.key, unit);
+        return reopenBlocked(call, open, found.planned);
+      }
       const { error } = await runAttempts(call, unit, prepared.work!, signal);
       const isReported = found.errors.some(({ code }) => code === error?.code);
       // What cannot be prepared for one gate, such as dependencies, usually fails for each: the gates' verdicts show
@@ -268,32 +278,4 @@ function hasRoom(
     if (other.id === gate.id) siblings += 1;
   }
   return siblings < (gate.legsMaxParallel ?? Infinity);
-}
-
-/**
- * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they
- * need to run in parallel is not available, which is a notice.
- */
-async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const { pipeline, sequential = false } = call.assignment;
-  const one = async (group: GateGroup): Promise<string[]> =>
-    sequential || group.mode === 'sequential' || (await isUnavailable(call, group, signal)) ? [group.id] : [];
-  return new Set((await Promise.all(pipeline.groups.map(one))).flat());
-}
-
-async function isUnavailable(
-  { ports, observe }: Call,
-  { id, mode, available }: GateGroup,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (mode !== 'auto' || available === undefined) return false;
-  try {
-    await ports.toolVersion(available);
-    return false;
-  } catch {
-    if (signal.aborted) return true;
-    const message = `group ${id}: its gates run one at a time: \`${available}\` failed`;
-    await observe({ type: 'notice', message });
-    return true;
-  }
 }

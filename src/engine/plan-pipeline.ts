@@ -43,10 +43,14 @@ export async function planPipeline(
   };
 }
 
-/** Plans every unit in the order in which a call would start it. The result is in graph order. */
-async function planAll(
+/**
+ * Plans every unit in the order in which a call would start it. The result is in graph order.
+ * @param call one with ports for reading only
+ * @param pause why the run starts nothing
+ */
+export async function planAll(
   call: Call,
-  pause: string | undefined,
+  pause?: string,
 ): Promise<{ readonly units: PlannedUnit[]; readonly errors: GatelineError[] }> {
   const found = new Map<UnitKey, PlannedUnit>();
   const errors: GatelineError[] = [];

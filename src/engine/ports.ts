@@ -17,12 +17,20 @@ import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Branches } from '../workspace/branches.ts';
+import type { Snapshot, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
   readonly store: RecordStore;
   readonly workspace: Workspace;
+  /**
+   * The version that gates begin with, if it is not the user's folder as it is: for a subject of a set, that with the
+   * files of the subjects that it needs.
+   */
+  readonly startVersion?: () => Promise<Snapshot>;
+  /** Branches of the user's repository, for delivery. Absent in CI. */
+  readonly branches?: Branches;
   readonly agent: Agent;
   readonly attempts: AttemptFiles;
   readonly now: () => Date;

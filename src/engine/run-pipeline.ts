@@ -1,6 +1,9 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { TreeDifference } from '../run/files/tree.ts';
-import type { Assignment, Call } from './call/call.ts';
+import type { SharedLimit } from '../in-parallel.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { TreeId, Workspace } from '../workspace/workspace.ts';
+import { namedGlobs, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
@@ -36,40 +39,69 @@ export interface RunResult extends Driven {
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   refuseWithoutSubject(assignment);
   const listing = await listKnown(ports, assignment);
-  const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
-  for (const pid of endedLeftovers)
-    await options.observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
-  await ports.workspace.sweep(ports.now().toISOString());
-  const call = await openRun(ports, assignment, options.observe, options.resume, { alone: true, listing });
-  await removeUnread(call);
-  await options.observe({ type: 'state', state: call.journal.state() });
-  const driven = await drive(call, options.signal);
-  await nameEdits(call);
-  await discardRefused(call);
-  await removeOldSnapshots(call);
+  const endedLeftovers = await endKilledCalls(ports, options.observe);
+  const { call, driven } = await driveRun(ports, assignment, { ...options, listing });
+  const before = call.taken();
+  if (before !== undefined) await nameEdits(ports.workspace, assignment.pipeline, before, options.observe);
+  call.forgetSnapshot();
+  await cleanUp(call);
   return { ...driven, call: call.journal.call, endedLeftovers };
 }
 
 /**
- * Names files that changed in the user's folder during the call: this call did not see the changes, the next one will.
+ * Ends what calls of a killed engine left running, and discards their work trees.
+ * @returns the ended processes
  */
-async function nameEdits(call: Call): Promise<void> {
-  const before = call.taken();
-  if (before === undefined) return;
-  call.forgetSnapshot();
+export async function endKilledCalls(ports: EnginePorts, observe: Observer): Promise<readonly number[]> {
+  const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
+  for (const pid of endedLeftovers)
+    await observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
+  await ports.workspace.sweep(ports.now().toISOString());
+  return endedLeftovers;
+}
+
+/** Opens a call and drives it. Afterwards, and when no attempt works in the workspace any more: {@link cleanUp}. */
+export async function driveRun(
+  ports: EnginePorts,
+  assignment: Assignment,
+  { observe, signal, resume, listing }: RunOptions & Pick<CallOptions, 'listing'>,
+  limit?: SharedLimit,
+): Promise<{ readonly call: Call; readonly driven: Driven }> {
+  const call = await openRun(ports, assignment, observe, resume, { alone: true, ...(listing && { listing }) });
+  await removeUnread(call);
+  await observe({ type: 'state', state: call.journal.state() });
+  return { call, driven: await drive(call, signal, limit) };
+}
+
+/** Removes what a call left and what is not kept. */
+export async function cleanUp(call: Call): Promise<void> {
+  await discardRefused(call);
+  await removeOldSnapshots(call);
+}
+
+/**
+ * Names files that changed in the user's folder during the call: this call did not see the changes, the next one will.
+ * @param before the version that the call began with
+ */
+export async function nameEdits(
+  workspace: Workspace,
+  pipeline: Pipeline,
+  before: TreeId,
+  observe: Observer,
+): Promise<void> {
   let changed: readonly TreeDifference[];
   try {
-    changed = await call.ports.workspace.differences(before, (await call.snapshot()).tree);
+    changed = await workspace.differences(before, (await workspace.snapshot(namedGlobs(pipeline))).tree);
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     // The run's results are recorded and stay valid, however the folder has changed.
     const message = `the folder cannot be checked for changes: ${error.message}`;
-    return call.observe({ type: 'notice', message });
+    return observe({ type: 'notice', message });
   }
   if (changed.length === 0) return;
   const names = changed.map(({ path }) => path);
   const message = `changed in your folder during the run, and not part of it: ${firstNames(names, 10)}`;
-  await call.observe({ type: 'notice', message });
+  await observe({ type: 'notice', message });
 }
 
 /** Files that an agent writes and that Gateline deletes after reading and redacting them. */

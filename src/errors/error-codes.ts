@@ -8,6 +8,7 @@ import { DELIVERY_CODES } from './codes/delivery.ts';
 import { ENGINE_CODES } from './codes/engine.ts';
 import { GITHUB_CODES } from './codes/github.ts';
 import { LANGGRAPH_CODES } from './codes/langgraph.ts';
+import { SETS_CODES } from './codes/sets.ts';
 import { STATE_CODES } from './codes/state.ts';
 import { WORKSPACE_CODES } from './codes/workspace.ts';
 
@@ -22,6 +23,7 @@ const SECTIONS = [
   { title: 'Starting agents', codes: AGENTS_CODES },
   { title: 'Files and git', codes: WORKSPACE_CODES },
   { title: "The pipeline's definition", codes: DEFINITION_CODES },
+  { title: 'Sets of subjects', codes: SETS_CODES },
   { title: 'Contracts', codes: CONTRACT_CODES },
   { title: 'What is kept', codes: STATE_CODES },
   { title: 'Checkpoints of LangGraph', codes: LANGGRAPH_CODES },

@@ -19,6 +19,8 @@ import type { EnginePorts, Observer } from '../engine/ports.ts';
 import type { Resume } from '../engine/resume.ts';
 import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
 import { runPipeline as run, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
+import { runSet as runSubjects, type SetResult, type SetRunOptions } from '../engine/set/run-set.ts';
+import type { SetOrder } from '../engine/set/set-order.ts';
 import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { firstProblems, problemText } from '../formats/read-state-file.ts';
@@ -32,6 +34,13 @@ export type ContinueOptions = Omit<RunOptions, 'resume'>;
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   requireWork('runPipeline', { ports, assignment });
   return run(ports, assignment, checked('runPipeline', 'options', shapes.runShape, options));
+}
+
+/** {@link runSubjects}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRunOptions): Promise<SetResult> {
+  checked('runSet', 'ports', shapes.portsShape, ports);
+  checked('runSet', 'order', shapes.setOrderShape, order);
+  return runSubjects(ports, order, checked('runSet', 'options', shapes.setRunShape, options));
 }
 
 /**

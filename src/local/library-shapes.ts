@@ -29,11 +29,13 @@ const decider = {
 
 export const portsShape = z.custom(isMap, 'expected what `localPorts` returns');
 
+const pipelineGiven = z.custom(
+  (value) => isMap(value) && Array.isArray((value as { gates?: unknown }).gates),
+  'expected what `definePipeline`, `parsePipeline` or `loadPipeline` returns as a pipeline',
+);
+
 export const assignmentShape = z.looseObject({
-  pipeline: z.custom(
-    (value) => isMap(value) && Array.isArray((value as { gates?: unknown }).gates),
-    'expected what `definePipeline`, `parsePipeline` or `loadPipeline` returns as a pipeline',
-  ),
+  pipeline: pipelineGiven,
   subject: text,
 });
 
@@ -85,6 +87,16 @@ export const runShape = continueShape.extend({
     .refine(hasStart, noStart)
     .optional(),
 });
+
+export const setOrderShape = z.strictObject({
+  pipeline: pipelineGiven,
+  subjects: z.custom((value) => value instanceof Map, 'expected what `loadSet` returns'),
+  only: z.custom((value) => value instanceof Set, 'expected a Set of ids').optional(),
+  assignmentOf: z.custom(isFunction, 'expected a function').optional(),
+  portsFor: z.custom(isFunction, 'expected a function').optional(),
+});
+
+export const setRunShape = runShape.extend({ maxParallel: z.int().min(1).max(256).optional() });
 
 export const decisionShape = z
   .strictObject({

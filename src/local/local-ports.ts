@@ -17,6 +17,7 @@ import { createDatabaseSnapshots } from './database-snapshots.ts';
 import { everyRecord } from './every-record.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { openBranches } from '../workspace/folder/branch-commits.ts';
 import { gitIn } from '../workspace/git/git.ts';
 
 /** Name of the folder that contains everything local. */
@@ -71,6 +72,11 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   ]);
   return {
     workspace,
+    branches: openBranches(workspace.root, join(place.root, STATE_FOLDER, 'git'), {
+      binary: workspace.git,
+      environment: forGit(options),
+      signal: options.signal,
+    }),
     store: (options.store ?? opened)!,
     ...(opened && { checkpoints: opened.checkpoints }),
     ...(opened && { decisionsIn: (...run) => opened.decisionsIn(...run) }),
@@ -104,20 +110,21 @@ function databasePort(
   };
 }
 
-/**
- * The files of a pipeline on this machine. git does not receive the gates' secrets: filters are programs that it
- * starts.
- */
-async function openLocalWorkspace(
-  { place: { root, pipeline }, environment, readOnly = false, onDurable, now, signal }: LocalPortsOptions,
-  agent: Agent,
-): Promise<Workspace> {
+/** git does not receive the gates' secrets: filters are programs that it starts. */
+function forGit({ place: { pipeline }, environment }: LocalPortsOptions): Environment {
+  const secrets = (pipeline.gates ?? []).flatMap((gate) => gate.secrets);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name)));
+}
+
+/** The files of a pipeline on this machine. */
+async function openLocalWorkspace(options: LocalPortsOptions, agent: Agent): Promise<Workspace> {
+  const { place, environment, readOnly = false, onDurable, now, signal } = options;
+  const { root, pipeline } = place;
   const { workspace, gates = [] } = pipeline;
   const secrets = gates.flatMap((gate) => gate.secrets);
-  const open = Object.entries(environment).filter(([name]) => !secrets.includes(name));
   const declared = gates.flatMap(({ inputs, files }) => [inputs, files === 'changed' ? undefined : files]);
   return openWorkspace(root, {
-    environment: Object.fromEntries(open),
+    environment: forGit(options),
     store: join(root, STATE_FOLDER, 'git'),
     trees: workspace?.trees,
     link: workspace?.link ?? 'none',

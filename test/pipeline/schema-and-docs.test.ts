@@ -10,6 +10,8 @@ import {
   REFERENCE_FILE,
   SCHEMA_FILE,
   schemaText,
+  SET_SCHEMA_FILE,
+  setSchema,
   withKeyTable,
 } from '../../scripts/write-schema.ts';
 import { GATELINE } from '../../src/compile/pins.ts';
@@ -59,6 +61,10 @@ function saidOf(path: Path, value: unknown): string[] {
 describe('schema/gateline.schema.json', () => {
   it('is what the code says (node scripts/write-schema.ts writes it)', () => {
     expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(schemaText(schema));
+  });
+
+  it('has one beside it for sets, written by the same script', () => {
+    expect(readFileSync(SET_SCHEMA_FILE, 'utf8')).toBe(schemaText(setSchema()));
   });
 
   it('describes every key', () => {

@@ -8,17 +8,20 @@ import { loadFor, open } from '../project/open.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
+import { planTheSet } from '../sets/plan-set.ts';
+import { refuseSetOptions } from '../sets/set-options.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { noticesTo, say } from '../output/say.ts';
 
 /** `gateline plan` and `gateline run --dry-run`: reports what a run would do, and why. Changes nothing. */
 export function execute(invocation: CommandInvocation): Promise<ExitCode> {
-  return planRun(invocation);
+  return invocation.options['set'] === undefined ? planRun(invocation) : planTheSet(invocation);
 }
 
 /** Reports what a run would do. @param fork the run that it would be a fork of */
 export async function planRun(invocation: CommandInvocation, fork?: ForkOrigin): Promise<ExitCode> {
   const { world, options } = invocation;
+  refuseSetOptions(options);
   const loaded = await loadFor(invocation);
   const { assigned, resume } = await whatToRun(invocation, loaded, fork);
   const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });

@@ -3,16 +3,13 @@ import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
 import type { ForkOrigin } from '../../engine/fork.ts';
 import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
-import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { OptionValues, CommandInvocation } from '../command.ts';
 import { whatToRun } from '../project/what-to-run.ts';
@@ -23,15 +20,17 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { liveProgress } from '../output/live-progress.ts';
 import { plainProgress } from '../output/plain-progress.ts';
-import type { Progress } from '../output/progress.ts';
+import { interruptible } from '../output/interrupt.ts';
+import { SILENCE_MS, type Progress } from '../output/progress.ts';
+import { redactorFor } from '../project/redactor.ts';
+import { planTheSet } from '../sets/plan-set.ts';
+import { runTheSet } from '../sets/run-set.ts';
+import { refuseSetOptions } from '../sets/set-options.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
 import { planRun } from './plan.ts';
-
-/** The longest silence of plain progress. */
-const SILENCE_MS = 30_000;
 
 /** `gateline run` and `gateline resume`: continue the subject's run. */
 export function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -41,6 +40,8 @@ export function execute(invocation: CommandInvocation): Promise<ExitCode> {
 /** Continues the subject's run, or begins one. @param fork the run that it is a fork of */
 export async function continueRun(invocation: CommandInvocation, fork?: ForkOrigin): Promise<ExitCode> {
   const { world, options } = invocation;
+  refuseSetOptions(options);
+  if (options['set'] !== undefined) return options['dry-run'] ? planTheSet(invocation) : runTheSet(invocation);
   if (options['dry-run']) return planRun(invocation, fork);
   const loaded = await loadFor(invocation);
   const asked = await whatToRun(invocation, loaded, fork);
@@ -92,14 +93,6 @@ async function applyResult(
   }
 }
 
-function redactorFor(pipeline: Pipeline, environment: Environment): Redactor {
-  const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const secrets = Object.fromEntries(
-    [...names].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  );
-  return createRedactor({ secrets });
-}
-
 function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: OpenProject): Progress {
   const screen = options['json'] === true ? world.err : world.out;
   const show = screen.interactive ? liveProgress : plainProgress;
@@ -112,26 +105,6 @@ function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: 
     quiet: options['quiet'] === true,
     silenceMs: world.silenceMs ?? SILENCE_MS,
   });
-}
-
-/** Runs the pipeline; Ctrl-C ends the agents. Further ones change nothing: the records are being written. */
-async function interruptible(
-  world: CliWorld,
-  progress: Progress,
-  controller: AbortController,
-  work: (signal: AbortSignal) => Promise<RunResult>,
-): Promise<RunResult> {
-  using _progress = progress;
-  using _listener = world.onInterrupt(() => {
-    const again = controller.signal.aborted;
-    controller.abort();
-    progress.note(
-      again
-        ? 'still stopping the agents: they have 5 seconds, then they are killed, and their work is recorded'
-        : 'interrupted: stopping the agents; their work so far is recorded',
-    );
-  });
-  return await work(controller.signal);
 }
 
 /** The gates' changes are not in the folder yet. */

@@ -11,11 +11,15 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, openToLook } from '../project/open.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
+import { refuseSetOptions } from '../sets/set-options.ts';
+import { statusOfSet } from '../sets/status-set.ts';
 import { say } from '../output/say.ts';
 
 /** `gateline status`: the state of the subject's newest run, now or at an earlier moment. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
+  refuseSetOptions(options);
+  if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
   const state = call.journal.state();

@@ -6,7 +6,11 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
 /** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
-export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<UnitKey>): ExitCode {
+export function exitCodeOfRun(
+  result: Omit<RunResult, 'call' | 'endedLeftovers'>,
+  graph: UnitGraph,
+  only?: ReadonlySet<UnitKey>,
+): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
   if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;

@@ -4,6 +4,9 @@ import type { Paint } from '../../report/text.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
 import type { Screen } from '../world.ts';
 
+/** The longest silence of plain progress, in milliseconds. */
+export const SILENCE_MS = 30_000;
+
 /** Shows the engine's work as it happens. Disposing of it leaves the screen ready for other text. */
 export interface Progress extends Disposable {
   follow(event: EngineEvent): void;

@@ -2,7 +2,7 @@ import { firstThrown, GatelineError, messageOf, type Place } from '../../errors/
 import type { Problem } from '../../pipeline/problem.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { ProblemsError } from '../../local/pipeline-invalid.ts';
 import { printJson } from './print-json.ts';
 import { say } from './say.ts';
 import type { CliWorld } from '../world.ts';
@@ -27,7 +27,7 @@ export function reportError(world: CliWorld, thrown: unknown): ExitCode {
 export function errorLines(error: GatelineError): string[] {
   const { code, message, hint, place } = error;
   const lines = [];
-  if (error instanceof PipelineInvalidError) lines.push(...safe(message).split('\n'));
+  if (error instanceof ProblemsError) lines.push(...safe(message).split('\n'));
   else {
     const where = place?.line === undefined ? '' : `${place.file}:${place.line}:${place.column ?? 1} `;
     lines.push(`gateline: ${safe(where)}${code}: ${safe(message)}`);
@@ -47,7 +47,7 @@ function errorJson(error: unknown): object {
     message: messageOf(error),
     hint: known?.hint ?? null,
     place: known?.place === undefined ? null : placeJson(known.place),
-    problems: error instanceof PipelineInvalidError ? [...error.problems, ...error.contracts].map(problemJson) : [],
+    problems: error instanceof ProblemsError ? [...error.problems, ...error.contracts].map(problemJson) : [],
   };
 }
 

@@ -35,17 +35,18 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  const graph = unitsOf(loaded.pipeline);
-  const { store } = ports;
+  const opened = { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
+  return { ...opened, ports: { ...ports, ...showingState(opened) } };
+}
+
+/** Shows agents the state of the run that they work for. */
+export function showingState({ loaded, graph, ports, assignment }: OpenProject): Pick<EnginePorts, 'showState'> {
   const { groups } = loaded.pipeline;
-  const showState: EnginePorts['showState'] = (folder, state, units, redact) =>
-    showStateIn(
-      folder,
-      { loaded, graph, groups, metadata: assignment.metadata, store, redact },
-      stateForAgents(state, assignment),
-      units,
-    );
-  return { loaded, graph, ports: { ...ports, showState }, assignment };
+  const input = { loaded, graph, groups, metadata: assignment.metadata, store: ports.store };
+  return {
+    showState: (folder, state, units, redact) =>
+      showStateIn(folder, { ...input, redact }, stateForAgents(state, assignment), units),
+  };
 }
 
 /** {@link openRun} for reading the run of `--run`, otherwise the newest; with `--at`, as it was then. */

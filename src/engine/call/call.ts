@@ -161,14 +161,18 @@ async function withReview(ports: EnginePorts, pipeline: Pipeline): Promise<Pipel
   return { ...pipeline, gates };
 }
 
+/** The globs of all gates: ignored files that they name are part of a version, too. */
+export function namedGlobs({ gates }: Pick<Pipeline, 'gates'>): (readonly string[])[] {
+  return gates.flatMap(({ inputs }) => (inputs === undefined || inputs.length === 0 ? [] : [inputs]));
+}
+
 function snapshots(
-  { workspace }: EnginePorts,
+  { workspace, startVersion }: EnginePorts,
   pipeline: Pipeline,
   observe: Observer,
 ): Pick<Call, 'snapshot' | 'forgetSnapshot' | 'taken'> {
-  const named = pipeline.gates.flatMap(({ inputs }) => (inputs === undefined || inputs.length === 0 ? [] : [inputs]));
   const take = async (): Promise<Snapshot> => {
-    const snapshot = await workspace.snapshot(named);
+    const snapshot = await (startVersion?.() ?? workspace.snapshot(namedGlobs(pipeline)));
     if (!isNoticed) for (const message of snapshot.notices) await observe({ type: 'notice', message });
     isNoticed = true;
     tree = snapshot.tree;

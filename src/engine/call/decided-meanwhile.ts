@@ -29,6 +29,17 @@ function isDecision(record: GatelineRecord): record is DecidedRecord {
   return record.kind === 'decided';
 }
 
+/** How many decisions about the run the call knows. */
+export function decisionsIn({ journal }: Pick<Call, 'journal'>): number {
+  return journal.records().filter(isDecision).length;
+}
+
+/** Whether there are more decisions than these: what was planned before may no longer be right. */
+export async function hasChanged(call: Call, known: number): Promise<boolean> {
+  await learnMeanwhile(call);
+  return decisionsIn(call) !== known;
+}
+
 /** Whether the run is paused or closed: nothing starts. */
 export function isHeld({ journal }: Pick<Call, 'journal'>): boolean {
   const { paused, unread, closed } = journal.state().decided;

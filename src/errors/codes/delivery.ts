@@ -29,8 +29,9 @@ export const DELIVERY_CODES = {
   },
   DELIVERY_REFUSED: {
     from: ['user'],
-    means: 'The run has no branch that it may write to: it is for a fork, a tag or a merge queue.',
-    remedy: 'Deliver such a run `as: patch`, or do not run this job for it.',
+    means:
+      'There is no branch or commit to start from: the run is for a fork, a tag or a merge queue, or the repository has no commit yet, or no author for commits.',
+    remedy: 'Deliver such a run as a patch, or do not deliver it.',
   },
   DELIVERY_MOVED: {
     from: ['user'],
@@ -39,8 +40,8 @@ export const DELIVERY_CODES = {
   },
   DELIVERY_BRANCH_TAKEN: {
     from: ['user'],
-    means: 'The branch for this pull request exists, and has other files.',
-    remedy: 'Delete the branch, or close its pull request, and run the job again.',
+    means: 'The branch for the files exists, and has other files; or a branch of that name cannot be made.',
+    remedy: 'Delete or rename the branch, or close its pull request, and run again.',
   },
   DELIVERY_TOO_LARGE: {
     from: ['user'],

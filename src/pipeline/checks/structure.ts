@@ -10,11 +10,35 @@ import type { DefinitionSource } from '../source.ts';
 type StructureIssue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
+/** What the issues of a schema do not say about the file that it is for. */
+export interface FileShape {
+  /** The fixed keys of the map at a path. */
+  keysAt(path: Path): readonly string[];
+  /** What to write instead of a key, or of a value. */
+  keyHint(key: string, path: Path): string | undefined;
+  valueHint(path: Path, found: JsonValue | undefined): string | undefined;
+}
+
+const GATELINE_YML: FileShape = {
+  keysAt: (path) => Object.keys(schemaKeysAt(path)),
+  keyHint: foreignKeyHint,
+  valueHint,
+};
+
 /** Checks the file against its schema: a typed file, or every structural problem. */
 export function checkStructure(source: DefinitionSource): { file: GatelineFile } | { problems: Problem[] } {
   const parsed = gatelineFileSchema.safeParse(source.value);
   if (parsed.success) return { file: parsed.data };
-  return { problems: parsed.error.issues.flatMap((issue) => explain(issue, [], source)) };
+  return { problems: explainIssues(parsed.error.issues, source, GATELINE_YML) };
+}
+
+/** The issues of a schema as problems with their places. */
+export function explainIssues(
+  issues: readonly StructureIssue[],
+  source: DefinitionSource,
+  shape: FileShape,
+): Problem[] {
+  return issues.flatMap((issue) => explain(issue, [], source, shape));
 }
 
 /** A path as shown in messages: `needs`, `output.score`, `env.KEY`; without the gate and without indices. */
@@ -24,11 +48,11 @@ export function labelOf(path: Path): string {
   return quoted(keys.join('.')).slice(1, -1) || 'file';
 }
 
-function explain(issue: StructureIssue, base: Path, source: DefinitionSource): Problem[] {
+function explain(issue: StructureIssue, base: Path, source: DefinitionSource, shape: FileShape): Problem[] {
   const path = [...base, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(key, path, source));
+      return issue.keys.map((key) => unknownKey(key, path, source, shape));
     case 'invalid_key': {
       const why = issue.issues[0]?.message ?? issue.message;
       const label = labelOf(path.slice(0, -1));
@@ -38,11 +62,11 @@ function explain(issue: StructureIssue, base: Path, source: DefinitionSource): P
     }
     case 'invalid_union': {
       const branch = likeliestBranch(issue.errors);
-      if (branch !== undefined) return branch.flatMap((inner) => explain(inner, path, source));
-      return [wrongValue(issue.message, path, source)];
+      if (branch !== undefined) return branch.flatMap((inner) => explain(inner, path, source, shape));
+      return [wrongValue(issue.message, path, source, shape)];
     }
     default:
-      return [wrongValue(issue.message, path, source)];
+      return [wrongValue(issue.message, path, source, shape)];
   }
 }
 
@@ -50,7 +74,7 @@ function explain(issue: StructureIssue, base: Path, source: DefinitionSource): P
 function insideNamelessGate(path: Path, source: DefinitionSource): Problem[] {
   if (path.length !== 2 || path[0] !== 'gates') return [];
   const parsed = gateSchema.safeParse(valueAt(source.value, path));
-  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => explain(issue, path, source));
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => explain(issue, path, source, GATELINE_YML));
 }
 
 /** Of the shapes that a value may have, the one that matches at its top, so that the message is about its content. */
@@ -60,21 +84,21 @@ function likeliestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): re
   return branches.find((branch) => branch.length > 0 && branch.every(isOfThatType));
 }
 
-function wrongValue(expected: string, path: Path, source: DefinitionSource): Problem {
+function wrongValue(expected: string, path: Path, source: DefinitionSource, shape: FileShape): Problem {
   const found = valueAt(source.value, path);
   const pointer = pointerOf(path);
   const label = labelOf(path);
   if (found === undefined && path.length > 0) {
     return source.at(pointer, { code: 'KEY_MISSING', label, message: `this key is missing: ${expected}` });
   }
-  const details = { label, message: expected, found: described(found), hint: valueHint(path, found) };
+  const details = { label, message: expected, found: described(found), hint: shape.valueHint(path, found) };
   return source.at(pointer, { code: 'VALUE_INVALID', ...details });
 }
 
-function unknownKey(key: string, path: Path, source: DefinitionSource): Problem {
-  const known = Object.keys(schemaKeysAt(path));
+function unknownKey(key: string, path: Path, source: DefinitionSource, shape: FileShape): Problem {
+  const known = shape.keysAt(path);
   const inside = path.length === 0 ? '' : ` under ${quoted(labelOf(path))}`;
-  const hint = foreignKeyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;
+  const hint = shape.keyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;
   const message = `there is no such key${inside}`;
   return source.at(pointerOf([...path, key]), {
     code: 'KEY_UNKNOWN',

@@ -9,7 +9,7 @@ import {
 } from '../../run/records/record.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { endedAfter } from '../wording.ts';
-import { amountOf, sumOf, type Amount } from './amounts.ts';
+import { amountOf, sumOf, type Amount } from '../amounts.ts';
 
 /** One attempt of one unit: its claim, its end, or both. */
 export interface Attempt {

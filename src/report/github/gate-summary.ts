@@ -8,7 +8,7 @@ import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { attemptRow } from './sections/amount-sections.ts';
 import { bytesText } from '../text.ts';
-import { amountText, costText, tokensText } from './amounts.ts';
+import { amountText, costText, tokensText } from '../amounts.ts';
 import { factRows, gateFacts } from '../markdown/gate-facts.ts';
 import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
 import { artifactsOf } from './sections/gates-table.ts';

@@ -2,7 +2,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { FileChange } from '../records/record.ts';
 import type { RunState } from '../state/run-state.ts';
 import { fileAndFolder, sameFile } from './tree.ts';
-import { ancestorsOf, type UnitGraph } from '../records/unit.ts';
+import { ancestorsOf, type NeedsGraph, type UnitGraph } from '../records/unit.ts';
 
 /** The combined files that several gates hand on. */
 export interface HandedOn {
@@ -27,10 +27,24 @@ export function upstreamFiles(graph: UnitGraph, state: RunState, key: UnitKey): 
  * @param units in graph order
  */
 export function filesLeft(graph: UnitGraph, state: RunState, units: Iterable<UnitKey>): HandedOn {
-  const left = new Map<string, Left[]>();
-  for (const by of units) {
+  const handed = [...units].map((by) => {
     const unit = state.units.get(by);
-    for (const change of (unit?.done ? unit.ended?.files : undefined) ?? []) {
+    return { by, files: (unit?.done ? unit.ended?.files : undefined) ?? [] };
+  });
+  return combined(graph, handed);
+}
+
+/**
+ * Files that gates, or subjects of a set, hand on; later ones override those that they need.
+ * @param handed in graph order
+ */
+export function combined(
+  graph: NeedsGraph,
+  handed: readonly { readonly by: string; readonly files: readonly FileChange[] }[],
+): HandedOn {
+  const left = new Map<string, Left[]>();
+  for (const { by, files } of handed) {
+    for (const change of files) {
       const others = left.get(change.path);
       if (others === undefined) left.set(change.path, [{ change, by }]);
       else others.push({ change, by });
@@ -62,7 +76,7 @@ interface Left {
  * Changes of one path, except those that a later gate among them has overridden: that gate found the file as they left
  * it.
  */
-function withoutOvertaken(graph: UnitGraph, all: readonly Left[]): Left[] {
+function withoutOvertaken(graph: NeedsGraph, all: readonly Left[]): Left[] {
   const overtaken = new Set(all.flatMap(({ by }) => ancestorsOf(graph, by)));
   return all.filter(({ by }) => !overtaken.has(by));
 }

@@ -14,6 +14,9 @@ export interface Unit {
 /** Units by key, ordered so that every unit comes after its needs; otherwise in file order. */
 export type UnitGraph = ReadonlyMap<UnitKey, Unit>;
 
+/** What needs what, by key: units, or subjects of a set. Ordered so that everything comes after what it needs. */
+export type NeedsGraph = ReadonlyMap<string, { readonly needs: readonly string[] }>;
+
 /** The units of a checked pipeline (which has no cycles). */
 export function unitsOf(pipeline: Pick<Pipeline, 'gates'>): UnitGraph {
   const gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
@@ -83,9 +86,9 @@ export function descendantsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
   return [...found];
 }
 
-/** Every unit upstream of this one, in the graph's order. */
-export function ancestorsOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
-  const found = new Set<UnitKey>();
+/** Everything upstream of this one, in the graph's order. */
+export function ancestorsOf(graph: NeedsGraph, key: string): string[] {
+  const found = new Set<string>();
   const pending = [...(graph.get(key)?.needs ?? [])];
   while (pending.length > 0) {
     const next = pending.pop()!;

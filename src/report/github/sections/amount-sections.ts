@@ -1,6 +1,6 @@
 import { count } from '../../text.ts';
 import { durationText, endedAfter } from '../../wording.ts';
-import { costText, sumOf, tokensText, type Amount } from '../amounts.ts';
+import { costText, sumOf, tokensText, type Amount } from '../../amounts.ts';
 import { agentRan, reusedIn, spentOn, type Attempt } from '../attempts.ts';
 import { codeCell, row, saidInCell, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';

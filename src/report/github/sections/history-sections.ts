@@ -1,5 +1,5 @@
 import { durationText } from '../../wording.ts';
-import { costText } from '../amounts.ts';
+import { costText } from '../../amounts.ts';
 import { historyEntryOf, type HistoryEntry } from '../history-entry.ts';
 import { codeCell, linkTo, row, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';

@@ -1,6 +1,6 @@
-import { grouped } from '../text.ts';
-import { durationText } from '../wording.ts';
-import type { Metrics } from '../../run/records/metrics.ts';
+import { grouped } from './text.ts';
+import { durationText } from './wording.ts';
+import type { Metrics } from '../run/records/metrics.ts';
 
 /** Time, money and tokens of some attempts, as far as known. */
 export interface Amount {

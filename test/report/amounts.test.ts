@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { costText, sumOf, tokensText } from '../../../src/report/github/amounts.ts';
-import { bytesText } from '../../../src/report/text.ts';
+import { costText, sumOf, tokensText } from '../../src/report/amounts.ts';
+import { bytesText } from '../../src/report/text.ts';
 
 describe('figures', () => {
   it.each([

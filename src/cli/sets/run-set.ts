@@ -1,0 +1,153 @@
+import { runSet, type SetEvent, type SetResult, type SubjectResult } from '../../engine/set/run-set.ts';
+import { assignmentIn } from '../../engine/set/set-order.ts';
+import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
+import type { Projector } from '../../local/projector.ts';
+import { setStatusJson, type SetStatusRow } from '../../report/json/set-json.ts';
+import { setSummary, setTable } from '../../report/terminal/set-table.ts';
+import { oneLine } from '../../report/text.ts';
+import type { SubjectStatus } from '../../run/subjects/subject-states.ts';
+import type { CommandInvocation } from '../command.ts';
+import { EXIT_CODES, worstOf, type ExitCode } from '../exit-codes.ts';
+import { interruptible } from '../output/interrupt.ts';
+import { exitCodeOfRun } from '../output/outcome.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { SILENCE_MS } from '../output/progress.ts';
+import { errorLines, exitCodeOfError } from '../output/report-error.ts';
+import { say } from '../output/say.ts';
+import { projectorFor } from '../project/open.ts';
+import { redactorFor } from '../project/redactor.ts';
+import { whatToRun } from '../project/what-to-run.ts';
+import { deliver } from './deliver-set.ts';
+import { loadSetFor, openSet, type LoadedSet, type OpenSet } from './open-set.ts';
+import { requireHead } from '../../engine/set/deliver-set.ts';
+import { deliverOption, maxParallelOption } from './set-options.ts';
+import { setProgress, type SetProgress } from './set-progress.ts';
+
+/** `gateline run --set`: runs the pipeline for the subjects of a set. */
+export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const set = await loadSetFor(invocation);
+  const { assigned, resume } = await whatToRun(invocation, set.loaded);
+  const maxParallel = maxParallelOption(options);
+  const as = deliverOption(options);
+  await using _lock = await lockWorkspace(set.loaded.root, world);
+  const stop = new AbortController();
+  const opened = await openSet(invocation, set, { readOnly: false, signal: stop.signal }, assigned);
+  // Before any agent costs something.
+  if (as === 'branch') await requireHead(opened.ports.branches!);
+  const redactor = redactorFor(set.loaded.pipeline, world.environment);
+  const screen = options['json'] === true ? world.err : world.out;
+  const progress = setProgress({
+    screen,
+    paint: paintFor(screen, world.environment),
+    now: world.now,
+    quiet: options['quiet'] === true,
+    silenceMs: world.silenceMs ?? SILENCE_MS,
+  });
+  for (const name of redactor.tooShort)
+    progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+  const observe = observer(invocation, opened, redactor.redactText, progress);
+  const result = await interruptible(world, progress, stop, (signal) =>
+    runSet(opened.ports, opened.order, {
+      observe,
+      signal,
+      resume,
+      ...(maxParallel !== undefined && { maxParallel }),
+    }),
+  );
+  const { delivered, codes } = await deliver(as, set.loaded, result);
+  tell(
+    invocation,
+    set,
+    rowsOf(set, result).map((row) => ({ ...row, delivered: delivered.get(row.subject.id) ?? null })),
+  );
+  return worstOf([exitCodeOfSet(result), ...codes]);
+}
+
+/** Shows what happens, and keeps the files of each subject that people read up to date. */
+function observer(
+  { world }: CommandInvocation,
+  opened: OpenSet,
+  redact: (text: string) => string,
+  progress: SetProgress,
+): (event: SetEvent) => Promise<void> {
+  const projectors = new Map<string, Promise<Projector>>();
+  const projectorOf = (id: string): Promise<Projector> => {
+    const assignment = assignmentIn(opened.order, opened.order.subjects.get(id)!);
+    const known = projectors.get(id) ?? projectorFor(world, { ...opened, assignment }, redact);
+    projectors.set(id, known);
+    return known;
+  };
+  return async (event) => {
+    progress.follow(event);
+    if (event.type !== 'engine' || event.subject === undefined) return;
+    const projector = await projectorOf(event.subject);
+    for (const notice of await projector.follow(event.event)) progress.note(`${event.subject}: ${notice}`);
+  };
+}
+
+function rowsOf({ subjects }: LoadedSet, result: SetResult): SetStatusRow[] {
+  return [...result.subjects].map(([id, found]) => ({
+    ...found,
+    subject: subjects.get(id)!,
+    errors: found.error === undefined ? (found.driven?.errors ?? []) : [found.error],
+  }));
+}
+
+/** The end of a call: the subjects, and what kept them from running. */
+function tell({ world, options }: CommandInvocation, { loaded }: LoadedSet, rows: readonly SetStatusRow[]): void {
+  const screen = options['json'] ? world.err : world.out;
+  if (options['json']) printJson(world, setStatusJson(loaded.pipeline.id, rows));
+  else screen.write(`\n${setTable(rows, { width: screen.columns, paint: paintFor(screen, world.environment) })}\n`);
+  for (const { subject, errors } of rows) {
+    if (errors.length > 0) say(world.err, `subject ${oneLine(subject.id)}:`);
+    for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
+  }
+  say(screen, `${setSummary(rows)}.`);
+  for (const { subject, delivered } of rows)
+    if (delivered) say(screen, `${oneLine(subject.id)}: ${oneLine(delivered.reason)}`);
+  for (const line of adviceFor(rows, options['deliver'] !== undefined)) say(screen, line);
+  say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
+}
+
+/** The next steps, for the first subject of each kind. */
+function adviceFor(rows: readonly SetStatusRow[], isDelivered: boolean): string[] {
+  const first = (status: SubjectStatus): SetStatusRow | undefined => rows.find((row) => row.status === status);
+  const lines: string[] = [];
+  const [failed, paused] = [first('failed'), first('paused')];
+  if (failed !== undefined)
+    lines.push(
+      `Look at a subject: \`gateline status --subject ${failed.subject.id}\`. The next call runs what failed again.`,
+    );
+  if (paused !== undefined)
+    lines.push(
+      `Look at a paused subject: \`gateline status --subject ${paused.subject.id}\`; then run this command again.`,
+    );
+  const made = rows.find(({ run, status }) => status === 'completed' && filesIn(run) > 0);
+  if (made !== undefined && !isDelivered) {
+    const name = `${made.subject.id}#${made.run!.runNumber}`;
+    lines.push(`The gates made files: \`gateline apply ${name}\` puts those of a subject into your folder.`);
+  }
+  return lines;
+}
+
+function filesIn(run: SetStatusRow['run']): number {
+  const units = [...(run?.units.values() ?? [])];
+  return units.reduce((sum, { done, ended }) => sum + (done ? (ended?.files.length ?? 0) : 0), 0);
+}
+
+/** The worst of the subjects' exit codes. Those that others keep from starting have none of their own. */
+function exitCodeOfSet({ subjects, cancelled }: SetResult): ExitCode {
+  const codes = [...subjects.values()].flatMap((one) => codeOf(one) ?? []);
+  const isOpen = [...subjects.values()].some(({ status }) => status !== 'completed');
+  if (cancelled && isOpen) return EXIT_CODES.interrupted;
+  // A subject that was not chosen may be what the only ones that are open wait for.
+  return worstOf(isOpen && codes.every((code) => code === EXIT_CODES.ok) ? [EXIT_CODES.gateFailed] : codes);
+}
+
+function codeOf({ status, error, driven, graph }: SubjectResult): ExitCode | undefined {
+  if (error !== undefined) return exitCodeOfError(error);
+  if (driven !== undefined) return exitCodeOfRun(driven, graph!);
+  return status === 'completed' ? EXIT_CODES.ok : undefined;
+}

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { expectOk } from './in-process.ts';
+import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, subjects, workspaceWith } from './set-workspace.ts';
+
+const BRANCH = ['run', '-q', '--json', '--deliver', 'branch'];
+const PATCH = ['run', '-q', '--json', '--deliver', 'patch'];
+
+const TWO = setOf({ id: 'a' }, { id: 'b', needs: 'a' });
+
+/** Everything that a delivery must leave as it is. */
+async function untouched(workspace: ScratchWorkspace): Promise<unknown> {
+  const git = async (...args: string[]): Promise<string> => workspace.git(...args).catch(() => 'none');
+  return {
+    files: await workspace.files(),
+    index: readFileSync(workspace.path('.git/index')).toString('base64'),
+    head: readFileSync(workspace.path('.git/HEAD'), 'utf8'),
+    main: await git('rev-parse', 'main'),
+    stash: await git('stash', 'list'),
+    log: await git('reflog', 'HEAD'),
+  };
+}
+
+/** `subject: paths` of each commit of a branch that main does not have, the first one first. */
+async function commitsOf(workspace: ScratchWorkspace, branch: string): Promise<string[]> {
+  const log = await workspace.git('log', '--reverse', '--format=%x01%s', '--name-status', `main..${branch}`);
+  return log
+    .split('\u0001')
+    .slice(1)
+    .map((one) => one.trim().replaceAll(/\s+/g, ' '));
+}
+
+describe('gateline run --set --deliver branch', () => {
+  it('makes a branch of each completed subject, and changes nothing else', async () => {
+    await using workspace = await workspaceWith(FOUR);
+    // Hooks of the user, staged and untracked files.
+    mkdirSync(workspace.path('.git/hooks'), { recursive: true });
+    for (const hook of ['reference-transaction', 'post-commit', 'pre-commit'])
+      writeFileSync(
+        workspace.path(`.git/hooks/${hook}`),
+        `#!/bin/sh\necho ${hook} >> "${workspace.beside('hooks')}"\n`,
+        {
+          mode: 0o755,
+        },
+      );
+    await workspace.write('staged.txt', 'staged\n');
+    await workspace.git('add', 'staged.txt');
+    await workspace.write('untracked.txt', 'untracked\n');
+    writeFileSync(workspace.beside('hooks'), '');
+    failing(workspace, 'bad');
+    const before = await untouched(workspace);
+    const { code, out } = await set(workspace, BRANCH);
+    expect(code).toBe(1);
+    const rows = await subjects(Promise.resolve({ code, out, err: '' }));
+    expect(rows['base']?.delivered).toMatchObject({ status: 'delivered', to: 'gateline/base' });
+    expect(rows['bad']?.delivered).toBeNull();
+    expect(await untouched(workspace)).toEqual(before);
+    expect(readFileSync(workspace.beside('hooks'), 'utf8')).toBe('');
+    expect((await workspace.git('branch', '--format=%(refname:short)')).split('\n')).toEqual([
+      'gateline/base',
+      'gateline/top',
+      'main',
+      '',
+    ]);
+    expect(await commitsOf(workspace, 'gateline/base')).toEqual(['Files of base A made/base.txt']);
+    expect(await commitsOf(workspace, 'gateline/top')).toEqual([
+      'Files of base A made/base.txt',
+      'Files of top A made/top.txt',
+    ]);
+    expect(await workspace.git('rev-parse', 'gateline/top~1')).toBe(await workspace.git('rev-parse', 'gateline/base'));
+    expect(await workspace.git('log', '-1', '--format=%an <%ae>%n%b', 'gateline/top')).toBe(
+      'Tester <tester@example.test>\nPipeline p, subject top, run 1.\n\n',
+    );
+    expect(await workspace.git('fsck', '--strict')).toBe('');
+    // Without our own object store, too.
+    execFileSync('rm', ['-rf', workspace.path('.state')]);
+    await workspace.git('-c', 'core.hooksPath=/dev/null', 'checkout', '-q', 'gateline/top');
+    expect(await workspace.read('made/top.txt')).toBe('base.txt\nown.txt\n');
+  });
+
+  it('is idempotent, also after people went on, and never moves a branch', async () => {
+    const make = { ...GATES.make, inputs: ['base.txt'] };
+    await using workspace = await workspaceWith(TWO, pipeline({ ...GATES, make }));
+    await expectOk(set(workspace, BRANCH));
+    const commit = await workspace.git('rev-parse', 'gateline/a');
+    const again = await subjects(expectOk(set(workspace, BRANCH)));
+    expect(again['a']?.delivered).toMatchObject({ status: 'unchanged', to: 'gateline/a', commit: commit.trim() });
+    expect(await workspace.git('rev-parse', 'gateline/a')).toBe(commit);
+
+    await workspace.git('branch', '-q', '-D', 'gateline/a', 'gateline/b');
+    await expectOk(set(workspace, BRANCH));
+    expect(await workspace.git('rev-parse', 'gateline/a')).toBe(commit);
+
+    await workspace.git('merge', '-q', 'gateline/a');
+    await workspace.git('branch', '-q', '-d', 'gateline/a');
+    const merged = await subjects(expectOk(set(workspace, BRANCH)));
+    expect(merged['a']?.delivered).toMatchObject({ status: 'nothing', to: null });
+
+    await workspace.git('checkout', '-q', 'gateline/b');
+    await workspace.write('made/b.txt', 'reviewed\n');
+    await workspace.git('commit', '-q', '-am', 'review');
+    await workspace.git('checkout', '-q', 'main');
+    const { code, out } = await set(workspace, BRANCH);
+    expect(code).toBe(2);
+    expect(JSON.parse(out).subjects[1].delivered).toMatchObject({
+      status: 'refused',
+      reason: expect.stringContaining('DELIVERY_BRANCH_TAKEN: the branch gateline/b exists, and has other files'),
+    });
+    expect(await workspace.git('log', '-1', '--format=%s', 'gateline/b')).toBe('review\n');
+  });
+
+  it("refuses to commit the user's own changes, and what would run by itself", async () => {
+    const edit = 'echo agent >> base.txt; mkdir -p .github/workflows; [ "$s" = a ] || echo x > .github/workflows/x.yml';
+    const make = { run: `${MAKE}\n${edit}`, inputs: ['*.json'], files: ['base.txt', '.github/**'] };
+    await using workspace = await workspaceWith(
+      setOf({ id: 'a' }, { id: 'c' }),
+      pipeline({ make, check: GATES.check }),
+    );
+    await workspace.write('base.txt', 'mine, not committed\n');
+    const { code, out } = await set(workspace, BRANCH);
+    expect(code).toBe(2);
+    expect(JSON.parse(out).subjects.map((one: { delivered: { reason: string } }) => one.delivered.reason)).toEqual([
+      expect.stringContaining('DELIVERY_CONFLICT: the checked out commit has other versions of files of a: "base.txt"'),
+      expect.stringContaining('DELIVERY_PATH_REFUSED: gates changed what runs by itself: ".github/workflows/x.yml"'),
+    ]);
+    expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');
+    const patched = JSON.parse((await set(workspace, PATCH)).out).subjects;
+    expect(patched[0].delivered).toMatchObject({ status: 'delivered', to: '.state/patches/a.patch' });
+    expect(readFileSync(workspace.path('.state/patches/a.patch'), 'utf8')).toContain(' mine, not committed\n+agent\n');
+    await workspace.git('commit', '-q', '-am', 'mine');
+    expect(JSON.parse((await set(workspace, BRANCH)).out).subjects[0].delivered).toMatchObject({ status: 'delivered' });
+  });
+
+  it('says before any agent starts that there is nothing to make a branch of', async () => {
+    await using workspace = await workspaceWith(TWO);
+    await workspace.git('config', 'user.useConfigOnly', 'true');
+    await workspace.git('config', '--unset', 'user.email');
+    expect((await set(workspace, BRANCH)).err).toContain('DELIVERY_REFUSED: git has no name and no email address');
+    await workspace.git('config', 'user.email', 'tester@example.test');
+    await workspace.git('checkout', '-q', '--orphan', 'new');
+    const { code, err } = await set(workspace, BRANCH);
+    expect(code).toBe(2);
+    expect(err).toContain('DELIVERY_REFUSED: the repository has no commit yet');
+    execFileSync('rm', ['-rf', workspace.path('.git')]);
+    expect((await set(workspace, BRANCH)).err).toContain('REPOSITORY_MISSING');
+    expect(await workspace.starts()).toEqual([]);
+    await expectOk(set(workspace, PATCH));
+  });
+
+  it('refuses a branch whose name another one takes', async () => {
+    await using workspace = await workspaceWith(setOf({ id: 'a' }));
+    await workspace.git('branch', 'gateline');
+    const { code, out } = await set(workspace, BRANCH);
+    expect(code).toBe(2);
+    expect(JSON.parse(out).subjects[0].delivered.reason).toContain(
+      'DELIVERY_BRANCH_TAKEN: the branch gateline/a cannot be made',
+    );
+  });
+});
+
+describe('gateline run --set --deliver patch', () => {
+  it('writes a patch for each subject, which applies after those of the subjects that it needs', async () => {
+    await using workspace = await workspaceWith(TWO);
+    const before = await untouched(workspace);
+    const rows = await subjects(expectOk(set(workspace, PATCH)));
+    expect(rows['b']?.delivered).toMatchObject({ status: 'delivered', to: '.state/patches/b.patch', commit: null });
+    expect(await untouched(workspace)).toEqual(before);
+    const again = await subjects(expectOk(set(workspace, PATCH)));
+    expect(again['b']?.delivered).toMatchObject({ status: 'unchanged', to: '.state/patches/b.patch' });
+    for (const id of ['a', 'b']) await workspace.git('apply', `.state/patches/${id}.patch`);
+    expect(await workspace.read('made/b.txt')).toBe('a.txt\nown.txt\n');
+  });
+});
