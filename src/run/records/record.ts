@@ -110,10 +110,7 @@ export const startedSchema = z.strictObject({
   ...work,
   /** The request document, stored as content. */
   request: digest,
-  /**
-   * `process`: the writer does the work itself. `open`: `begin` was called, and `complete` follows from elsewhere.
-   * `job`: a CI job holds it across all its steps; the claim ends with the job.
-   */
+  /** `process`: the writer works itself. `open`: from `begin` to `complete`. `job`: a CI job holds it until it ends. */
   holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim expires. */
   deadline: time.optional(),
@@ -124,9 +121,10 @@ export const startedSchema = z.strictObject({
   database: contentSchema.optional(),
 });
 
-/** What agents may report about themselves. All numbers are totals of the attempt. */
+/** What agents may report about themselves; `session` is an id of their own tool. Numbers are totals of the attempt. */
 export const metricsSchema = z.object({
   model: z.string().max(200).optional(),
+  session: z.string().max(200).optional(),
   inputTokens: z.number().min(0).optional(),
   outputTokens: z.number().min(0).optional(),
   costUsd: z.number().min(0).optional(),
