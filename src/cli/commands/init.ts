@@ -12,6 +12,8 @@ import { say } from '../output/say.ts';
 import { workflowFile } from '../project/workflow-file.ts';
 import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
+import { CLAUDE_CODE } from '../templates/claude-code.ts';
+import { CODEX } from '../templates/codex.ts';
 import { SINGLE } from '../templates/single.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -20,7 +22,7 @@ export async function execute({ world, options }: CommandInvocation): Promise<Ex
   if (options['list']) {
     const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
     if (options['json']) printJson(world, { format: 'gateline-templates/1', templates });
-    else for (const { name, summary } of templates) say(world.out, `${name.padEnd(10)} ${summary}`);
+    else for (const { name, summary } of templates) say(world.out, `${name.padEnd(12)} ${summary}`);
     return EXIT_CODES.ok;
   }
   const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
@@ -95,4 +97,4 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** The templates of `gateline init --template`; a test runs each of them. */
-export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE];
+export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, CLAUDE_CODE, CODEX];

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findTool, leftOut, mustHaveTools } from '../../scripts/workflow-tools.mjs';
+import { TEMPLATES } from '../../src/cli/commands/init.ts';
+import type { EndedRecord } from '../../src/run/records/record.ts';
+import { ActionWorld, redJobs } from '../action/workflows/action-world.ts';
+import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
+import { expectOk, gateline } from './in-process.ts';
+
+const STAND_INS = join(REPOSITORY, 'test/support/coding-agents');
+
+/** Actions that templates name, by what stands in for them. */
+const ACTIONS = {
+  'anthropics/claude-code-action': join(STAND_INS, 'claude-code-action'),
+  'openai/codex-action': join(STAND_INS, 'codex-action'),
+};
+
+const SECRETS = { ANTHROPIC_API_KEY: 'sesame-open-1', OPENAI_API_KEY: 'sesame-open-2' };
+
+/** Commands of coding agents come first on the PATH. */
+function withStandIns(workspace: ScratchWorkspace): Record<string, string> {
+  const environment = plainEnvironment({ ...workspace.variables(), ...SECRETS });
+  return { ...environment, PATH: [join(STAND_INS, 'bin'), environment['PATH']].join(delimiter) };
+}
+
+interface Expected {
+  /** The gates, in the order in which they run. */
+  readonly gates: readonly string[];
+  /** What the last of them reported about itself: on one's machine, and on GitHub. */
+  readonly metrics: readonly [local: object | undefined, github: object | undefined];
+  /** The event that starts the workflow. Default: `push`. */
+  readonly event?: string;
+}
+
+const CLAUDE = { session: 'session-of-claude', costUsd: 0.25, inputTokens: 100, outputTokens: 5 };
+const CHAIN = ['design', 'implement', 'review'];
+
+const EXPECTED: Readonly<Record<string, Expected>> = {
+  agents: { gates: [...CHAIN, 'verify'], metrics: [undefined, undefined] },
+  single: { gates: ['summarise'], metrics: [undefined, undefined] },
+  'claude-code': {
+    gates: CHAIN,
+    metrics: [CLAUDE, { ...CLAUDE, model: 'claude-of-a-test' }],
+    event: 'workflow_dispatch',
+  },
+  codex: {
+    gates: CHAIN,
+    metrics: [{ session: 'session-of-codex', inputTokens: 100, outputTokens: 5 }, undefined],
+  },
+};
+
+const names = TEMPLATES.map(({ name }) => name);
+const filesOf = (name: string): Readonly<Record<string, string>> => TEMPLATES.find((one) => one.name === name)!.files;
+/** In a sample, one that uses an action. */
+const some = IS_FULL ? names : ['claude-code'];
+
+/** A folder with the template and its workflow in it, committed. */
+async function initialised(name: string): Promise<ScratchWorkspace> {
+  const workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+  await expectOk(gateline(workspace.root, ['init', '--workflow', '--template', name]));
+  await workspace.commitAll('pipeline');
+  return workspace;
+}
+
+const workflowOf = (name: string): string => `.github/workflows/${name}.yml`;
+
+it('all of them are in the table', () => {
+  expect(Object.keys(EXPECTED).toSorted()).toEqual(names.toSorted());
+});
+
+describe('a template', () => {
+  it.each(names)('%s is valid, and its workflow is what it compiles to', async (name) => {
+    await using workspace = await initialised(name);
+    const { out, err } = await expectOk(gateline(workspace.root, ['validate']));
+    expect(out).toContain(`${name} is valid`);
+    expect(err).toBe('');
+    await expectOk(gateline(workspace.root, ['compile', '--check']));
+  });
+
+  it.each(['actionlint', 'zizmor'] as const)('has a workflow that satisfies %s', async (tool) => {
+    const path = findTool(tool);
+    if (path === undefined) {
+      const message = `left out: ${leftOut().find((line) => line.startsWith(`no ${tool},`))}`;
+      if (mustHaveTools()) throw new Error(message);
+      console.warn(message);
+      return;
+    }
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    for (const name of names) {
+      await workspace.write(`${name}/gateline.yml`, filesOf(name)['gateline.yml']!);
+      const ref = ['--action-ref', 'c'.repeat(40)];
+      await expectOk(gateline(join(workspace.root, name), ['compile', ...ref]));
+    }
+    const files = names.map((name) => join(workspace.root, workflowOf(name)));
+    const args = {
+      actionlint: ['-no-color', '-pyflakes=', ...files],
+      zizmor: ['--offline', '--no-progress', '--color=never', '--no-config', ...files],
+    }[tool];
+    const { status, stdout, stderr } = spawnSync(path, args, { encoding: 'utf8', cwd: workspace.root });
+    expect(status, `${stdout}${stderr}`).toBe(0);
+  });
+
+  it.each(some)('%s runs on one’s machine, and once', async (name) => {
+    await using workspace = await initialised(name);
+    const environment = withStandIns(workspace);
+    const { out } = await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
+    expect(out).toContain('completed');
+    const { gates, metrics } = EXPECTED[name]!;
+    const status = JSON.parse((await gateline(workspace.root, ['status', '--json'])).out) as {
+      gates: { gate: string; metrics: object | null }[];
+    };
+    expect(status.gates.map(({ gate }) => gate)).toEqual(gates);
+    expect(status.gates.at(-1)!.metrics).toEqual(metrics[0] ?? null);
+    const again = await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
+    expect(again.out).not.toContain('started');
+  });
+
+  it.each(some)('%s runs on GitHub', async (name) => {
+    const { gates, metrics, event = 'push' } = EXPECTED[name]!;
+    await using initial = await initialised(name);
+    const workflow = await initial.read(workflowOf(name));
+    await using world = await ActionWorld.create({ ...filesOf(name), [workflowOf(name)]: workflow });
+    const about = { workflow: workflowOf(name), secrets: SECRETS, actions: ACTIONS, about: { event } };
+    const report = await (await world.run(about)).start().ended;
+    expect(redJobs(report)).toEqual([]);
+    const ended = world.records().filter((one): one is EndedRecord => one.kind === 'ended');
+    expect(new Set(ended.map(({ gate }) => gate))).toEqual(new Set(gates));
+    expect(ended.find(({ gate }) => gate === gates.at(-1))!.metrics).toEqual(metrics[1]);
+    for (const { log } of report.jobs.values()) expect(log.join('\n')).not.toContain('Unexpected input');
+  });
+});
