@@ -29,13 +29,14 @@ function withStandIns(workspace: ScratchWorkspace): Record<string, string> {
 interface Expected {
   /** The gates, in the order in which they run. */
   readonly gates: readonly string[];
-  /** What the last of them reported about itself: on one's machine, and on GitHub. */
+  /** What the last of them that did so reported about itself: on one's machine, and on GitHub. */
   readonly metrics: readonly [local: object | undefined, github: object | undefined];
   /** The event that starts the workflow. Default: `push`. */
   readonly event?: string;
 }
 
 const CLAUDE = { session: 'session-of-claude', costUsd: 0.25, inputTokens: 100, outputTokens: 5 };
+const PROMPTS = { model: 'echo', costUsd: 0.25, inputTokens: 30, outputTokens: 12 };
 const CHAIN = ['design', 'implement', 'review'];
 
 const EXPECTED: Readonly<Record<string, Expected>> = {
@@ -46,6 +47,8 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     metrics: [CLAUDE, { ...CLAUDE, model: 'claude-of-a-test' }],
     event: 'workflow_dispatch',
   },
+  script: { gates: ['plan', 'write', 'count'], metrics: [{ tools: ['sh'] }, { tools: ['sh'] }] },
+  promptfoo: { gates: ['evaluate', 'publish'], metrics: [PROMPTS, PROMPTS] },
   codex: {
     gates: CHAIN,
     metrics: [{ session: 'session-of-codex', inputTokens: 100, outputTokens: 5 }, undefined],
@@ -113,7 +116,7 @@ describe('a template', () => {
       gates: { gate: string; metrics: object | null }[];
     };
     expect(status.gates.map(({ gate }) => gate)).toEqual(gates);
-    expect(status.gates.at(-1)!.metrics).toEqual(metrics[0] ?? null);
+    expect(status.gates.findLast((one) => one.metrics)?.metrics).toEqual(metrics[0]);
     const again = await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
     expect(again.out).not.toContain('started');
   });
@@ -123,12 +126,27 @@ describe('a template', () => {
     await using initial = await initialised(name);
     const workflow = await initial.read(workflowOf(name));
     await using world = await ActionWorld.create({ ...filesOf(name), [workflowOf(name)]: workflow });
-    const about = { workflow: workflowOf(name), secrets: SECRETS, actions: ACTIONS, about: { event } };
+    const { PATH = '' } = withStandIns(initial);
+    const given = { secrets: SECRETS, actions: ACTIONS, machine: { PATH }, about: { event } };
+    const about = { workflow: workflowOf(name), ...given };
     const report = await (await world.run(about)).start().ended;
     expect(redJobs(report)).toEqual([]);
     const ended = world.records().filter((one): one is EndedRecord => one.kind === 'ended');
     expect(new Set(ended.map(({ gate }) => gate))).toEqual(new Set(gates));
-    expect(ended.find(({ gate }) => gate === gates.at(-1))!.metrics).toEqual(metrics[1]);
+    const measured = gates.flatMap((gate) => ended.find((one) => one.gate === gate)!.metrics ?? []);
+    expect(measured.at(-1)).toEqual(metrics[1]);
     for (const { log } of report.jobs.values()) expect(log.join('\n')).not.toContain('Unexpected input');
+  });
+
+  it.runIf(IS_FULL)('promptfoo fails below its pass rate, and says which tests did', async () => {
+    await using workspace = await initialised('promptfoo');
+    const environment = { ...withStandIns(workspace), FAILING_TESTS: '1' };
+    const { code, out } = await gateline(workspace.root, ['run'], { environment });
+    expect(code).toBe(1);
+    expect(out).toContain('score 50');
+    const { gates } = JSON.parse((await gateline(workspace.root, ['status', '--json'])).out) as {
+      gates: { status: string }[];
+    };
+    expect(gates.map(({ status }) => status)).toEqual(['partial', 'blocked']);
   });
 });

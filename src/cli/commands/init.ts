@@ -14,6 +14,8 @@ import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { CLAUDE_CODE } from '../templates/claude-code.ts';
 import { CODEX } from '../templates/codex.ts';
+import { PROMPTFOO } from '../templates/promptfoo.ts';
+import { SCRIPT } from '../templates/script.ts';
 import { SINGLE } from '../templates/single.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -97,4 +99,4 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** The templates of `gateline init --template`; a test runs each of them. */
-export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, CLAUDE_CODE, CODEX];
+export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, SCRIPT, CLAUDE_CODE, CODEX, PROMPTFOO];
