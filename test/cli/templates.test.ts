@@ -15,6 +15,7 @@ const STAND_INS = join(REPOSITORY, 'test/support/coding-agents');
 /** Actions that templates name, by what stands in for them. */
 const ACTIONS = {
   'anthropics/claude-code-action': join(STAND_INS, 'claude-code-action'),
+  'actions/download-artifact': join(STAND_INS, 'download-artifact'),
   'openai/codex-action': join(STAND_INS, 'codex-action'),
 };
 
@@ -31,8 +32,11 @@ interface Expected {
   readonly gates: readonly string[];
   /** What the last of them that did so reported about itself: on one's machine, and on GitHub. */
   readonly metrics: readonly [local: object | undefined, github: object | undefined];
-  /** The event that starts the workflow. Default: `push`. */
+  /** The event that starts the workflow, and its payload. Default: `push`. */
   readonly event?: string;
+  readonly payload?: object;
+  /** Files that are there on one's machine before it runs. */
+  readonly found?: Readonly<Record<string, string>>;
 }
 
 const CLAUDE = { session: 'session-of-claude', costUsd: 0.25, inputTokens: 100, outputTokens: 5 };
@@ -49,6 +53,17 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   script: { gates: ['plan', 'write', 'count'], metrics: [{ tools: ['sh'] }, { tools: ['sh'] }] },
   promptfoo: { gates: ['evaluate', 'publish'], metrics: [PROMPTS, PROMPTS] },
+  'gh-aw': {
+    gates: ['review', 'verify'],
+    metrics: [undefined, undefined],
+    event: 'workflow_run',
+    payload: {
+      action: 'completed',
+      repository: { full_name: 'octo/gates', default_branch: 'main' },
+      workflow_run: { id: 77, event: 'push', head_repository: { full_name: 'octo/gates' }, pull_requests: [] },
+    },
+    found: { 'answer/answer.json': '{"score": 80, "findings": []}' },
+  },
   codex: {
     gates: CHAIN,
     metrics: [{ session: 'session-of-codex', inputTokens: 100, outputTokens: 5 }, undefined],
@@ -109,9 +124,10 @@ describe('a template', () => {
   it.each(some)('%s runs on one’s machine, and once', async (name) => {
     await using workspace = await initialised(name);
     const environment = withStandIns(workspace);
+    const { gates, metrics, found = {} } = EXPECTED[name]!;
+    for (const [path, text] of Object.entries(found)) await workspace.write(path, text);
     const { out } = await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
     expect(out).toContain('completed');
-    const { gates, metrics } = EXPECTED[name]!;
     const status = JSON.parse((await gateline(workspace.root, ['status', '--json'])).out) as {
       gates: { gate: string; metrics: object | null }[];
     };
@@ -122,12 +138,18 @@ describe('a template', () => {
   });
 
   it.each(some)('%s runs on GitHub', async (name) => {
-    const { gates, metrics, event = 'push' } = EXPECTED[name]!;
+    const { gates, metrics, event = 'push', payload } = EXPECTED[name]!;
     await using initial = await initialised(name);
     const workflow = await initial.read(workflowOf(name));
-    await using world = await ActionWorld.create({ ...filesOf(name), [workflowOf(name)]: workflow });
+    await using world = await ActionWorld.create({ 'README.md': 'x', ...filesOf(name), [workflowOf(name)]: workflow });
     const { PATH = '' } = withStandIns(initial);
-    const given = { secrets: SECRETS, actions: ACTIONS, machine: { PATH }, about: { event } };
+    const given = {
+      secrets: SECRETS,
+      actions: ACTIONS,
+      machine: { PATH },
+      about: { event },
+      ...(payload && { payload }),
+    };
     const about = { workflow: workflowOf(name), ...given };
     const report = await (await world.run(about)).start().ended;
     expect(redJobs(report)).toEqual([]);

@@ -14,6 +14,7 @@ import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { CLAUDE_CODE } from '../templates/claude-code.ts';
 import { CODEX } from '../templates/codex.ts';
+import { GH_AW } from '../templates/gh-aw.ts';
 import { PROMPTFOO } from '../templates/promptfoo.ts';
 import { SCRIPT } from '../templates/script.ts';
 import { SINGLE } from '../templates/single.ts';
@@ -99,4 +100,4 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** The templates of `gateline init --template`; a test runs each of them. */
-export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, SCRIPT, CLAUDE_CODE, CODEX, PROMPTFOO];
+export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, SCRIPT, CLAUDE_CODE, CODEX, GH_AW, PROMPTFOO];
