@@ -51,6 +51,10 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     metrics: [CLAUDE, { ...CLAUDE, model: 'claude-of-a-test' }],
     event: 'workflow_dispatch',
   },
+  'state-guide': {
+    gates: ['data', 'design', 'map', 'generate', 'execute', 'learn'],
+    metrics: [undefined, undefined],
+  },
   script: { gates: ['plan', 'write', 'count'], metrics: [{ tools: ['sh'] }, { tools: ['sh'] }] },
   promptfoo: { gates: ['evaluate', 'publish'], metrics: [PROMPTS, PROMPTS] },
   'gh-aw': {
@@ -158,6 +162,18 @@ describe('a template', () => {
     const measured = gates.flatMap((gate) => ended.find((one) => one.gate === gate)!.metrics ?? []);
     expect(measured.at(-1)).toEqual(metrics[1]);
     for (const { log } of report.jobs.values()) expect(log.join('\n')).not.toContain('Unexpected input');
+  });
+
+  it.runIf(IS_FULL)('state-guide leaves the files that the guide names, in its shape', async () => {
+    await using workspace = await initialised('state-guide');
+    await expectOk(gateline(workspace.root, ['run', '--quiet']));
+    const stem = '.state/demoqa_com-student_registration';
+    const { gates } = EXPECTED['state-guide']!;
+    const files = await Promise.all(gates.map((_, gate) => workspace.read(`${stem}-gate${gate}-output.json`)));
+    const states = files.map((text) => JSON.parse(text) as { gate: number; status: string; output: object });
+    expect(states.map(({ gate, status }) => `${gate} ${status}`)).toEqual(gates.map((_, gate) => `${gate} SUCCESS`));
+    expect(states[4]!.output).toMatchObject({ finalStatus: { passRate: 100 }, validationResult: { score: 100 } });
+    expect(JSON.parse(await workspace.read(`${stem}-pipeline.json`))).toMatchObject({ status: 'SUCCESS' });
   });
 
   it.runIf(IS_FULL)('promptfoo fails below its pass rate, and says which tests did', async () => {

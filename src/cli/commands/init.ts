@@ -18,6 +18,7 @@ import { GH_AW } from '../templates/gh-aw.ts';
 import { PROMPTFOO } from '../templates/promptfoo.ts';
 import { SCRIPT } from '../templates/script.ts';
 import { SINGLE } from '../templates/single.ts';
+import { STATE_GUIDE } from '../templates/state-guide.ts';
 import type { CliWorld } from '../world.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never overwrites a file. */
@@ -100,4 +101,13 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** The templates of `gateline init --template`; a test runs each of them. */
-export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE, SCRIPT, CLAUDE_CODE, CODEX, GH_AW, PROMPTFOO];
+export const TEMPLATES: readonly Template[] = [
+  AGENTS,
+  SINGLE,
+  SCRIPT,
+  CLAUDE_CODE,
+  CODEX,
+  GH_AW,
+  PROMPTFOO,
+  STATE_GUIDE,
+];
