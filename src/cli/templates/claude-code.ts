@@ -94,7 +94,7 @@ const ran = spawnSync('claude', [...options, '--add-dir', dirname(GATELINE_REQUE
   stdio: ['pipe', 'pipe', 'inherit'],
 });
 if (ran.error) throw ran.error;
-// It holds what the session cost, also where it failed.
+// It holds what the session cost, even if it failed.
 writeFileSync(GATELINE_METRICS, ran.stdout);
 const { structured_output: output, result } = JSON.parse(ran.stdout);
 if (output === undefined) console.error(result);

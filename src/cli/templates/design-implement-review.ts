@@ -7,7 +7,7 @@ function closed(properties: Readonly<Record<string, object>>): string {
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };
 
-/** What the agents of the templates for coding agents are told, and the schemas of what they answer. */
+/** The prompts of the templates for coding agents, and the schemas of what the agents answer. */
 export const PROMPTS_AND_SCHEMAS: Readonly<Record<string, string>> = {
   'prompts/design.md': `# Design
 

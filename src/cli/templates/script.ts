@@ -22,7 +22,7 @@ gates:
     run: node agents/write.mjs
     inputs: [agents/write.mjs]
     files: ['greetings/*.txt']
-    # The second attempt is told what was wrong with the first.
+    # The second attempt gets feedback on the first.
     retries: 1
     output:
       schema: { type: object, required: [written] }
