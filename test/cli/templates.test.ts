@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findTool, leftOut, mustHaveTools } from '../../scripts/workflow-tools.mjs';
 import { TEMPLATES } from '../../src/cli/commands/init.ts';
 import type { EndedRecord } from '../../src/run/records/record.ts';
-import { ActionWorld, redJobs } from '../action/workflows/action-world.ts';
+import { ActionWorld, errorsOf, redJobs } from '../action/workflows/action-world.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { IS_FULL } from '../support/test-size.ts';
@@ -43,6 +43,18 @@ const CLAUDE = { session: 'session-of-claude', costUsd: 0.25, inputTokens: 100, 
 const PROMPTS = { model: 'echo', costUsd: 0.25, inputTokens: 30, outputTokens: 12 };
 const CHAIN = ['design', 'implement', 'review'];
 
+/** The end of a run of the agentic workflow. */
+const ENDED_RUN = {
+  action: 'completed',
+  repository: { full_name: 'octo/gates', default_branch: 'main' },
+  workflow_run: {
+    id: 77,
+    event: 'workflow_dispatch',
+    head_repository: { full_name: 'octo/gates' },
+    pull_requests: [],
+  },
+};
+
 const EXPECTED: Readonly<Record<string, Expected>> = {
   agents: { gates: [...CHAIN, 'verify'], metrics: [undefined, undefined] },
   single: { gates: ['summarise'], metrics: [undefined, undefined] },
@@ -61,11 +73,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     gates: ['review', 'verify'],
     metrics: [undefined, undefined],
     event: 'workflow_run',
-    payload: {
-      action: 'completed',
-      repository: { full_name: 'octo/gates', default_branch: 'main' },
-      workflow_run: { id: 77, event: 'push', head_repository: { full_name: 'octo/gates' }, pull_requests: [] },
-    },
+    payload: ENDED_RUN,
     found: { 'answer/answer.json': '{"score": 80, "findings": []}' },
   },
   codex: {
@@ -162,6 +170,13 @@ describe('a template', () => {
     const measured = gates.flatMap((gate) => ended.find((one) => one.gate === gate)!.metrics ?? []);
     expect(measured.at(-1)).toEqual(metrics[1]);
     for (const { log } of report.jobs.values()) expect(log.join('\n')).not.toContain('Unexpected input');
+    // What `workflow_run` started is kept for no other run.
+    if (!IS_FULL || event === 'workflow_run') return;
+    const again = await (await world.run(about)).start().ended;
+    expect(redJobs(again)).toEqual([]);
+    const hows = new Set(world.endings().map((line) => line.split(' ')[2]));
+    expect(world.endings()).toHaveLength(2 * gates.length);
+    expect(hows).toEqual(new Set(['ran', 'reused']));
   });
 
   it.runIf(IS_FULL)('state-guide leaves the files that the guide names, in its shape', async () => {
@@ -174,6 +189,19 @@ describe('a template', () => {
     expect(states.map(({ gate, status }) => `${gate} ${status}`)).toEqual(gates.map((_, gate) => `${gate} SUCCESS`));
     expect(states[4]!.output).toMatchObject({ finalStatus: { passRate: 100 }, validationResult: { score: 100 } });
     expect(JSON.parse(await workspace.read(`${stem}-pipeline.json`))).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it.runIf(IS_FULL)('gh-aw without an answer fails in the job of its first gate', async () => {
+    await using initial = await initialised('gh-aw');
+    const workflow = await initial.read(workflowOf('gh-aw'));
+    await using world = await ActionWorld.create({ ...filesOf('gh-aw'), [workflowOf('gh-aw')]: workflow });
+    const payload = { ...ENDED_RUN, workflow_run: { ...ENDED_RUN.workflow_run, id: 78 } };
+    const given = { workflow: workflowOf('gh-aw'), actions: ACTIONS, about: { event: 'workflow_run' }, payload };
+    const report = await (await world.run(given)).start().ended;
+    expect(report.job('review').conclusion).toBe('failure');
+    expect(report.job('verify').conclusion).toBe('skipped');
+    expect(errorsOf(report.job('report')).join()).toContain('review');
+    expect(world.endings()).toEqual([]);
   });
 
   it.runIf(IS_FULL)('promptfoo fails below its pass rate, and says which tests did', async () => {

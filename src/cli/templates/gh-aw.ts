@@ -25,7 +25,7 @@ gates:
           github-token: \${{ github.token }}
     run: cat answer/answer.json > "$GATELINE_OUTPUT"
     shell: sh
-    # The same answer again is not judged again.
+    # What it is done again for.
     inputs: [answer/answer.json]
     output:
       schema: schemas/review.schema.json
