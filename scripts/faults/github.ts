@@ -167,6 +167,13 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     why: 'a long token that git wrote in lines of base64 would be kept',
   },
   {
+    name: 'action: metrics are read from any path that an action names',
+    find: 'const place = await placeInside({ ...places, path: text });',
+    replace: 'const place: string | undefined = text;',
+    tests: ['test/action/job/given-metrics.test.ts'],
+    why: 'an agent that chooses the path could have any file of the runner read',
+  },
+  {
     name: 'github: a file that stood there before counts as the output',
     find: 'if (before === JSON.stringify(stamp)) return',
     replace: "if (before === '') return",

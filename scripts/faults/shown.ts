@@ -19,6 +19,20 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     why: 'a caller’s input would be what no gate let through',
   },
   {
+    name: 'formats: the cost of a session of Claude Code is that of its first result',
+    find: "messages.findLast(({ type }) => type === 'result')",
+    replace: "messages.find(({ type }) => type === 'result')",
+    tests: ['test/formats/claude-code-result.test.ts'],
+    why: 'the cost of a session that was continued would be too low',
+  },
+  {
+    name: 'formats: input of Claude Code that the cache had is not counted',
+    find: 'const input = [plain, written, read].flatMap(',
+    replace: 'const input = [plain].flatMap(',
+    tests: ['test/formats/claude-code-result.test.ts'],
+    why: 'most of the tokens would be missing in reports',
+  },
+  {
     name: 'formats: a skipped gate is a success',
     find: "skipped: 'PARTIAL',",
     replace: "skipped: 'SUCCESS',",

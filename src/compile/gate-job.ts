@@ -110,7 +110,11 @@ function stepsAround(gate: Gate, uses: UsedAction, order: JobOrder, around: Arou
   // A variable without a value is the job's own.
   const given = Object.entries(gate.env).filter((entry): entry is [string, string] => entry[1] !== null);
   const token = '${{ steps.begin.outputs.token }}';
-  const output = uses.output === undefined ? {} : { output: `\${{ ${uses.output} }}` };
+  const { output, metrics } = uses;
+  const answers = {
+    ...(output !== undefined && { output: `\${{ ${output} }}` }),
+    ...(metrics !== undefined && { metrics: `\${{ ${metrics} }}` }),
+  };
   return [
     {
       id: 'begin',
@@ -135,7 +139,7 @@ function stepsAround(gate: Gate, uses: UsedAction, order: JobOrder, around: Arou
         ...definitionInput(around),
         token,
         outcome: '${{ steps.agent.outcome }}',
-        ...output,
+        ...answers,
       },
       ...environmentOf(secrets),
     },

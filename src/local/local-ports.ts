@@ -18,6 +18,7 @@ import { everyRecord } from './every-record.ts';
 import type { LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { openBranches } from '../workspace/folder/branch-commits.ts';
+import { withReportedMetrics } from './reported-metrics.ts';
 import { gitIn } from '../workspace/git/git.ts';
 
 /** Name of the folder that contains everything local. */
@@ -83,7 +84,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,
-    attempts: createAttemptFiles({ root: join(root, 'attempts'), ...durable }),
+    attempts: withReportedMetrics(createAttemptFiles({ root: join(root, 'attempts'), ...durable })),
     now: options.now ?? (() => new Date()),
     me,
     isGone: async (writer) => !(await isAlive(writer)),

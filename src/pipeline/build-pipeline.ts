@@ -129,8 +129,9 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
   };
 }
 
-function buildUses({ action, with: inputs, output }: NonNullable<GateEntry['uses']>): UsedAction {
-  return { action, with: inputs, output: output === undefined ? undefined : condition(output) };
+function buildUses({ action, with: inputs, output, metrics }: NonNullable<GateEntry['uses']>): UsedAction {
+  const [from, measured] = [output, metrics].map((text) => (text === undefined ? undefined : condition(text)));
+  return { action, with: inputs, output: from, metrics: measured };
 }
 
 /** The settings that are there, the gate's own before those of the file; `undefined`: there are none. */

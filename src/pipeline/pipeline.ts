@@ -67,6 +67,8 @@ export interface UsedAction {
   readonly with: JsonObject;
   /** Expression for the output, without `${{ }}`. `undefined`: the agent writes the output file. */
   readonly output: string | undefined;
+  /** Expression for its metrics, without `${{ }}`: JSON, or the path of a file. Not part of the request. */
+  readonly metrics: string | undefined;
 }
 
 /** Which snapshots are kept beyond what gates hand on: `snapshots` at the top of the file. */

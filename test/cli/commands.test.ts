@@ -2,7 +2,6 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { TEMPLATES } from '../../src/cli/commands/init.ts';
 import { planJsonSchema } from '../../src/report/json/plan-json.ts';
 import { statusJsonSchema } from '../../src/report/json/status-json.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -94,17 +93,6 @@ describe('help', () => {
 });
 
 describe('init', () => {
-  it.each(TEMPLATES.map(({ name }) => name))('%s runs as it is, before and after a commit', async (name) => {
-    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
-    expect((await gateline(workspace.root, ['init', '--template', name])).code).toBe(0);
-    expect((await gateline(workspace.root, ['validate'])).out).toContain(`${name} is valid`);
-    const { code, out } = await gateline(workspace.root, ['run', '--quiet']);
-    expect(out).toContain('completed');
-    expect(code).toBe(0);
-    await workspace.commitAll('pipeline');
-    expect((await gateline(workspace.root, ['run', '--quiet'])).out).not.toContain('started');
-  });
-
   it('writes over nothing, and says so', async () => {
     await using workspace = await ScratchWorkspace.create({ 'schemas/design.schema.json': 'mine' });
     const { code, err } = await gateline(workspace.root, ['init']);

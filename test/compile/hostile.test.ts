@@ -39,6 +39,8 @@ describe('a definition is refused', () => {
     ['EXPRESSION_MIXED', uses({ output: 'a ${{ steps.agent.outputs.x }}' })],
     ['EXPRESSION_MIXED', uses({ output: "1 }} ${{ secrets.X '" })],
     ['EXPRESSION_INVALID', uses({ output: '1 }} x' })],
+    ['EXPRESSION_MIXED', uses({ metrics: "1 }} ${{ secrets.X '" })],
+    ['EXPRESSION_INVALID', uses({ metrics: '1 }} x' })],
     ['VALUE_INVALID', { gates: { a: { uses: { action: `o/a@${EVIL}` } } } }],
     ['VALUE_INVALID', { gates: { a: { uses: { action: 'o/a' } } } }],
     ['VALUE_INVALID', { gates: { a: { uses: { action: 'o/a@v1\n' } } } }],

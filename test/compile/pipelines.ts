@@ -99,6 +99,7 @@ gates:
           When you are done, say what you did.
         max-turns: 40
       output: \${{ steps.agent.outputs.result }}
+      metrics: steps.agent.outputs.cost
     local: node agent.mjs
     env: { STYLE: short, MODEL: }
     secrets: [API_KEY]

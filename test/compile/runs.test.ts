@@ -205,6 +205,7 @@ describe('a compiled gate whose agent is an action', () => {
         action: './agent',
         with: { prompt: `${prompt}: \${{ steps.begin.outputs.request-file }}` },
         output: '${{ steps.agent.outputs.result }}',
+        metrics: "'cost-that-nobody-wrote.json'",
       },
       env: { STYLE: 'short' },
       secrets: ['API_KEY'],
@@ -222,6 +223,8 @@ describe('a compiled gate whose agent is an action', () => {
     expect(first.job('check').log.join('\n')).toContain('short');
     const ended = world.records().find((one): one is EndedRecord => one.kind === 'ended' && one.gate === 'implement')!;
     expect(ended.verdict.status).toBe('passed');
+    const message = 'the metrics were not used: there is no such file';
+    expect(ended.verdict.issues).toEqual([{ severity: 'notice', message }]);
     expect(first.job('implement').outputs['digest']).toBe(ended.value!.digest);
     const stored = world.service.world.artifacts.map(({ blob }) => world.service.world.blobs.blobs.get(blob)!.content);
     expect(stored.some((content) => content.includes('./agent'))).toBe(true);

@@ -59,6 +59,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   outcome: { commands: ['complete'], elsewhere: 'error' },
   output: { commands: ['complete'], elsewhere: 'error', silent: true },
   'output-file': { commands: ['run', 'begin', 'complete'], elsewhere: 'error' },
+  metrics: { commands: ['complete'], elsewhere: 'error', silent: true },
   'expose-output': { commands: ['run', 'begin', 'complete'], elsewhere: 'notice' },
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },

@@ -78,6 +78,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     outcome: oneOf('success', 'failure', 'cancelled', 'skipped'),
     output: bounded(MAX_OUTPUT_INPUT_BYTES, 'write the value to a file and pass its path as `output-file`'),
     'output-file': path,
+    metrics: bounded(MAX_OUTPUT_INPUT_BYTES, 'pass the path of a file with it'),
     'expose-output': yesOrNo,
     gates: gateIds,
     deliver: oneOf('files', 'patch', 'commit', 'pull-request'),

@@ -38,6 +38,8 @@ export interface ActionInputs {
   /** The value itself, JSON text of at most 100 KiB; `output-file` names a file with it. */
   readonly output: string | undefined;
   readonly outputFile: string | undefined;
+  /** What the work cost: JSON text, or the path of a file with it. */
+  readonly metrics: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
   /** Ids of the gates whose files are delivered. Never empty for `apply`. */
@@ -262,6 +264,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     outcome: parsed.outcome,
     output: parsed.output,
     outputFile: parsed['output-file'],
+    metrics: parsed.metrics,
     exposeOutput: parsed['expose-output'] ?? false,
     gates: parsed.gates ?? [],
     deliver: parsed.deliver ?? 'files',

@@ -10,6 +10,7 @@ import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { withReportedMetrics } from '../../local/reported-metrics.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
@@ -21,6 +22,7 @@ import { claimListing } from '../records/claim-listing.ts';
 import { commandEnvironment, jobTokens } from './command-environment.ts';
 import { findDefinition, type Definition } from './definition.ts';
 import { pipelineIdOf } from './describe-gate.ts';
+import { readGivenMetrics } from './given-metrics.ts';
 import { withGivenOutput } from './given-output.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
@@ -275,10 +277,14 @@ function withoutRepository(
   return { definition, workspace: unreadableWorkspace(root, why) };
 }
 
-/** Where agents write their output, or another place that the step names. */
+/** Where agents write their output and metrics, or other places that the step names. */
 function attemptFiles({ inputs, event }: ActionInvocation): AttemptFiles {
   const { workspace, temp } = event;
-  const attempts = createAttemptFiles({ root: join(temp, 'gateline', 'attempts') });
+  const { metrics } = inputs;
+  const attempts = withReportedMetrics(
+    createAttemptFiles({ root: join(temp, 'gateline', 'attempts') }),
+    metrics === undefined ? undefined : (limit) => readGivenMetrics({ workspace, temp, path: metrics }, limit),
+  );
   if (inputs.output !== undefined) return withGivenOutput(attempts, inputs.output);
   if (inputs.outputFile === undefined) return attempts;
   return withOutputFile(attempts, { workspace, temp, path: inputs.outputFile });

@@ -2,12 +2,12 @@ import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../agent/attempt-files.ts';
+import { withFallback } from '../../agent/other-files.ts';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
-import { withOtherOutput } from './given-output.ts';
 
-/** The file to which an agent that does not know Gateline writes its output. */
+/** The file to which an agent that does not know Gateline writes. */
 export interface OutputFile {
   /** Absolute, real path of the workspace; the file must be in it or in `temp`. */
   readonly workspace: string;
@@ -37,11 +37,11 @@ export function withOutputFile(attempts: AttemptFiles, file: OutputFile): Attemp
       const stamp = await stampOf(place);
       const directory = await attempts.create(id);
       await directory.write(STAMP, [JSON.stringify([place, stamp])]);
-      return withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
+      return withFallback(directory, ATTEMPT_FILES.output, (limit) => readOutput(directory, file, limit));
     },
     open: async (id) => {
       const directory = await attempts.open(id);
-      return directory && withOtherOutput(directory, (limit) => readOutput(directory, file, limit));
+      return directory && withFallback(directory, ATTEMPT_FILES.output, (limit) => readOutput(directory, file, limit));
     },
   };
 }
@@ -113,13 +113,19 @@ async function stampOf(path: string): Promise<readonly string[] | null> {
  * The file's path, with its folder's links resolved.
  * @throws GatelineError `OUTPUT_FILE_OUTSIDE`
  */
-async function placeOf({ workspace, temp, path }: OutputFile): Promise<string> {
+async function placeOf(file: OutputFile): Promise<string> {
+  const place = await placeInside(file);
+  if (place !== undefined) return place;
+  throw new GatelineError('OUTPUT_FILE_OUTSIDE', `output-file: ${file.path} is outside the workspace and RUNNER_TEMP`);
+}
+
+/** The file's path, with its folder's links resolved; `undefined`: it is outside of both. */
+export async function placeInside({ workspace, temp, path }: OutputFile): Promise<string | undefined> {
   const asked = isAbsolute(path) ? path : join(workspace, path);
   const folder = await realFolder(join(asked, '..'));
   const place = folder === undefined ? asked : join(folder, asked.slice(asked.lastIndexOf(sep) + 1));
   const roots = [workspace, (await realFolder(temp)) ?? temp];
-  if (roots.some((root) => isInside(root, place))) return place;
-  throw new GatelineError('OUTPUT_FILE_OUTSIDE', `output-file: ${path} is outside the workspace and RUNNER_TEMP`);
+  return roots.some((root) => isInside(root, place)) ? place : undefined;
 }
 
 async function realFolder(path: string): Promise<string | undefined> {

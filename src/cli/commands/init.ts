@@ -12,7 +12,13 @@ import { say } from '../output/say.ts';
 import { workflowFile } from '../project/workflow-file.ts';
 import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
+import { CLAUDE_CODE } from '../templates/claude-code.ts';
+import { CODEX } from '../templates/codex.ts';
+import { GH_AW } from '../templates/gh-aw.ts';
+import { PROMPTFOO } from '../templates/promptfoo.ts';
+import { SCRIPT } from '../templates/script.ts';
 import { SINGLE } from '../templates/single.ts';
+import { STATE_GUIDE } from '../templates/state-guide.ts';
 import type { CliWorld } from '../world.ts';
 
 /** `gateline init`: writes a pipeline to start from. Never overwrites a file. */
@@ -20,7 +26,7 @@ export async function execute({ world, options }: CommandInvocation): Promise<Ex
   if (options['list']) {
     const templates = TEMPLATES.map(({ name, summary }) => ({ name, summary }));
     if (options['json']) printJson(world, { format: 'gateline-templates/1', templates });
-    else for (const { name, summary } of templates) say(world.out, `${name.padEnd(10)} ${summary}`);
+    else for (const { name, summary } of templates) say(world.out, `${name.padEnd(12)} ${summary}`);
     return EXIT_CODES.ok;
   }
   const template = templateNamed(textOption(options, 'template') ?? TEMPLATES[0]!.name);
@@ -95,4 +101,13 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** The templates of `gateline init --template`; a test runs each of them. */
-export const TEMPLATES: readonly Template[] = [AGENTS, SINGLE];
+export const TEMPLATES: readonly Template[] = [
+  AGENTS,
+  SINGLE,
+  SCRIPT,
+  CLAUDE_CODE,
+  CODEX,
+  GH_AW,
+  PROMPTFOO,
+  STATE_GUIDE,
+];

@@ -44,10 +44,14 @@ function rulesAt(path: KeyPath): ExpressionRules | undefined {
   const isGate = path[0] === 'gates';
   const [key, ...rest] = isGate ? path.slice(2) : path;
   if (key === 'steps-before') return isStepText(rest) ? STEP_RULES : undefined;
-  if (isGate && key === 'uses') return rest[0] === 'with' || rest[0] === 'output' ? STEP_RULES : undefined;
+  if (isGate && key === 'uses') return rest[0] === 'with' || isWholeInUses(rest[0]) ? STEP_RULES : undefined;
   if (key === 'runs-on') return JOB_RULES;
   if (!isGate) return key === 'workflow' ? WORKFLOW_RULES : undefined;
   return RULES_AT_A_GATE[String(key)];
+}
+
+function isWholeInUses(key: PropertyKey | undefined): boolean {
+  return key === 'output' || key === 'metrics';
 }
 
 /** Not `run`: an expression there is put into the script before a shell reads it. */
@@ -85,7 +89,7 @@ function checkText({ value, path }: Located<string>, rules: ExpressionRules, sou
   const label = labelOf(path);
   const pointer = pointerOf(path);
   // GitHub takes all of it for an expression, with or without `${{ }}`.
-  const isWhole = path.at(-1) === 'if' || (path[2] === 'uses' && path[3] === 'output');
+  const isWhole = path.at(-1) === 'if' || (path[2] === 'uses' && isWholeInUses(path[3]));
   const bare = isWhole ? bareExpression(value) : undefined;
   if (isWhole && bare === undefined) {
     const message = '`${{ }}` must be around all of it, or left out';

@@ -202,6 +202,11 @@ export const GITHUB_GATE_KEYS = {
           .describe(
             'Expression for the output, such as `${{ steps.agent.outputs.result }}`. Default: the file that `${{ steps.begin.outputs.output-file }}` names.',
           ),
+        metrics: text(4_096, 'an expression')
+          .optional()
+          .describe(
+            'Expression for what the work cost, such as `${{ steps.agent.outputs.execution_file }}`: JSON, or the path of a file with it. Default: the file that `${{ steps.begin.outputs.metrics-file }}` names.',
+          ),
       },
       { error: 'expected a map with the key `action`' },
     )

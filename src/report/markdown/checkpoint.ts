@@ -82,6 +82,7 @@ function metricsSection(metrics: Metrics | undefined): string {
   if (metrics === undefined) return '';
   const lines: string[] = [];
   if (metrics.model !== undefined) lines.push(`- Model: ${said(metrics.model)}`);
+  if (metrics.session !== undefined) lines.push(`- Session: ${code(metrics.session)}`);
   if (metrics.mcps !== undefined) lines.push(`- MCPs executed: ${namesOf(metrics.mcps)}`);
   if (metrics.tools !== undefined) lines.push(`- Tools: ${namesOf(metrics.tools)}`);
   const tokens = [

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
-/** What agents may report about themselves. All numbers are totals of the attempt. */
+/** What agents may report about themselves; `session` is an id of their own tool. Numbers are totals of the attempt. */
 export const metricsSchema = z.object({
   model: z.string().max(200).optional(),
+  session: z.string().max(200).optional(),
   inputTokens: z.number().min(0).optional(),
   outputTokens: z.number().min(0).optional(),
   costUsd: z.number().min(0).optional(),

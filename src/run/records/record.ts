@@ -113,10 +113,7 @@ export const startedSchema = z.strictObject({
   ...work,
   /** The request document, stored as content. */
   request: digest,
-  /**
-   * `process`: the writer does the work itself. `open`: `begin` was called, and `complete` follows from elsewhere.
-   * `job`: a CI job holds it across all its steps; the claim ends with the job.
-   */
+  /** `process`: the writer works itself. `open`: from `begin` to `complete`. `job`: a CI job holds it until it ends. */
   holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim expires. */
   deadline: time.optional(),

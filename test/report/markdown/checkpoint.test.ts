@@ -119,7 +119,7 @@ describe('the checkpoint of a gate', () => {
           advice: text,
           issues: [{ severity: 'error', message: text, pointer: text, rule: text }],
         },
-        metrics: { model: text, tools: [text], mcps: [text, ''] },
+        metrics: { model: text, session: text, tools: [text], mcps: [text, ''] },
         files: [change],
         touched: [change],
         signal: text,
@@ -177,7 +177,7 @@ describe('the checkpoint of a gate', () => {
         { pipeline, subject },
         {
           verdict: { status: 'failed', kind: 'schema', score: 0, advice: big.slice(0, 2_048), issues },
-          metrics: { model: big.slice(0, 200), tools: names, mcps: names },
+          metrics: { model: big.slice(0, 200), session: big.slice(0, 200), tools: names, mcps: names },
           files,
           touched: files,
         },

@@ -1,0 +1,148 @@
+import type { Template } from './template.ts';
+
+interface GuideGate {
+  readonly id: string;
+  readonly agent: string;
+  readonly requires: string;
+  readonly keys?: string;
+}
+
+const GATES: readonly GuideGate[] = [
+  {
+    id: 'data',
+    agent: 'TestCaseDesigner',
+    requires: 'dataFile, totalCases',
+    keys: "    files: ['tests/test-data/*.json']\n",
+  },
+  { id: 'design', agent: 'TestCaseDesigner', requires: 'testCases' },
+  { id: 'map', agent: 'DOMAgent', requires: 'elementMappings' },
+  { id: 'generate', agent: 'POMAgent', requires: 'files, testSpecs', keys: "    files: ['tests/**/*.ts']\n" },
+  { id: 'execute', agent: 'ExecutionEngine', requires: 'results, finalStatus' },
+  { id: 'learn', agent: 'LearningAgent', requires: 'learnings' },
+];
+
+function gate({ id, agent, requires, keys = '' }: GuideGate, number: number): string {
+  const needs = number === 0 ? '' : `    needs: ${GATES[number - 1]!.id}\n`;
+  const inputs = id === 'execute' ? "['agents/*.mjs', 'tests/**']" : "['agents/*.mjs']";
+  return `  ${id}:
+    number: ${number}
+    agent: ${agent}
+${needs}    run: node agents/with-state-files.mjs agents/gate${number}.mjs
+    inputs: ${inputs}
+${keys}    output:
+      schema: { type: object, required: [${requires}, validationResult] }
+      score: /validationResult/score
+      threshold: 80
+`;
+}
+
+/** An agent of the guide: what its file does before it writes its state file, and what it writes. */
+function agentFile(number: number, work: string): string {
+  const { agent } = GATES[number]!;
+  const previous = number === 0 ? '' : `const previous = load(${number - 1});\n`;
+  const names = number === 0 ? 'save' : 'load, save';
+  const [imports, body] = work.trim().startsWith('import') ? work.trim().split('\n\n') : ['', work.trim()];
+  return `// Gate ${number}. Replace the work by your agent's.
+${imports === '' ? '' : `${imports}\n`}import { ${names} } from './state.mjs';
+
+${previous}${body}
+save(${number}, '${agent}', output);
+`;
+}
+
+const AGENTS: readonly string[] = [
+  `
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+const dataFile = 'tests/test-data/students.json';
+mkdirSync('tests/test-data', { recursive: true });
+writeFileSync(dataFile, JSON.stringify([{ firstName: 'John' }, { firstName: '' }]));
+const validationResult = { score: 100, issues: [], passed: true };
+const output = { dataFile, totalCases: 2, validationResult };`,
+  `
+const testCases = [{ testId: 'TC_001', testSteps: [{ stepNumber: 1, action: 'Enter first name', target: 'firstName' }] }];
+const dataStrategy = { type: 'data-driven', dataFile: previous.dataFile, totalCases: previous.totalCases };
+const output = { testCases, dataStrategy, validationResult: { score: 95, issues: [], passed: true } };`,
+  `
+const targets = previous.testCases.flatMap(({ testSteps }) => testSteps.map(({ target }) => target));
+const elementMappings = targets.map((value) => ({ logicalName: value, locators: { primary: { type: 'id', value } } }));
+const output = { elementMappings, isSPA: false, validationResult: { score: 87, issues: [], passed: true } };`,
+  `
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+const file = 'tests/register.spec.ts';
+mkdirSync('tests', { recursive: true });
+writeFileSync(file, previous.elementMappings.map(({ logicalName }) => \`// enters \${logicalName}\\n\`).join(''));
+const validationResult = { score: 100, issues: [], passed: true };
+const output = { files: [file], testSpecs: ['register.spec.ts'], compilationErrors: 0, validationResult };`,
+  `
+import { existsSync } from 'node:fs';
+
+const missing = previous.files.filter((file) => !existsSync(file));
+const passed = missing.length === 0;
+const results = [{ runNumber: 1, status: passed ? 'PASS' : 'FAIL', passedTests: previous.files.length - missing.length }];
+const finalStatus = { passRate: passed ? 100 : 0, failedTests: missing.length };
+const output = { results, finalStatus, validationResult: { score: finalStatus.passRate, issues: missing, passed } };`,
+  `
+const learnings = [\`the pass rate was \${previous.finalStatus.passRate} %\`];
+const output = { learnings, validationResult: { score: 100, issues: [], passed: true } };`,
+];
+
+/** Six gates whose agents know `.state/` files and nothing of Gateline. */
+export const STATE_GUIDE: Template = {
+  name: 'state-guide',
+  summary: 'gates 0 to 5 of the state management guide, with agents that read and write its `.state/` files',
+  files: {
+    'gateline.yml': `# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: state-guide
+metadata:
+  domain: demoqa_com
+  feature: student_registration
+  url: https://demoqa.com/automation-practice-form
+  userStory: As a student I register with my name
+  acceptanceCriteria: [A first name is required]
+gates:
+${GATES.map(gate).join('')}`,
+    'agents/with-state-files.mjs': `// node agents/with-state-files.mjs AGENT: starts an agent that only knows the state files of the guide.
+// What the gates before exported becomes their files, and the file that the agent writes becomes the output.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
+const { metadata, needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
+const number = Number(process.argv[2].match(/\\d+/)[0]);
+const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
+
+mkdirSync('.state', { recursive: true });
+rmSync(fileOf(number), { force: true });
+for (const { file } of Object.values(needs)) {
+  const output = JSON.parse(readFileSync(file, 'utf8'));
+  const state = { gate: number - 1, status: 'SUCCESS', metadata, output, validation: output.validationResult };
+  writeFileSync(fileOf(number - 1), JSON.stringify(state));
+}
+const input = JSON.stringify({ metadata });
+const { status, error } = spawnSync('node', [process.argv[2]], { input, stdio: ['pipe', 'inherit', 'inherit'] });
+if (error) throw error;
+if (status !== 0) process.exit(status ?? 1);
+const { output, validation } = JSON.parse(readFileSync(fileOf(number), 'utf8'));
+writeFileSync(GATELINE_OUTPUT, JSON.stringify({ ...output, validationResult: validation }));
+`,
+    'agents/state.mjs': `// The state files of the guide: step 0B and step N-1 of each agent. Nothing here knows Gateline.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { metadata } = JSON.parse(readFileSync(0, 'utf8'));
+const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
+
+export const load = (gate) => JSON.parse(readFileSync(fileOf(gate), 'utf8')).output;
+
+export function save(gate, agent, output) {
+  const { validationResult: validation } = output;
+  const status = validation.score >= 80 ? 'SUCCESS' : 'PARTIAL';
+  const { domain, feature, url } = metadata;
+  const state = { gate, agent, status, metadata: { domain, feature, url }, output, validation };
+  writeFileSync(fileOf(gate), JSON.stringify(state, null, 2));
+}
+`,
+    ...Object.fromEntries(AGENTS.map((work, number) => [`agents/gate${number}.mjs`, agentFile(number, work)])),
+  },
+};
