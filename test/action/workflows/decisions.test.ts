@@ -411,6 +411,15 @@ describe('a decision in the event of a run', () => {
       expect([by, statusOf(report)]).toEqual([by, RED]);
       expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/is ignored: /));
     }
+    for (const [more, why] of [
+      [{ gate: 'nope' }, /no job of this run is of a gate nope/],
+      [{ digest: digestOf('other') }, /recorded no output of gate translate, or its last one is not sha256:/],
+    ] as const) {
+      const report = await (await dispatched(approval(more))).start().ended;
+      expect(statusOf(report)).toEqual(RED);
+      expect(messagesOf(report.job('report'), 'warning')).toContainEqual(expect.stringMatching(why));
+      expect(report.job('report').summary).toMatch(why);
+    }
     // Inputs that stand under `with:`, and not in the event.
     const { resume, ...decision } = approval();
     await world.repository.edit(
