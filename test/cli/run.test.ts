@@ -65,4 +65,21 @@ describe('gateline run', () => {
     expect(status.out).toMatch(/^1 +after +pending .*waits for test\/y$/m);
     expect(status.out).toContain('1 of 3 gates and legs done');
   });
+
+  it('that ran as far as it was asked to ends with 0, and otherwise as any run', async () => {
+    const start = { run: writes(1), inputs: [] };
+    const chain = { a: start, b: { ...start, needs: 'a' }, c: { ...start, needs: 'b' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(chain) });
+    const code = async (...args: string[]): Promise<number> =>
+      (await gateline(workspace.root, ['run', '-q', ...args])).code;
+    expect(await code('--max-gates', '1')).toBe(0);
+    expect(await code('--until', 'b')).toBe(0);
+    await workspace.write('gateline.yml', gatelineYml({ ...chain, c: { ...chain.c, run: 'exit 1' } }));
+    expect(await code('--max-gates', '1')).toBe(1);
+    await workspace.write('gateline.yml', gatelineYml({ ...chain, c: { ...chain.c, approval: 'required' } }));
+    expect(await code('--max-gates', '1')).toBe(3);
+    // One gate may start, and an error keeps the other one from it.
+    await workspace.write('gateline.yml', gatelineYml({ d: start, e: { ...start, inputs: ['nothing'] } }));
+    expect(await code('--max-gates', '1')).toBe(2);
+  });
 });

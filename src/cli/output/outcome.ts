@@ -1,12 +1,19 @@
-import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { Assignment } from '../../engine/call/call.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { isAmong, type UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
-/** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
-export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: ReadonlySet<UnitKey>): ExitCode {
+/**
+ * The exit code of a call that drove a run. With `--gate`, only the requested gates determine it; with `--max-gates`,
+ * gates that it kept from starting do not.
+ */
+export function exitCodeOfRun(
+  result: RunResult,
+  graph: UnitGraph,
+  { only, maxGates }: Pick<Assignment, 'only' | 'maxGates'> = {},
+): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
   if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
@@ -18,7 +25,19 @@ export function exitCodeOfRun(result: RunResult, graph: UnitGraph, only?: Readon
   if (worst !== undefined) return worst;
   if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
   const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
-  return waits ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+  if (waits) return EXIT_CODES.paused;
+  return errors.length === 0 && asked.every((unit) => isWell(unit) || isToCome(unit)) && hasStarted(result, maxGates)
+    ? EXIT_CODES.ok
+    : EXIT_CODES.gateFailed;
+}
+
+/** Whether a call has started as many gates as it was to. */
+function hasStarted({ planned }: RunResult, maxGates = Infinity): boolean {
+  return new Set(planned.flatMap(({ choice, gate }) => (choice === 'run' ? [gate] : []))).size >= maxGates;
+}
+
+function isToCome({ status }: UnitState): boolean {
+  return status === 'pending' || status === 'ready';
 }
 
 /**
