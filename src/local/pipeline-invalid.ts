@@ -9,11 +9,18 @@ export class PipelineInvalidError extends GatelineError {
   readonly problems: readonly Problem[];
   /** Errors inside the contracts, as far as these could be read. */
   readonly contracts: readonly GatelineError[];
+  /** Further problems unless a subject is given; not in the message. */
+  readonly subjectReads: readonly Problem[];
 
-  constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {
+  constructor(
+    problems: readonly Problem[],
+    contracts: readonly GatelineError[] = [],
+    subjectReads: readonly Problem[] = [],
+  ) {
     super('PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'));
     this.problems = problems;
     this.contracts = contracts;
+    this.subjectReads = subjectReads;
   }
 }
 
