@@ -50,7 +50,9 @@ export class DecisionLoops extends DecisionLog {
     return causes.every((cause) => {
       const last = this.attempts(cause).findLast((one) => one.subject === subject && one.run === run);
       if (last?.said === undefined) return false;
-      return last.said.score >= last.threshold || this.standing(last, { until: run }).isOk;
+      if (last.said.score >= last.threshold || this.standing(last, { until: run }).isOk) return true;
+      // An approval that came later says so, too.
+      return this.standing(last).isOk;
     });
   }
 

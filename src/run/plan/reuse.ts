@@ -10,8 +10,9 @@ import {
   type Ruling,
 } from '../records/decisions.ts';
 import type { Digest } from '../../json/digest.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
-import { comparePositions, unitOf, type EndedRecord, type Position } from '../records/record.ts';
+import { comparePositions, unitOf, type DecidedRecord, type EndedRecord, type Position } from '../records/record.ts';
 import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit, UnitGraph } from '../records/unit.ts';
@@ -229,7 +230,9 @@ function endedWell(
 }
 
 /**
- * Whether an output that was only partial was good enough for its run. Decisions of later runs are ignored.
+ * Whether an output that was only partial was good enough for its run: in it, or by a later approval of this output.
+ * Otherwise, decisions of later runs are ignored. An approval whose record proves nothing is enough: the output itself
+ * still needs one that does.
  */
 function wasLetPass(
   unit: Unit | undefined,
@@ -238,9 +241,20 @@ function wasLetPass(
   now: string,
 ): boolean {
   if (unit === undefined || ended?.verdict.status !== 'partial') return false;
-  const { decided, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
-  const then = { decided: decided.filter((one) => one.runNumber <= ended.runNumber), unknownAt };
-  return isGoodEnough(unit, ended, rulingOn(ended, then, now, unit.gate.approval));
+  const { decided: used, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
+  const decided = [...used, ...unprovenApprovals(archive, unit.key)];
+  const then = decided.filter((one) => one.runNumber <= ended.runNumber);
+  return [then, decided].some((some) =>
+    isGoodEnough(unit, ended, rulingOn(ended, { decided: some, unknownAt }, now, unit.gate.approval)),
+  );
+}
+
+function unprovenApprovals({ unprovenDecisions, proven, records }: SubjectRecords, key: UnitKey): DecidedRecord[] {
+  if (unprovenDecisions !== true) return [];
+  return records.filter(
+    (one): one is DecidedRecord =>
+      one.kind === 'decided' && one.decision === 'approve' && unitOf(one) === key && proven?.has(one) !== true,
+  );
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */
