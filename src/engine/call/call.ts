@@ -54,7 +54,13 @@ export interface Assignment extends NamedSubject {
  * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
  * claims belong to the job and end with it.
  */
-export type CallOptions = Pick<JournalScope, 'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'>;
+export interface CallOptions extends Pick<
+  JournalScope,
+  'runNumber' | 'fresh' | 'alone' | 'numbers' | 'listing' | 'selection'
+> {
+  /** In a CI run: the number of the run that it resumes. */
+  readonly resumedRun?: number;
+}
 
 /** The task as records contain it. */
 export function taskNoted({ assignment: { task }, redactor }: Pick<Call, 'assignment' | 'redactor'>): {
@@ -86,6 +92,8 @@ export interface Call {
   readonly observe: Observer;
   /** Units and runs whose decisions were looked for. */
   readonly looked: Set<string>;
+  /** The number of the run that this CI run resumes. */
+  readonly resumedRun: number | undefined;
 }
 
 /** Opens a call: reads the records and numbers the call. Writes nothing. */
@@ -96,6 +104,7 @@ export async function openCall(
   options: CallOptions = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
+  const { resumedRun, ...scope } = options;
   const reviewed = await withReview(ports, pipeline);
   const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
@@ -104,7 +113,7 @@ export async function openCall(
     subject,
     graph,
     ...(given && { given }),
-    ...options,
+    ...scope,
   });
   const settleLegs = legSettler(reviewed, graph, journal, ports.store);
   if (await settleLegs()) {
@@ -134,6 +143,7 @@ export async function openCall(
     holder: options.numbers === undefined ? 'process' : 'job',
     observe,
     looked: new Set(),
+    resumedRun,
   };
 }
 

@@ -3,8 +3,10 @@ import type { EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import {
   findCheckpoint,
+  isOfResumed,
   producedAt,
   rulingOf,
+  waitsForPerson,
   withdrawnElsewhere,
   type Checkpoint,
   type CheckpointQuery,
@@ -48,6 +50,7 @@ export function queryFor(call: Call, work: Work, except?: ReadonlySet<EndedRecor
     runNumber: call.journal.call.runNumber,
     now: call.ports.now().toISOString(),
     graph: call.graph,
+    ...(call.resumedRun !== undefined && { resumedRun: call.resumedRun }),
     ...(except && { except }),
   };
 }
@@ -128,22 +131,20 @@ async function withdrawnAtItsOrigin(
 }
 
 /** A checkpoint as work, if its output meets the current contract. */
-async function asWork(
-  call: Call,
-  unit: Unit,
-  found: Usable,
-  { now }: Pick<CheckpointQuery, 'now'>,
-): Promise<FoundWork | undefined> {
+async function asWork(call: Call, unit: Unit, found: Usable, query: CheckpointQuery): Promise<FoundWork | undefined> {
   const { ended, home } = found;
-  const ruling = rulingOf(unit, ended, home, now);
+  const ruling = rulingOf(unit, ended, home, query.now);
+  const mayWait = isOfResumed(ended, home, query);
+  const isUsable = (judged: Pick<EndedRecord, 'verdict'>): boolean =>
+    isGoodEnough(unit, judged, ruling) || (mayWait && waitsForPerson(unit, judged, ruling));
   const about = { checkpoint: ended, subject: home.other, producedAt: producedAt(ended, home) };
   if (found.choice === 'judge-again') {
     const judged = await judgeAgain(call, unit, ended);
     const reason = `the output of ${found.reason} meets the current contract`;
-    return isGoodEnough(unit, judged, ruling) ? { ...about, choice: 'reuse', reason, judged } : undefined;
+    return isUsable(judged) ? { ...about, choice: 'reuse', reason, judged } : undefined;
   }
   // Locally only the engine writes records; jobs of a CI run share theirs.
-  if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, ruling))) return undefined;
+  if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, isUsable))) return undefined;
   const kept = call.journal.state().units.get(unit.key)!;
   const choice = kept.done && kept.ended === ended ? 'keep' : 'reuse';
   const why =
