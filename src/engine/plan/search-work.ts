@@ -11,7 +11,8 @@ import {
   type Checkpoint,
   type CheckpointQuery,
 } from '../../run/plan/reuse.ts';
-import { isGoodEnough } from '../../run/state/fold-unit.ts';
+import { approversText } from '../../run/records/decisions.ts';
+import { isGoodEnough, verdictSatisfies } from '../../run/state/fold-unit.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf } from '../call/content.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
@@ -140,16 +141,23 @@ async function asWork(call: Call, unit: Unit, found: Usable, query: CheckpointQu
   const about = { checkpoint: ended, subject: home.other, producedAt: producedAt(ended, home) };
   if (found.choice === 'judge-again') {
     const judged = await judgeAgain(call, unit, ended);
-    const reason = `the output of ${found.reason} meets the current contract`;
+    const waits = verdictSatisfies(unit, judged, ruling) ? '' : waitingText(unit);
+    const reason = `the output of ${found.reason} meets the current contract${waits}`;
     return isUsable(judged) ? { ...about, choice: 'reuse', reason, judged } : undefined;
   }
   // Locally only the engine writes records; jobs of a CI run share theirs.
   if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, isUsable))) return undefined;
   const kept = call.journal.state().units.get(unit.key)!;
   const choice = kept.done && kept.ended === ended ? 'keep' : 'reuse';
+  const waits = verdictSatisfies(unit, ended, ruling) ? '' : waitingText(unit);
   const why =
     choice === 'keep' && ended.how === 'ran' ? ` since ${found.reason}` : `; reused from ${originOf(call, found)}`;
-  return { ...about, choice, reason: `inputs unchanged${why}` };
+  return { ...about, choice, reason: `inputs unchanged${why}${waits}` };
+}
+
+/** It is used, and nothing after it starts until somebody has approved it. */
+function waitingText({ gate: { approval } }: Unit): string {
+  return `; it waits for approval${approval === undefined ? '' : approversText(approval)}`;
 }
 
 function originOf({ journal }: Call, { ended, reason, home }: Usable): string {
