@@ -1,5 +1,6 @@
 import type { RunState } from '../run/state/run-state.ts';
 import { openCall, type Assignment } from './call/call.ts';
+import { noteChanges } from './plan/since-approval.ts';
 import type { EnginePorts } from './ports.ts';
 
 /**
@@ -15,5 +16,6 @@ export async function readRun(
   const call = await openCall(ports, { metadata: pipeline.metadata, input: null, ...assignment }, () => undefined, {
     runNumber,
   });
+  await noteChanges(call);
   return call.journal.state();
 }

@@ -59,11 +59,19 @@ describe('a gate that needs an approval', () => {
   });
 
   it('waits again when its request changed, and is approved for the old one only', async () => {
-    const { world, said, statuses } = waiting();
+    const { world, pipeline, said, statuses } = waiting();
     await statuses();
     await said('approve', 'maria');
     world.workspace.folder.set('a.txt', '2');
-    expect(await statuses()).toEqual(['paused', 'blocked']);
+    const again = await world.run(pipeline);
+    const why =
+      'attempt 1, score 100: waiting for approval; the request changed since maria approved: file a.txt changed';
+    expect(again.state.units.get('a')).toMatchObject({
+      status: 'paused',
+      reason: expect.stringContaining(why.slice(9)),
+    });
+    const shown = await readRun(world.ports(), { pipeline, subject: 'subject' });
+    expect(shown.units.get('a')).toMatchObject({ status: 'paused', reason: again.state.units.get('a')!.reason });
     world.workspace.folder.set('a.txt', '1');
     expect((await statuses())[0]).toBe('passed');
   });
