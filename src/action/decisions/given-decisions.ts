@@ -24,7 +24,7 @@ export interface GivenDecision extends Pick<DecidedRecord, 'decision' | 'fingerp
   readonly unit: Unit;
 }
 
-/** What an order comes to. */
+/** The result of an order. */
 interface Given {
   readonly decisions: readonly GivenDecision[];
   /** Why a part of the order decides nothing, one sentence without a full stop each. */

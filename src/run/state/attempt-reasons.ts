@@ -5,7 +5,7 @@ import type { UnitRecords } from '../records/unit-records.ts';
 import type { Unit } from '../records/unit.ts';
 import type { ExternalFacts } from './run-state.ts';
 
-/** How an attempt came to its output. */
+/** Where the output of an attempt is from. */
 export function howText(own: UnitRecords, ended: EndedRecord): string {
   const { how, verdict } = ended;
   if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;

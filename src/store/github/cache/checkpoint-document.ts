@@ -14,7 +14,8 @@ export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'gate' | 'leg'>;
 
 /**
  * A claim and its end; the claim may be unknown. For work that was done in several iterations also the ends of the
- * gates that sent it back, and approvals of those; or only the decisions that sent it back, in place of an entry that must no longer be used.
+ * gates that sent it back, and approvals of those; or only the decisions that sent it back, in place of an entry that
+ * must no longer be used.
  */
 export type CheckpointRecords = readonly [GatelineRecord, ...GatelineRecord[]];
 
