@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { BUSY_ERRORS, EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
+import { BUSY_ERRORS, CONFLICT_ERRORS, EXIT_CODES, EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 import { CLI_VARIABLES } from '../src/environment.ts';
 import { CODE_SECTIONS } from '../src/errors/error-codes.ts';
 import { type CodeOrigin } from '../src/errors/code-meaning.ts';
@@ -100,7 +100,9 @@ const ORIGINS: Readonly<Record<CodeOrigin, string>> = {
 };
 
 function originText(code: string, origin: CodeOrigin): string {
-  return origin === 'user' && BUSY_ERRORS.has(code) ? `you (exit code ${EXIT_CODES.busy})` : ORIGINS[origin];
+  if (origin !== 'user') return ORIGINS[origin];
+  if (CONFLICT_ERRORS.has(code)) return `you (exit code ${EXIT_CODES.gateFailed})`;
+  return BUSY_ERRORS.has(code) ? `you (exit code ${EXIT_CODES.busy})` : ORIGINS[origin];
 }
 
 function errorsPage(): string {

@@ -376,7 +376,7 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: an approval holds for an output that the person did not name',
-    find: 'return dispatch.digest === undefined || last?.value?.digest === dispatch.digest ? last : undefined;',
+    find: 'return digest === undefined || last?.value?.digest === digest ? last : undefined;',
     replace: 'return last;',
     tests: DECISIONS,
     why: 'an output that was made since would be approved unseen',

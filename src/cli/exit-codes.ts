@@ -16,6 +16,9 @@ export const EXIT_CODES = {
 /** Errors of the user that end with `busy`: the same command succeeds later. */
 export const BUSY_ERRORS: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
 
+/** Errors of the user that end with `gateFailed`, as the same files do in `apply` and in a dry run. */
+export const CONFLICT_ERRORS: ReadonlySet<string> = new Set(['ROLLBACK_CONFLICT']);
+
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
 /** Exit codes of several runs, the most important first. */
@@ -38,10 +41,13 @@ export function worstOf(codes: readonly ExitCode[]): ExitCode {
 export const EXIT_MEANINGS: Readonly<
   Record<keyof typeof EXIT_CODES, { readonly short: string; readonly long: string }>
 > = {
-  ok: { short: 'done', long: 'Every requested gate is done. With `--gate`, only those gates.' },
+  ok: {
+    short: 'done',
+    long: 'Every requested gate is done. With `--gate` and `--until`, only those gates; with `--max-gates`, those that could start.',
+  },
   gateFailed: {
-    short: 'a gate failed',
-    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `compile --check`: the workflow is not up to date.',
+    short: 'a gate failed, or files conflict',
+    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `apply` and `rollback`, also with `--dry-run`: files conflict. From `compile --check`: the workflow is not up to date.',
   },
   usage: {
     short: 'the definition, an option or an input is wrong',

@@ -1,3 +1,4 @@
+import { noteChange } from './plan/since-approval.ts';
 import { discardRefused } from './attempt/capture-files.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { unitKey } from '../pipeline/pipeline.ts';
@@ -76,6 +77,7 @@ export async function completeGate(
   await checkout.release(ended.verdict.kind !== 'timeout');
   if (job === undefined) await discardRefused(call);
   if (place.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
+  await noteChange(call, unit, ended);
   const [state, records] = [call.journal.state(), call.journal.records()];
   await observe({ type: 'ended', unit: unit.key, record: ended, state, records, retrying: false });
   return ended;

@@ -1,5 +1,6 @@
 import type { RunState } from '../run/state/run-state.ts';
 import { openCall, type Assignment } from './call/call.ts';
+import { noteChanges } from './plan/since-approval.ts';
 import type { EnginePorts } from './ports.ts';
 
 /**
@@ -16,5 +17,6 @@ export async function readRun(
     runNumber,
     shows: true,
   });
+  await noteChanges(call);
   return call.journal.state();
 }

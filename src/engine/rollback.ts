@@ -85,9 +85,9 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
     database: database.what,
   };
   options.preview?.(plan);
-  if (dryRun) return plan;
   refuseUnrecorded(call, kept, force);
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
+  if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
   await restoreDatabase(call, database);
   const put = await putBack(call, files.wanted, saved);

@@ -1,3 +1,4 @@
+import { noteChanges } from './plan/since-approval.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -77,5 +78,6 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
       refused.set(unit.key, error);
     }
   }
+  await noteChanges(call);
   return { state: call.journal.state(), records: call.journal.records(), problems: listing.problems, refused };
 }

@@ -67,7 +67,8 @@ export async function loadPipeline(workingDirectory: string, given: string | und
   if (!parsed.ok) {
     const { contractErrors, createContracts } = await import('../engine/call/contracts.ts');
     const contracts = createContracts({ readText: (path) => readText(file.root, path) });
-    throw new PipelineInvalidError(parsed.problems, await contractErrors(contracts, parsed.contracts));
+    const errors = await contractErrors(contracts, parsed.contracts);
+    throw new PipelineInvalidError(parsed.problems, errors, parsed.subjectReads);
   }
   return { ...file, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
 }

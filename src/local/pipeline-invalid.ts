@@ -31,11 +31,18 @@ function withPointer(problem: Problem): string {
 export class PipelineInvalidError extends ProblemsError {
   readonly problems: readonly Problem[];
   override readonly contracts: readonly GatelineError[];
+  /** Further problems unless a subject is given; not in the message. */
+  readonly subjectReads: readonly Problem[];
 
-  constructor(problems: readonly Problem[], contracts: readonly GatelineError[] = []) {
+  constructor(
+    problems: readonly Problem[],
+    contracts: readonly GatelineError[] = [],
+    subjectReads: readonly Problem[] = [],
+  ) {
     super('PIPELINE_INVALID', [...problems.map(formatProblem), ...contracts.map(formatContract)].join('\n'));
     this.problems = problems;
     this.contracts = contracts;
+    this.subjectReads = subjectReads;
   }
 }
 

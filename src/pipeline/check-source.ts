@@ -23,7 +23,13 @@ export const MAX_PROBLEMS = 500;
  */
 export type ParsedPipeline =
   | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[]; readonly contracts: readonly GateContract[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      readonly contracts: readonly GateContract[];
+      /** As {@link Pipeline.subjectReads}, as far as it can be read. */
+      readonly subjectReads?: readonly Problem[];
+    };
 
 /** Checks a definition from any source. Never throws. */
 export function checkSource(source: DefinitionSource): ParsedPipeline {
@@ -39,14 +45,24 @@ export function checkSource(source: DefinitionSource): ParsedPipeline {
     ...checkDataMatrices(source),
   ];
   const problems = inOrder([...source.problems, ...found.filter((problem) => !followsFrom(source.problems, problem))]);
+  const reads = givesSubject(source) ? [] : limited(inOrder(checkSubjectReads(source)), source);
+  const subjectReads = reads.length === 0 ? {} : { subjectReads: reads };
   if ('file' in structure && problems.every(({ severity }) => severity === 'warning')) {
     const pipeline = buildPipeline(structure.file);
     const gates = pipeline.gates.map((gate) => ({ ...gate, ...placeOfContract(gate.id, source) }));
-    const reads = pipeline.subject === undefined ? limited(inOrder(checkSubjectReads(source)), source) : [];
-    const checked = { ...pipeline, gates, ...(reads.length > 0 && { subjectReads: reads }) };
-    return { ok: true, pipeline: checked, warnings: limited(problems, source) };
+    return { ok: true, pipeline: { ...pipeline, gates, ...subjectReads }, warnings: limited(problems, source) };
   }
-  return { ok: false, problems: limited(problems, source), contracts: soundContracts(source, problems) };
+  return {
+    ok: false,
+    problems: limited(problems, source),
+    contracts: soundContracts(source, problems),
+    ...subjectReads,
+  };
+}
+
+/** Also a subject that is wrong, which is a problem of its own. */
+function givesSubject({ value }: DefinitionSource): boolean {
+  return isJsonObject(value) && value['subject'] !== undefined;
 }
 
 function placeOfContract(gate: string, source: DefinitionSource): Pick<GateContract, 'place'> {

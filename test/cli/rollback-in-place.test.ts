@@ -23,7 +23,7 @@ describe('a gate whose agent worked by itself in the folder', () => {
     await expectOk(call(workspace, 'complete', '--token', printed('GATELINE_TOKEN')));
     const after = await workspace.files();
     const refused = await call(workspace, 'rollback', '--all');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('ROLLBACK_CONFLICT')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('ROLLBACK_CONFLICT')]);
     for (const path of ['notes.txt', 'src/app.txt'])
       expect(refused.err).toContain(`${path}: it changed while the agent of draft worked by itself in your folder`);
     const dry = await call(workspace, 'rollback', '--all', '--dry-run');
@@ -47,7 +47,7 @@ describe('a gate that worked in the folder and left no record of its end', () =>
     await expectOk(call(workspace, 'force', 'draft', '--reason', 'gone', '--actor', 'ann'));
     const by = ['--all', '--reason', 'undo', '--actor', 'ann'];
     const refused = await call(workspace, 'rollback', ...by);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('changed in your folder: draft')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('changed in your folder: draft')]);
     await expectOk(call(workspace, 'rollback', ...by, '--force'));
     expect(await workspace.read('src/app.txt')).toBe('by an agent\n');
   });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes } from './in-process.ts';
 
 describe('gateline run', () => {
@@ -64,5 +64,39 @@ describe('gateline run', () => {
     const status = await gateline(workspace.root, ['status']);
     expect(status.out).toMatch(/^1 +after +pending .*waits for test\/y$/m);
     expect(status.out).toContain('1 of 3 gates and legs done');
+  });
+
+  it('that ran as far as it was asked to ends with 0, and otherwise as any run', async () => {
+    const start = { run: writes(1), inputs: [] };
+    const chain = { a: start, b: { ...start, needs: 'a' }, c: { ...start, needs: 'b' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(chain) });
+    const code = async (...args: string[]): Promise<number> =>
+      (await gateline(workspace.root, ['run', '-q', ...args])).code;
+    expect(await code('--max-gates', '1')).toBe(0);
+    expect(await code('--until', 'b')).toBe(0);
+    await workspace.write('gateline.yml', gatelineYml({ ...chain, c: { ...chain.c, run: 'exit 1' } }));
+    expect(await code('--max-gates', '1')).toBe(1);
+    await workspace.write('gateline.yml', gatelineYml({ ...chain, c: { ...chain.c, approval: 'required' } }));
+    expect(await code('--max-gates', '1')).toBe(3);
+    // One gate may start, and an error keeps the other one from it.
+    await workspace.write('gateline.yml', gatelineYml({ d: start, e: { ...start, inputs: ['nothing'] } }));
+    expect(await code('--max-gates', '1')).toBe(2);
+  });
+
+  it('says everywhere why a gate waits again whose output was approved before its request changed', async () => {
+    const gates = { a: { run: writes(1), inputs: ['a.txt'], approval: 'required' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates), 'a.txt': '1' });
+    const call = async (...args: string[]): Promise<string> => (await gateline(workspace.root, args)).out;
+    await call('run', '-q');
+    await call('approve', 'a', '--reason', 'fine', '--actor', 'maria');
+    await workspace.write('a.txt', '2');
+    const why = 'waiting for approval; the request changed since maria approved: file a.txt changed';
+    expect(await call('run', '-q')).toContain(why);
+    for (const args of [['status'], ['status', '--json'], ['show', 'a']]) expect(await call(...args)).toContain(why);
+    const checkpoint = (await filesBelow(workspace.path('.state'), [])).find((path) =>
+      path.endsWith('-gate0-checkpoint.md'),
+    );
+    expect(checkpoint).toBeDefined();
+    expect(await workspace.read(`.state/${checkpoint!}`)).toContain(why);
   });
 });

@@ -124,6 +124,22 @@ describe('a condition that reads `subject`', () => {
     expect((await here(workspace, 'status')).code).not.toBe(2);
   });
 
+  it('is reported together with all other problems', async () => {
+    const wrong = READS.replace('inputs: []', 'inputs: 7').replace("'pr-0'", "'pr-0' && )");
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': wrong });
+    const codes = async (...args: string[]): Promise<unknown> => {
+      const { out } = await here(workspace, 'validate', '--json', ...args);
+      return (JSON.parse(out) as { problems: { code: string; place: { line: number } }[] }).problems.map(
+        ({ code, place }) => `${place.line} ${code}`,
+      );
+    };
+    const others = [expect.stringMatching(/^5 /), expect.stringMatching(/^7 /)];
+    expect(await codes()).toEqual(['3 SUBJECT_NOT_GIVEN', ...others]);
+    expect(await codes('--subject', 'pr-1')).toEqual(others);
+    await workspace.write('gateline.yml', `subject: here\n${wrong}`);
+    expect(await codes()).toHaveLength(2);
+  });
+
   it('is content with an option, and with a subject in the file', async () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': READS });
     expect(await here(workspace, 'validate', '--subject', 'pr-1')).toMatchObject({ code: 0, err: '' });

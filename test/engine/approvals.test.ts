@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, type Decision } from '../../src/engine/decide.ts';
 import { readRun } from '../../src/engine/read-run.ts';
+import type { PlannedUnit } from '../../src/run/plan/plan.ts';
 import type { Gate } from '../../src/pipeline/pipeline.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
@@ -33,12 +34,44 @@ describe('a gate that needs an approval', () => {
     expect(world.starts).toEqual(['a#1', 'b#1']);
   });
 
+  it('waits in a new run, too, which the plan says, until its output was approved in any run', async () => {
+    const { world, pipeline, said, statuses } = waiting();
+    await statuses();
+    const fresh = { actor: 'maria', reason: 'anew', fresh: true };
+    const linesOf = (units: readonly PlannedUnit[]) =>
+      units.map(({ key, choice, reason }) => `${key} ${choice}: ${reason}`);
+    const planAndRun = async (): Promise<string[]> => {
+      const { plan } = await world.plan(pipeline, {}, fresh);
+      const ran = await world.run(pipeline, {}, { resume: fresh });
+      expect(linesOf(ran.planned)).toEqual(linesOf(plan.units));
+      return linesOf(plan.units);
+    };
+    expect(await planAndRun()).toEqual([
+      'a reuse: inputs unchanged; reused from run 1; it waits for approval',
+      'b blocked: needs a, which is paused',
+    ]);
+    await said('approve', 'maria');
+    expect(await planAndRun()).toEqual([
+      'a reuse: inputs unchanged; reused from run 1',
+      'b run: it has not run for this subject',
+    ]);
+    expect(world.starts).toEqual(['a#1', 'b#1']);
+  });
+
   it('waits again when its request changed, and is approved for the old one only', async () => {
-    const { world, said, statuses } = waiting();
+    const { world, pipeline, said, statuses } = waiting();
     await statuses();
     await said('approve', 'maria');
     world.workspace.folder.set('a.txt', '2');
-    expect(await statuses()).toEqual(['paused', 'blocked']);
+    const again = await world.run(pipeline);
+    const why =
+      'attempt 1, score 100: waiting for approval; the request changed since maria approved: file a.txt changed';
+    expect(again.state.units.get('a')).toMatchObject({
+      status: 'paused',
+      reason: expect.stringContaining(why.slice(9)),
+    });
+    const shown = await readRun(world.ports(), { pipeline, subject: 'subject' });
+    expect(shown.units.get('a')).toMatchObject({ status: 'paused', reason: again.state.units.get('a')!.reason });
     world.workspace.folder.set('a.txt', '1');
     expect((await statuses())[0]).toBe('passed');
   });

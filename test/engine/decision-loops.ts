@@ -21,6 +21,8 @@ export interface Asking {
 
 /** The log, and work that is sent back: who sends it, how often, and what is asked then. */
 export class DecisionLoops extends DecisionLog {
+  /** How often the loops of a run may send work back in all; `undefined`: no limit. */
+  mostReworks: number | undefined;
   /** What gates are asked in the call that is being looked at. */
   readonly asking = new Map<number, string>();
 
@@ -50,7 +52,9 @@ export class DecisionLoops extends DecisionLog {
     return causes.every((cause) => {
       const last = this.attempts(cause).findLast((one) => one.subject === subject && one.run === run);
       if (last?.said === undefined) return false;
-      return last.said.score >= last.threshold || this.standing(last, { until: run }).isOk;
+      if (last.said.score >= last.threshold || this.standing(last, { until: run }).isOk) return true;
+      // An approval that came later says so, too.
+      return this.standing(last).isOk;
     });
   }
 
@@ -161,6 +165,8 @@ export class DecisionLoops extends DecisionLog {
     const before = this.reworks(subject, run, loop.to);
     if (before.some(({ rework }) => rework!.from.some((one) => from.includes(one)))) return undefined;
     const times = 1 + before.filter(({ rework }) => rework!.cause === loop.cause).length;
+    const all = this.gates().flatMap((gate) => this.reworks(subject, run, gate)).length;
+    if (all >= (this.mostReworks ?? Infinity)) return undefined;
     return times >= most ? undefined : { cause: loop.cause, times, from, about };
   }
 }

@@ -61,6 +61,16 @@ export class DecisionOracle extends DecisionReuse {
     return { subject, run, call: this.nextCall(subject, run), continues };
   }
 
+  /** Whether a call would continue the run of a decision, whatever that decision was. */
+  wouldContinue(decision: Fact): boolean {
+    const { subject, run } = decision;
+    if (this.factsOf(subject).some((one) => one.run > run)) return false;
+    const isClosed = this.factsOfRun(subject, run).some(
+      (one) => one !== decision && one.what === 'decided' && one.decision === 'close',
+    );
+    return !isClosed && !this.views(subject, run).every(({ done }) => done);
+  }
+
   nextCall(subject: string, run: number): number {
     return 1 + Math.max(0, ...this.factsOf(subject).flatMap((fact) => (fact.run === run ? [fact.call] : [])));
   }

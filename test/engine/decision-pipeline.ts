@@ -47,7 +47,11 @@ export class DecisionPipeline extends DecisionLoops {
       },
     ]);
     // What a gate is sent back for may depend on which gate ended first: one at a time, that is known.
-    return pipelineOf(Object.fromEntries(gates), { groups, ...(loops.length > 0 && { maxParallel: 1 }) });
+    return pipelineOf(Object.fromEntries(gates), {
+      groups,
+      maxReworks: this.mostReworks,
+      ...(loops.length > 0 && { maxParallel: 1 }),
+    });
   }
 
   says(gate: number, { text, needs, iteration }: Heard, mood: Mood): Said {

@@ -42,6 +42,9 @@ export const shapes: fc.Arbitrary<Shape[]> = fc.oneof(
 /** Whether the subjects are given, and so part of every request. */
 export const given = fc.constantFrom(false, false, false, true);
 
+/** How often work may be sent back in a run in all. */
+export const reworks = fc.constantFrom(undefined, undefined, 0, 1, 1, 2, 3);
+
 const subject = fc.constantFrom(...SUBJECTS, SUBJECTS[0]);
 const gate = fc.nat(MOST_GATES - 1);
 const actor = fc.constantFrom(...PEOPLE);

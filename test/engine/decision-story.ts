@@ -23,12 +23,13 @@ export class Story {
   readonly words = new Map<number, number>();
   readonly #oracle: DecisionOracle;
 
-  constructor(graph: readonly Shape[], isGiven: boolean) {
+  constructor(graph: readonly Shape[], isGiven: boolean, mostReworks?: number) {
     this.#oracle = new DecisionOracle(graph, isGiven, {
       now: () => this.world.clock.getTime(),
       reads: (index) => this.world.workspace.folder.get(`own${index}`)!,
       has: (text) => this.world.medium.contents.has(digestOf(Buffer.from(text))),
     });
+    this.#oracle.mostReworks = mostReworks;
     this.world = engineWorld(
       ({ unit, request, files }) => {
         const index = Number(unit.slice(1));
@@ -62,7 +63,7 @@ export class Story {
   }
 
   /** A call to its end, held against the model. */
-  async call(name: string, how: Asked = {}): Promise<void> {
+  async call(name: string, how: Asked = {}, problems: readonly string[] = ['OUTPUT_MISSING']): Promise<void> {
     const { world } = this;
     const expected = this.#oracle.call(name, how, this);
     const before = world.starts.length;
@@ -96,7 +97,7 @@ export class Story {
     for (const [index, { said, choice }] of outcomes.entries())
       if (said !== undefined && choice !== 'blocked') expect(await this.#value(units[index]!.ended)).toEqual(said);
     expect(state.status).toBe(expected.status);
-    expect(state.problems.filter(({ code }) => code !== 'OUTPUT_MISSING')).toEqual([]);
+    expect(state.problems.filter(({ code }) => !problems.includes(code))).toEqual([]);
   }
 
   async #kill(name: string, how: Asked, dieAfter: number): Promise<void> {
@@ -146,6 +147,37 @@ export class Story {
         const isOfLoop = used.rework && lost.kind === 'decided' && lost.rework && lost.runNumber === used.runNumber;
         if (isOfLoop && lost.subject === home) expect([name, call.runNumber]).toEqual([home, used.runNumber]);
       }
+    }
+  }
+
+  /** One more decision about a run. */
+  async decideRun(which: number): Promise<void> {
+    const subject = SUBJECTS[which % SUBJECTS.length]!;
+    const decision = (['pause', 'close', 'pin', 'unpin'] as const)[which % 4]!;
+    await this.#decideRun({ do: 'decide-run', subject, decision, run: 0 });
+  }
+
+  /**
+   * A decision about a run that cannot be read may be a pause: that run starts nothing as long as it is not over anyway.
+   * Other runs, and other subjects, are as they would be.
+   */
+  async damageRun(which: number): Promise<void> {
+    const decided = (await this.#records()).filter(({ gate }) => gate === RUN_GATE);
+    const lost = decided[which % decided.length];
+    if (lost === undefined) return;
+    const { records } = this.world.medium;
+    const key = memoryKey(lost);
+    records.set(key, { ...records.get(key)!, bytes: 'unreadable' });
+    const fact = this.#oracle.log.find((one) => nameOf(one) === recordName(lost))!;
+    for (const name of SUBJECTS) {
+      if (lost.subject !== name || !this.#oracle.wouldContinue(fact)) {
+        await this.call(name, {}, ['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
+        continue;
+      }
+      const before = this.world.starts.length;
+      const { call, planned, state } = await this.#run(name, {});
+      expect([call.runNumber, planned, this.world.starts.slice(before)]).toEqual([lost.runNumber, [], []]);
+      expect(state.decided.unread).toBeDefined();
     }
   }
 
@@ -247,20 +279,20 @@ export class Story {
 
   async #names(): Promise<Set<string>> {
     const records = await this.#records();
-    return new Set(
-      records.map((one) => {
-        const { subject, runNumber, runAttempt, gate, n } = one;
-        const { cause, iteration } = (one.kind === 'decided' && one.rework) || {};
-        const kind = one.kind === 'decided' ? [one.decision, cause, iteration] : [one.kind, n];
-        return [subject, runNumber, runAttempt, gate === '-' ? -1 : gate.slice(1), ...kind].join('.');
-      }),
-    );
+    return new Set(records.map((one) => recordName(one)));
   }
 
   async #value(ended: { value?: { digest: string } | undefined } | undefined): Promise<Said | undefined> {
     const bytes = ended?.value && this.world.medium.contents.get(ended.value.digest as ReturnType<typeof digestOf>);
     return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Said);
   }
+}
+
+function recordName(record: GatelineRecord): string {
+  const { subject, runNumber, runAttempt, gate, n } = record;
+  const { cause, iteration } = (record.kind === 'decided' && record.rework) || {};
+  const kind = record.kind === 'decided' ? [record.decision, cause, iteration] : [record.kind, n];
+  return [subject, runNumber, runAttempt, gate === RUN_GATE ? -1 : gate.slice(1), ...kind].join('.');
 }
 
 function nameOf(fact: Fact, kind: 'ended' | 'started' = 'ended'): string {

@@ -44,7 +44,9 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
     const task = inputs.task ?? pipeline.task;
     const { rework } = event;
     const assignment = { pipeline, ...jobSubject(invocation, pipeline), task, metadata, input, rework };
-    const planned = await planPipeline(around.ports, assignment, { numbers: numbersOf(event) });
+    const resumedRun = around.store.resumed?.runNumber;
+    const options = { numbers: numbersOf(event), ...(resumedRun !== undefined && { resumedRun }) };
+    const planned = await planPipeline(around.ports, assignment, options);
     return { ...planned, graph: unitsOf(pipeline) };
   }
   const job = await openJob(invocation);

@@ -6,14 +6,13 @@ import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
+import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
 import { earlierRuns, keepHistory } from '../report/run-history.ts';
 import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
-import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
-import type { JobStore } from '../records/job-store.ts';
 
 /** If there is a definition, such a report is incomplete and may be green. */
 const NO_REPOSITORY =
@@ -36,7 +35,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
-  await keepChain(invocation, around.store, view);
+  for (const notice of await keepChains(invocation.event, around.store, view))
+    invocation.world.runner.annotate('notice', notice);
   await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
@@ -84,26 +84,4 @@ async function addSummary({ world: { runner } }: ActionInvocation, draw: (bytes:
   const drawn = draw(runner.summaryRoom());
   if (!(await runner.appendSummary(drawn)))
     runner.annotate('warning', 'The job summary of this step is full: the report is not shown in it.');
-}
-
-/**
- * Saves the last iteration of work that was sent back under the fingerprint that it had before, if all gates that sent
- * it back passed: later runs then reuse it instead of the first iteration. Problems are notices.
- */
-async function keepChain(
-  { world, event }: ActionInvocation,
-  store: Pick<JobStore, 'supersede'>,
-  { state }: ReportedRun,
-): Promise<void> {
-  if (event.rework === undefined) return;
-  for (const { done, ended, begun } of state.units.values()) {
-    const rework = ended?.rework;
-    if (!done || ended === undefined || ended.how !== 'ran' || rework?.causes === undefined) continue;
-    const causes = rework.causes.map((key) => state.units.get(key));
-    if (!causes.every((cause) => cause?.done === true && cause.ended?.verdict.status === 'passed')) continue;
-    const claim = begun.find((one) => comparePositions(one, ended) === 0);
-    const ends = causes.flatMap((cause): EndedRecord[] => (cause?.ended === undefined ? [] : [cause.ended]));
-    const kept = claim === undefined ? ([ended, ...ends] as const) : ([claim, ended, ...ends] as const);
-    for (const notice of await store.supersede(rework.base, kept)) world.runner.annotate('notice', notice);
-  }
 }

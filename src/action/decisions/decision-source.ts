@@ -3,6 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { RECORD_FORMAT, type DecidedRecord, type Writer } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
+import { forMarkdown } from '../../untrusted/escape.ts';
 import { commitOf } from '../event/head-commit.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
@@ -34,6 +35,7 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
   const { world, event } = invocation;
   let order: Promise<Order | undefined> | undefined;
   let froms: Promise<readonly From[]> | undefined;
+  const warn = warner(invocation);
   const identity = (subject: string): DecidedIdentity => ({
     kind: 'decided',
     format: RECORD_FORMAT,
@@ -56,9 +58,11 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
           ...from.position,
         })),
       );
-      const given = await (order ??= orderOf(invocation, options));
+      const given = await (order ??= orderOf(invocation, options, warn));
       if (given === undefined) return again;
-      const decisions = decisionsGiven(given, graph, listing, { subject, now: world.now().toISOString() });
+      const about = { subject, now: world.now().toISOString(), isReport: invocation.inputs.command === 'report' };
+      const { decisions, without } = decisionsGiven(given, graph, listing, about);
+      for (const why of without) await warn(`The decision that this run was started with has no effect: ${why}.`);
       const { actor, pipeline } = given;
       const { reason = '' } = given.dispatch;
       const made = decisions.map(({ unit, ...decided }: GivenDecision): DecidedRecord => ({
@@ -92,16 +96,18 @@ export function decisionSource(invocation: ActionInvocation, options: SourceOpti
  * @throws GatelineError if it cannot be determined who may decide
  */
 async function orderOf(
-  { world, event }: ActionInvocation,
+  { event }: ActionInvocation,
   { rest, resumed, pipeline, isWhole }: SourceOptions,
+  warn: Warner,
 ): Promise<Order | undefined> {
   const { dispatch } = event;
   const isAsked = dispatch?.decision ?? dispatch?.from ?? dispatch?.strategy;
   if (dispatch === undefined || isAsked === undefined || isAsked === 'retry-current' || resumed === undefined)
     return undefined;
   const { sender } = dispatch;
-  const ignored = (why: string): undefined => {
-    world.runner.annotate('warning', `The decision that this run was started with is ignored: ${why}.`);
+  const ignored = async (why: string): Promise<undefined> => {
+    await warn(`The decision that this run was started with is ignored: ${why}.`);
+    return undefined;
   };
   if (sender === undefined || sender.isBot) return ignored(`${sender?.login ?? 'nobody known'} is not a person`);
   if (rest === undefined) throw new GatelineError('DECISIONS_UNREADABLE', `who may decide is unknown: ${NO_TOKEN}`);
@@ -114,6 +120,19 @@ async function orderOf(
     runNumber: event.runNumber,
     resumed: { number: resumed.runNumber, commit: resumed.headSha },
     isWhole,
+  };
+}
+
+type Warner = (message: string) => Promise<void>;
+
+/** Warns in the log and, unless the step writes none, in the summary; of each thing once. */
+function warner({ world: { runner }, inputs }: ActionInvocation): Warner {
+  const said = new Set<string>();
+  return async (message) => {
+    if (said.has(message)) return;
+    said.add(message);
+    runner.annotate('warning', message);
+    if (inputs.summary) await runner.appendSummary(`> [!WARNING]\n> ${forMarkdown(message)}\n`);
   };
 }
 

@@ -24,27 +24,35 @@ export interface GivenDecision extends Pick<DecidedRecord, 'decision' | 'fingerp
   readonly unit: Unit;
 }
 
+/** The result of an order. */
+interface Given {
+  readonly decisions: readonly GivenDecision[];
+  /** Why a part of the order decides nothing, one sentence without a full stop each. */
+  readonly without: readonly string[];
+}
+
 /**
  * The decisions of an order, for the units of a graph. An approval or a rejection is about the output that the resumed
  * run recorded; units without one, or with another digest, have no decision.
  * @throws GatelineError `GATE_UNKNOWN`, `DISPATCH_INVALID`
  */
-export function decisionsGiven(
-  order: Order,
-  graph: UnitGraph,
-  listing: RecordListing,
-  about: DecisionContext,
-): GivenDecision[] {
-  const { decision, gate } = order.dispatch;
+export function decisionsGiven(order: Order, graph: UnitGraph, listing: RecordListing, about: DecisionContext): Given {
+  const { decision, gate, from } = order.dispatch;
   const steps = stepsGiven(order, graph, listing, about);
-  if (decision === undefined || gate === undefined) return steps;
+  // A report sees every gate of the run. Without a file, a job does not see those of other jobs.
+  const unseen = about.isReport
+    ? [from, gate].filter((name) => name !== undefined && !isKnown(order, graph, name))
+    : [];
+  const without = unseen.map((name) => `no job of this run is of a gate ${name}`);
+  if (decision === undefined || gate === undefined) return { decisions: steps, without };
   const units = unitsKnown(graph, gate, order.isWhole);
   if (decision === 'skip' || decision === 'force')
-    return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null }))];
+    return { decisions: [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null }))], without };
   if (decision === 'adopt') {
     if (units.length > 1)
       throw new GatelineError('DISPATCH_INVALID', `decision adopt: name one leg of ${gate} as \`gate\``);
-    return [...steps, ...units.map((unit) => ({ unit, decision, fingerprint: null, output: order.dispatch.digest! }))];
+    const adopted = units.map((unit) => ({ unit, decision, fingerprint: null, output: order.dispatch.digest! }));
+    return { decisions: [...steps, ...adopted], without };
   }
   const judged = units.flatMap((unit): GivenDecision[] => {
     const ended = outputOf(order, unit, listing);
@@ -52,7 +60,18 @@ export function decisionsGiven(
     const { commit } = order.resumed;
     return [{ unit, decision, fingerprint: ended.fingerprint, output: ended.value.digest, commit }];
   });
-  return [...steps, ...judged];
+  const isSeen = about.isReport || units.some((unit) => recordedOf(order, unit, listing).length > 0);
+  const none = units.length > 0 && judged.length === 0 && isSeen ? [noOutput(order)] : [];
+  return { decisions: [...steps, ...judged], without: [...without, ...none] };
+}
+
+function isKnown({ isWhole }: Order, graph: UnitGraph, name: string): boolean {
+  return unitsKnown(graph, name, isWhole).length > 0;
+}
+
+function noOutput({ dispatch: { decision, gate, digest, resume } }: Order): string {
+  const which = digest === undefined ? '' : `, or its last one is not ${digest}`;
+  return `there is nothing to ${decision}: run ${resume} recorded no output of gate ${gate}${which}`;
 }
 
 /** What else is known when decisions are expanded. */
@@ -60,6 +79,8 @@ interface DecisionContext {
   readonly subject: string;
   /** ISO 8601. */
   readonly now: string;
+  /** The listing and the graph are those of all jobs of the run. */
+  readonly isReport: boolean;
 }
 
 /** The decisions of a strategy, by the results of the resumed run. */
@@ -97,12 +118,18 @@ export function unitsKnown(graph: UnitGraph, name: string, isWhole: boolean): Un
   }
 }
 
-/** The output that a decision is about. The artifacts of the resumed run hold no record of another run's number. */
-function outputOf({ dispatch, resumed }: Order, unit: Unit, { records }: RecordListing): EndedRecord | undefined {
+/** The output that a decision is about. */
+function outputOf(order: Order, unit: Unit, listing: RecordListing): EndedRecord | undefined {
+  const { digest } = order.dispatch;
+  const last = recordedOf(order, unit, listing).at(-1);
+  return digest === undefined || last?.value?.digest === digest ? last : undefined;
+}
+
+/** The ends of a unit in the resumed run, in order. Its artifacts hold no record of another run's number. */
+function recordedOf({ resumed }: Order, unit: Unit, { records }: RecordListing): EndedRecord[] {
   const ended = records.filter(
     (record): record is EndedRecord =>
       record.kind === 'ended' && unitOf(record) === unit.key && record.runNumber === resumed.number,
   );
-  const last = ended.toSorted((a, b) => a.runAttempt - b.runAttempt || a.n - b.n).at(-1);
-  return dispatch.digest === undefined || last?.value?.digest === dispatch.digest ? last : undefined;
+  return ended.toSorted((a, b) => a.runAttempt - b.runAttempt || a.n - b.n);
 }

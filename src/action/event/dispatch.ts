@@ -57,18 +57,21 @@ const payloadSchema = z.object({
 
 /**
  * What a run was started to do; `undefined` if it was not started by `workflow_dispatch`, or with none of these inputs:
- * a workflow may use their names for its own. They are ours if `resume` is the id of a run.
+ * a workflow may use their names for its own. They are ours if `resume` is the id of a run, or if the workflow has an
+ * input `resume` and one of those that need it is given.
  * @throws GatelineError `DISPATCH_INVALID`
  */
 export function readDispatch(eventName: string, payload: unknown): Dispatch | undefined {
   const parsed = eventName === 'workflow_dispatch' ? payloadSchema.safeParse(payload).data : undefined;
-  const given = Object.entries(parsed?.inputs ?? {}).flatMap(([name, value]): [string, string][] =>
+  const all = Object.entries(parsed?.inputs ?? {});
+  const texts = all.flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
   );
-  const inputs = Object.fromEntries(given);
-  if (!inputsSchema.shape.resume.unwrap().safeParse(inputs['resume']).success) {
-    if (inputs['resume'] === undefined || inputs['decision'] === undefined) return undefined;
-  }
+  const inputs = Object.fromEntries(texts);
+  const notText = all.filter(([, value]) => typeof value !== 'string' && value !== null).map(([name]) => name);
+  if (!isOurs(inputs, new Set(all.map(([name]) => name)), new Set(notText))) return undefined;
+  const wrong = notText.filter((name) => Object.hasOwn(inputsSchema.shape, name));
+  if (wrong.length > 0) throw invalid(`${wrong.join(', ')}: expected text`);
   refuseOtherDecision(inputs['decision']);
   const read = inputsSchema.safeParse(inputs);
   if (!read.success) {
@@ -78,6 +81,23 @@ export function readDispatch(eventName: string, payload: unknown): Dispatch | un
   refuseIncomplete(read.data);
   const { login, type } = parsed?.sender ?? {};
   return { ...read.data, sender: login === undefined ? undefined : { login, isBot: type !== 'User' } };
+}
+
+/**
+ * @param inputs those that are text and not blank
+ * @param names all that the workflow has
+ * @param notText those with another value than text
+ */
+function isOurs(
+  inputs: Readonly<Record<string, string>>,
+  names: ReadonlySet<string>,
+  notText: ReadonlySet<string>,
+): boolean {
+  if (inputsSchema.shape.resume.unwrap().safeParse(inputs['resume']).success) return true;
+  if (!names.has('resume')) return false;
+  const { strategy = 'retry-current' } = inputs;
+  const needsRun = ['decision', 'from', 'rework'].some((name) => inputs[name] !== undefined || notText.has(name));
+  return needsRun || (strategy !== 'retry-current' && (STRATEGIES as readonly string[]).includes(strategy));
 }
 
 /** What a decision of the command line is on GitHub, where a run is what one event started. */
@@ -97,7 +117,10 @@ function refuseOtherDecision(decision: string | undefined): void {
 }
 
 function refuseIncomplete(inputs: z.infer<typeof inputsSchema>): void {
-  const { decision, gate, digest, strategy, from, reason } = inputs;
+  const { resume, decision, gate, digest, strategy, from, reason } = inputs;
+  if (resume === undefined) throw invalid('name the run to continue as `resume`');
+  const idle = gate !== undefined ? 'gate' : digest !== undefined ? 'digest' : undefined;
+  if (decision === undefined && idle !== undefined) throw invalid(`${idle}: name the decision as \`decision\``);
   if (decision !== undefined && gate === undefined) throw invalid(`decision ${decision}: name the gate as \`gate\``);
   if (strategy === 'from-checkpoint' && from === undefined)
     throw invalid('strategy from-checkpoint: name the gate as `from`');

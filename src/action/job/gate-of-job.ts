@@ -13,6 +13,7 @@ import { RUN_GATE } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { Selection } from '../../store/record-store.ts';
+import { loopsOf } from '../../run/plan/loop.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';
 import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
 
@@ -35,7 +36,8 @@ export function definedInFile(pipeline: Pipeline, invocation: ActionInvocation):
   refuseOtherCommand(gate, inputs.command);
   // What failed after this gate says whether it runs again.
   const isAll = event.dispatch?.strategy === 'retry-previous';
-  const selection = isAll ? undefined : recordsFor(pipeline, key, event.rework);
+  const isResumed = (inputs.resume ?? event.dispatch?.resume) !== undefined;
+  const selection = isAll ? undefined : recordsFor(pipeline, key, { rework: event.rework, isResumed });
   const call: JobCall = { call: { numbers: numbersOf(event), ...(selection && { selection }) } };
   return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
 }
@@ -62,12 +64,23 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
   }
 }
 
-/** The records that a unit builds on, its own, and those that sent its work back. */
-function recordsFor(pipeline: Pipeline, key: UnitKey, rework: GivenRework | undefined): Selection {
+/**
+ * The records that a unit builds on, its own, and those that sent its work back or may have done so in the resumed run.
+ */
+function recordsFor(
+  pipeline: Pipeline,
+  key: UnitKey,
+  { rework, isResumed }: { readonly rework: GivenRework | undefined; readonly isResumed: boolean },
+): Selection {
   const graph = unitsOf(pipeline);
   const [own] = unitsNamed(graph, [key]);
   const again = own!.gate.id === rework?.target ? [...rework.from, ...rework.over] : [];
-  const after = again.map(({ unit }) => unit);
+  const loops = isResumed ? loopsOf(pipeline).filter(({ onFail }) => onFail.goto === own!.gate.id) : [];
+  const judges = new Set(loops.flatMap(({ gates }) => gates));
+  const after = [
+    ...again.map(({ unit }) => unit),
+    ...[...graph.values()].flatMap((unit) => (judges.has(unit.gate.id) ? [unit.key] : [])),
+  ];
   const above = ancestorsOf(graph, own!.gate.legsFrom === undefined ? key : own!.gate.id);
   const wanted = new Set([key, ...above, ...after]);
   // How many legs there are is in a record that is not read yet.

@@ -79,8 +79,10 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     rework: event.rework,
     ...(workflow && { workflow }),
   };
+  const resumedRun = store.resumed?.runNumber;
   const call: JobCall = {
     ...found.call,
+    call: { ...found.call.call, ...(resumedRun !== undefined && { resumedRun }) },
     commit: event.trust.contractFrom.commit,
     digests: outputDigests(inputs.needs),
     hiddenBy: () => store.artifacts.hiddenBy(),

@@ -45,7 +45,6 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   if (options['dry-run']) return planRun(invocation, fork);
   const loaded = await loadFor(invocation);
   const asked = await whatToRun(invocation, loaded, fork);
-  const { only } = asked.assigned;
   await using _lock = await lockWorkspace(loaded.root, world);
   const stop = new AbortController();
   const opened = await open(invocation, loaded, { readOnly: false, signal: stop.signal });
@@ -65,7 +64,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   const graph = graphOf(opened.graph, result.state.units.values());
   tell(invocation, { ...opened, graph, assignment }, result);
-  const code = exitCodeOfRun(result, graph, only);
+  const code = exitCodeOfRun(result, graph, asked.assigned);
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
 

@@ -17,17 +17,20 @@ import type { CliWorld } from '../world.ts';
 /** `gateline validate`: reports all errors in the definition and its contracts at once. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
+  const readsOf = (reads: readonly Problem[] = []): readonly Problem[] =>
+    options['subject'] === undefined ? reads : [];
   let found: ValidationResult;
   try {
     const loaded = await loadFor(invocation);
     // Schemas and checks are compiled as in a run.
     const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
     const errors = await contractErrors(contracts, loaded.pipeline.gates);
-    const reads = options['subject'] === undefined ? (loaded.pipeline.subjectReads ?? []) : [];
+    const reads = readsOf(loaded.pipeline.subjectReads);
     found = { loaded, problems: inOrder([...loaded.warnings, ...reads]), errors };
   } catch (error) {
     if (!(error instanceof PipelineInvalidError)) throw error;
-    found = { loaded: undefined, problems: error.problems, errors: error.contracts };
+    const problems = inOrder([...error.problems, ...readsOf(error.subjectReads)]);
+    found = { loaded: undefined, problems, errors: error.contracts };
   }
   if (options['json']) printJson(world, validationJson(found));
   else tell(world, found);

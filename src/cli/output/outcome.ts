@@ -1,15 +1,18 @@
-import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { Assignment } from '../../engine/call/call.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { isAmong, type UnitGraph } from '../../run/records/unit.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from './report-error.ts';
 
-/** The exit code of a call that drove a run. With `--gate`, only the requested gates determine it. */
+/**
+ * The exit code of a call that drove a run. With `--gate`, only the requested gates determine it; with `--max-gates`,
+ * gates that it kept from starting do not.
+ */
 export function exitCodeOfRun(
   result: Omit<RunResult, 'call' | 'endedLeftovers'>,
   graph: UnitGraph,
-  only?: ReadonlySet<UnitKey>,
+  { only, maxGates }: Pick<Assignment, 'only' | 'maxGates'> = {},
 ): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
@@ -22,7 +25,19 @@ export function exitCodeOfRun(
   if (worst !== undefined) return worst;
   if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
   const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
-  return waits ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+  if (waits) return EXIT_CODES.paused;
+  return errors.length === 0 && asked.every((unit) => isWell(unit) || isToCome(unit)) && hasStarted(result, maxGates)
+    ? EXIT_CODES.ok
+    : EXIT_CODES.gateFailed;
+}
+
+/** Whether a call has started as many gates as it was to. */
+function hasStarted({ planned }: Pick<RunResult, 'planned'>, maxGates = Infinity): boolean {
+  return new Set(planned.flatMap(({ choice, gate }) => (choice === 'run' ? [gate] : []))).size >= maxGates;
+}
+
+function isToCome({ status }: UnitState): boolean {
+  return status === 'pending' || status === 'ready';
 }
 
 /**

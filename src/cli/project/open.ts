@@ -1,3 +1,4 @@
+import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -90,6 +91,7 @@ export async function openRun(
   const { ports = opened.ports, listing, runNumber = number } = view ?? {};
   const reading = { runNumber, shows: readOnly, ...(listing && { listing }) };
   const call = await openCall(ports, opened.assignment, noticesTo(invocation.world), reading);
+  await noteChanges(call);
   const records = view?.all ?? call.journal.records();
   if (
     number > 0 &&
@@ -121,6 +123,7 @@ export function projectorFor(
 /** Updates the files that people read, after a command that wrote records without driving a run. */
 export async function projectOnce(world: CliWorld, opened: OpenProject): Promise<RunState> {
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
+  await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = call.journal.state();
   for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);

@@ -55,10 +55,13 @@ export interface Assignment extends NamedSubject {
  * Options for opening a call. `numbers`: this is a job of a CI run, whose run and attempt number its records; its
  * claims belong to the job and end with it.
  */
-export type CallOptions = Pick<
+export interface CallOptions extends Pick<
   JournalScope,
   'runNumber' | 'fresh' | 'alone' | 'numbers' | 'shows' | 'listing' | 'selection'
->;
+> {
+  /** In a CI run: the number of the run that it resumes. */
+  readonly resumedRun?: number;
+}
 
 /** The task, and the commit that the run is about, as records of work contain them. */
 export function aboutRun({
@@ -96,6 +99,8 @@ export interface Call {
   readonly observe: Observer;
   /** Units and runs whose decisions were looked for. */
   readonly looked: Set<string>;
+  /** The number of the run that this CI run resumes. */
+  readonly resumedRun: number | undefined;
 }
 
 /**
@@ -109,6 +114,7 @@ export async function openCall(
   options: CallOptions = {},
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
+  const { resumedRun, ...scope } = options;
   const reviewed = await withReview(ports, pipeline);
   const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
@@ -117,7 +123,7 @@ export async function openCall(
     subject,
     graph,
     ...(given && { given }),
-    ...options,
+    ...scope,
   });
   const settleLegs = legSettler(reviewed, graph, journal, ports.store);
   if (await settleLegs()) {
@@ -147,6 +153,7 @@ export async function openCall(
     holder: options.numbers === undefined ? 'process' : 'job',
     observe,
     looked: new Set(),
+    resumedRun,
   };
 }
 

@@ -32,6 +32,8 @@ export interface Journal {
   renumber(): void;
   /** Judges a unit by this fingerprint from now on. */
   setFingerprint(key: UnitKey, fingerprint: Digest): void;
+  /** Sets what changed in a unit's request since its output was approved: a clause. */
+  setChange(key: UnitKey, what: string): void;
   /** Sets contents that were found to be missing or altered. */
   setMissing(contents: MissingContents): void;
   /** Adds decisions from where no job can write, and those of them that exist but could not be read. */
@@ -112,6 +114,7 @@ class CallJournal implements Journal {
   readonly #known: KnownRecords;
   readonly #deadWriters: ReadonlySet<string>;
   readonly #fingerprints = new Map<UnitKey, Digest>();
+  readonly #changes = new Map<UnitKey, string>();
   readonly #missingContent = new Map<Digest, ReadProblem | null>();
   #run: RunFold;
   #archive: Archive;
@@ -172,6 +175,11 @@ class CallJournal implements Journal {
     this.#run.touch(key);
   }
 
+  setChange(key: UnitKey, what: string): void {
+    this.#changes.set(key, what);
+    this.#run.touch(key);
+  }
+
   setMissing(contents: MissingContents): void {
     if (contents.size === 0) return;
     for (const [digest, problem] of contents) this.#missingContent.set(digest, problem);
@@ -218,6 +226,7 @@ class CallJournal implements Journal {
       },
       deadWriters: this.#deadWriters,
       fingerprints: this.#fingerprints,
+      changes: this.#changes,
       missingContent: this.#missingContent,
       ...(supersededBefore && { supersededBefore }),
     };

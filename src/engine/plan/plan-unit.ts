@@ -22,6 +22,7 @@ import type { SentBackWork } from './sent-back-work.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import { adoptNamed, differencesTo, keepLast } from './earlier-work.ts';
 import { loopOf } from './loop-of.ts';
+import { noteChange } from './since-approval.ts';
 import { queryFor, searchWork, type FoundWork, type Search } from './search-work.ts';
 
 /** Plans one unit whose needs are settled. User errors result in `blocked`; other errors are thrown. */
@@ -49,6 +50,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const list = emptyList(unit);
   if (list !== undefined) return notApplicable(call, unit, contract, `${sourceText(list)} is empty`);
   const work = await workFor(call, unit, contract);
+  await noteChange(call, unit, work);
   const earlier = latestOutput(call, unit, work.fingerprint);
   if (earlier !== undefined) await learnDecisions(call, unit, [earlier]);
   const state = call.journal.state().units.get(unit.key)!;

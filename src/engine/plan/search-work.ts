@@ -4,13 +4,16 @@ import type { EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import {
   findCheckpoint,
+  isOfResumed,
   producedAt,
   rulingOf,
+  waitsForPerson,
   withdrawnElsewhere,
   type Checkpoint,
   type CheckpointQuery,
 } from '../../run/plan/reuse.ts';
-import { isGoodEnough } from '../../run/state/fold-unit.ts';
+import { approversText } from '../../run/records/decisions.ts';
+import { isGoodEnough, verdictSatisfies } from '../../run/state/fold-unit.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf } from '../call/content.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
@@ -49,6 +52,7 @@ export function queryFor(call: Call, work: Work, except?: ReadonlySet<EndedRecor
     runNumber: call.journal.call.runNumber,
     now: call.ports.now().toISOString(),
     graph: call.graph,
+    ...(call.resumedRun !== undefined && { resumedRun: call.resumedRun }),
     ...(except && { except }),
   };
 }
@@ -129,29 +133,34 @@ async function withdrawnAtItsOrigin(
 }
 
 /** A checkpoint as work, if its output meets the current contract. */
-async function asWork(
-  call: Call,
-  unit: Unit,
-  found: Usable,
-  { now }: Pick<CheckpointQuery, 'now'>,
-): Promise<FoundWork | undefined> {
+async function asWork(call: Call, unit: Unit, found: Usable, query: CheckpointQuery): Promise<FoundWork | undefined> {
   const { ended, home } = found;
-  const ruling = rulingOf(unit, ended, home, now);
+  const ruling = rulingOf(unit, ended, home, query.now);
+  const mayWait = isOfResumed(ended, home, query);
+  const isUsable = (judged: Pick<EndedRecord, 'verdict'>): boolean =>
+    isGoodEnough(unit, judged, ruling) || (mayWait && waitsForPerson(unit, judged, ruling));
   const about = { checkpoint: ended, subject: home.other, producedAt: producedAt(ended, home) };
   if (found.choice === 'judge-again') {
     const judged = await judgeAgain(call, unit, ended);
-    const reason = `the output of ${found.reason} meets the current contract`;
-    return isGoodEnough(unit, judged, ruling) ? { ...about, choice: 'reuse', reason, judged } : undefined;
+    const waits = verdictSatisfies(unit, judged, ruling) ? '' : waitingText(unit);
+    const reason = `the output of ${found.reason} meets the current contract${waits}`;
+    return isUsable(judged) ? { ...about, choice: 'reuse', reason, judged } : undefined;
   }
   // Locally only the engine writes records; jobs of a CI run share theirs.
-  if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, ruling))) return undefined;
+  if (call.holder === 'job' && !(await isBorneOut(call, unit, ended, isUsable))) return undefined;
   const kept = call.journal.state().units.get(unit.key)!;
   const choice = kept.done && kept.ended === ended ? 'keep' : 'reuse';
+  const waits = verdictSatisfies(unit, ended, ruling) ? '' : waitingText(unit);
   const why =
     choice === 'keep' && ended.how === 'ran'
       ? ` since ${found.reason}`
       : `; reused from ${originOf(call, unit, found)}`;
-  return { ...about, choice, reason: `inputs unchanged${why}` };
+  return { ...about, choice, reason: `inputs unchanged${why}${waits}` };
+}
+
+/** It is used, and nothing after it starts until somebody has approved it. */
+function waitingText({ gate: { approval } }: Unit): string {
+  return `; it waits for approval${approval === undefined ? '' : approversText(approval)}`;
 }
 
 function originOf({ journal, assignment, ports }: Call, { key }: Unit, { ended, reason, home }: Usable): string {

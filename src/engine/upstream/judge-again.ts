@@ -1,6 +1,4 @@
-import type { Ruling } from '../../run/records/decisions.ts';
 import { exportsOf } from '../../run/plan/exports.ts';
-import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -65,11 +63,16 @@ function unredacted(pointers: readonly string[]): Verdict {
 }
 
 /**
- * Whether a record matches its output: the output exists, passes the contract, and has the recorded exports. In CI, any
- * code that runs in a job may have written the record.
+ * Whether a record matches its output: the output exists, is usable by the contract, and has the recorded exports. In
+ * CI, any code that runs in a job may have written the record.
  */
-export async function isBorneOut(call: Call, unit: Unit, ended: EndedRecord, ruling: Ruling): Promise<boolean> {
+export async function isBorneOut(
+  call: Call,
+  unit: Unit,
+  ended: EndedRecord,
+  isUsable: (judged: JudgedAgain) => boolean,
+): Promise<boolean> {
   if (ended.value === undefined) return false;
   const judged = await judgeAgain(call, unit, ended);
-  return isGoodEnough(unit, judged, ruling) && judged.exports?.digest === ended.exports?.digest;
+  return isUsable(judged) && judged.exports?.digest === ended.exports?.digest;
 }

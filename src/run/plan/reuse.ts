@@ -12,9 +12,9 @@ import {
 import type { Digest } from '../../json/digest.ts';
 import { isGoodEnough } from '../state/fold-unit.ts';
 import { comparePositions, unitOf, type EndedRecord, type Position } from '../records/record.ts';
-import { reworksIn } from '../records/reworks.ts';
 import { claimMatches } from '../records/unit-records.ts';
 import type { Unit, UnitGraph } from '../records/unit.ts';
+import { endedWell } from './ended-well.ts';
 import { numberedIn, type Archive, type SubjectRecords } from './archive.ts';
 
 /** Whether an earlier attempt can be reused now, before its content is read. */
@@ -38,6 +38,8 @@ export interface CheckpointQuery {
   readonly now: string;
   /** The gates that may have sent work back. */
   readonly graph: UnitGraph;
+  /** The number of the run that this run continues: an output that waits for a person there waits here, too. */
+  readonly resumedRun?: number;
   /** Attempts already found to be unusable (their content is missing, or fails the current contract). */
   readonly except?: ReadonlySet<EndedRecord>;
 }
@@ -195,7 +197,9 @@ function objectionTo(
     return `${where} is not reused: the gates that sent its work back did not pass afterwards`;
   const ruling = rulingOf(unit, ended, archive, query.now);
   const judged = ended.contract === query.contract;
-  if (!isGoodEnough(unit, ended, ruling) && (judged || ended.value === undefined || !judgedByContract(ended))) {
+  const isUsable =
+    isGoodEnough(unit, ended, ruling) || (isOfResumed(ended, archive, query) && waitsForPerson(unit, ended, ruling));
+  if (!isUsable && (judged || ended.value === undefined || !judgedByContract(ended))) {
     return `${where} ${ended.verdict.status === 'partial' ? 'was only partial' : `failed (${ended.verdict.kind})`}`;
   }
   const age = Date.parse(query.now) - Date.parse(producedAt(ended, archive));
@@ -210,37 +214,18 @@ function objectionTo(
   return undefined;
 }
 
-/** Whether every output that sent the work back in the attempt's run was followed by one that was let pass there. */
-function endedWell(
-  unit: Unit,
-  { runNumber, rework }: EndedRecord,
-  archive: SubjectRecords,
-  query: Pick<CheckpointQuery, 'graph' | 'now'>,
+/** Whether an attempt is one of the run that the query's run continues. */
+export function isOfResumed(
+  { runNumber }: Pick<EndedRecord, 'runNumber'>,
+  { other }: SubjectRecords,
+  { resumedRun }: Pick<CheckpointQuery, 'resumedRun'>,
 ): boolean {
-  const { decided: all, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
-  // A decision that cannot be read may have been one of another gate, which did not pass.
-  if (unknownAt !== undefined && unknownAt.runNumber >= runNumber) return false;
-  const decided = all.filter((one) => one.runNumber === runNumber);
-  const causes = rework?.causes ?? reworksIn(decided).flatMap(({ rework: { from } }) => from.map((one) => one.unit));
-  return causes.every((cause) => {
-    const last = archive.ended.get(cause)?.findLast((one) => one.runNumber === runNumber);
-    return last?.verdict.status === 'passed' || wasLetPass(query.graph.get(cause), last, archive, query.now);
-  });
+  return other === undefined && runNumber === resumedRun;
 }
 
-/**
- * Whether an output that was only partial was good enough for its run. Decisions of later runs are ignored.
- */
-function wasLetPass(
-  unit: Unit | undefined,
-  ended: EndedRecord | undefined,
-  archive: SubjectRecords,
-  now: string,
-): boolean {
-  if (unit === undefined || ended?.verdict.status !== 'partial') return false;
-  const { decided, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
-  const then = { decided: decided.filter((one) => one.runNumber <= ended.runNumber), unknownAt };
-  return isGoodEnough(unit, ended, rulingOn(ended, then, now, unit.gate.approval));
+/** Whether an output that is only partial waits for a person, who has not decided yet. */
+export function waitsForPerson(unit: Unit, { verdict }: Pick<EndedRecord, 'verdict'>, { ruling }: Ruling): boolean {
+  return verdict.status === 'partial' && unit.gate.contract.partial === 'pause' && ruling === 'stands';
 }
 
 /** Failures that a different contract may change: the output existed and was judged. */

@@ -123,6 +123,17 @@ export function approversText({ by, notAuthor, perCommit, about }: Approval): st
   return `${names}${notAuthor ? ', not by the author of the change' : ''}${perCommit ? `, for ${commit}` : ''}`;
 }
 
+/** The approval of a unit's output for another request than the present one, if nobody has judged an output since. */
+export function approvedBefore(
+  decided: readonly UsedDecision[],
+  fingerprint: Digest,
+  now: string,
+): UsedDecision | undefined {
+  const last = decided.findLast(({ decision }) => decision === 'approve' || decision === 'reject');
+  if (last?.decision !== 'approve' || expired(last, now)) return undefined;
+  return last.fingerprint === null || last.fingerprint === fingerprint ? undefined : last;
+}
+
 /** The skip that is in force, if any: no later decision of a kind that ends a skip follows it. */
 export function skipInForce(
   decisions: UnitDecisions,

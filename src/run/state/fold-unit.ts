@@ -1,6 +1,6 @@
+import { howText, sinceApproval } from './attempt-reasons.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { adopterText, attemptInRun, numberedAmong, sourceText } from '../records/attempt-text.ts';
-import { adoptionOf } from '../records/source.ts';
+import { attemptInRun, numberedAmong } from '../records/attempt-text.ts';
 import {
   actorOf,
   approversText,
@@ -97,7 +97,7 @@ function choose(
   if (claim !== undefined && isRelevantClaim(claim, unit, decisions, upstream, facts)) {
     return { ...not('lost', lossOf(claim, own, facts)), ended: last?.ended };
   }
-  if (last !== undefined) return unsatisfied(unit, own, last);
+  if (last !== undefined) return unsatisfied(unit, own, last, facts);
   return waiting(unit, own, judged, upstream, needsDone);
 }
 
@@ -121,19 +121,7 @@ function satisfied(own: UnitRecords, best: JudgedAttempt, needsDone: boolean): C
   };
 }
 
-function howText(own: UnitRecords, ended: EndedRecord): string {
-  const { how, verdict } = ended;
-  if (verdict.status === 'not-applicable') return verdict.advice === '' ? 'its condition is false' : verdict.advice;
-  if (how === 'adopted') {
-    const decided = adoptionOf(ended, own.decided);
-    const adopt = decided === undefined ? adopterText(ended.source, ended) : `${actorOf(decided)}: ${decided.reason}`;
-    return adopt === undefined ? 'adopted' : `adopted by ${adopt}`;
-  }
-  if (how === 'reused') return ended.source === undefined ? 'reused' : `reused from ${sourceText(ended.source, ended)}`;
-  return `${attemptInRun(ended, numberedAmong(own.started, own.ended))}, score ${verdict.score}`;
-}
-
-function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice {
+function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt, facts: ExternalFacts): Choice {
   const { ended, ruling } = last;
   const { status, score } = ended.verdict;
   if (ruling.ruling === 'rejected')
@@ -143,12 +131,21 @@ function unsatisfied(unit: Unit, own: UnitRecords, last: JudgedAttempt): Choice 
     return { ...(last.missing.unread ? unread : ready)(`its output ${last.missing.text}`), ended };
   if (isGoodEnough(unit, ended, ruling)) {
     const by = approversText(unit.gate.approval!);
-    return { ...not('paused', `${howText(own, ended)}: waiting for approval${by}`), ended };
+    return {
+      ...not('paused', `${howText(own, ended)}: waiting for approval${by}${sinceApproval(unit, own, ended, facts)}`),
+      ended,
+    };
   }
   if (status === 'partial') {
     const paused = unit.gate.contract.partial === 'pause';
     const text = `score ${score} is below the threshold of ${unit.gate.contract.threshold}`;
-    return { ...not(paused ? 'paused' : 'partial', paused ? `${text}: waiting for approval` : text), ended };
+    return {
+      ...not(
+        paused ? 'paused' : 'partial',
+        paused ? `${text}: waiting for approval${sinceApproval(unit, own, ended, facts)}` : text,
+      ),
+      ended,
+    };
   }
   return { ...not('failed', failureText(ended.verdict)), ended };
 }

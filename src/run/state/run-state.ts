@@ -108,6 +108,8 @@ export interface ExternalFacts {
   readonly fingerprints?: ReadonlyMap<UnitKey, Digest>;
   /** Contents that were found to be missing or altered, with the problem; `null`: missing. */
   readonly missingContent?: ReadonlyMap<Digest, ReadProblem | null>;
+  /** What changed in the requests of units since an output was approved, if that is known: a clause each. */
+  readonly changes?: ReadonlyMap<UnitKey, string>;
   /** The caller has verified what attempts received from their needs: the graph may leave the needs out. */
   readonly needsVerified?: true;
 }

@@ -30,9 +30,11 @@ const FINGERPRINT = digestOf('a request');
 
 let service: ResultsService;
 let warnings: string[] = [];
+let summary: string[] = [];
 beforeEach(async () => {
   service = await startResultsService();
   warnings = [];
+  summary = [];
   service.world.collaborators.set('maria', 'write').set('paul', 'admin').set('rita', 'read');
   service.world.collaborators.set('helper[bot]', 'write');
   service.addRun({ id: ABOUT, number: 3, headSha: HEAD });
@@ -43,12 +45,15 @@ interface SourceFacts {
   readonly token?: string;
   readonly runAttempt?: number;
   readonly isByProgram?: boolean;
+  /** Default: a gate's job, with a file that defines all gates. */
+  readonly command?: string;
+  readonly isWhole?: boolean;
 }
 
 function source(dispatch?: Partial<Dispatch>, more: SourceFacts = {}): DecisionSource {
   const permissions = { actions: 'read', checks: 'read' } as const;
   const { token = service.issueToken({ repository: REPOSITORY_NAME, permissions }) } = more;
-  const { runAttempt = 1, isByProgram = false } = more;
+  const { runAttempt = 1, isByProgram = false, command = 'run', isWhole = true } = more;
   const event = {
     repository: REPOSITORY_NAME,
     sha: HEAD,
@@ -59,15 +64,19 @@ function source(dispatch?: Partial<Dispatch>, more: SourceFacts = {}): DecisionS
     pullRequest: undefined,
     dispatch: dispatch && { sender: { login: 'maria', isBot: false }, resume: String(ABOUT), ...dispatch },
   };
-  const runner = { annotate: (_: string, message: string) => void warnings.push(message) };
+  const runner = {
+    annotate: (_: string, message: string) => void warnings.push(message),
+    appendSummary: async (text: string) => summary.push(text) > 0,
+  };
   const world = { runner, now: () => new Date('2026-01-02T03:04:05.678Z') };
   const resumed = { runNumber: 3, headSha: HEAD } as ApiRun;
   const me = { host: 'github', boot: '6.1', pid: 1, pidStart: '' };
-  return decisionSource({ world, event } as unknown as ActionInvocation, {
+  const inputs = { command, summary: true };
+  return decisionSource({ world, event, inputs } as unknown as ActionInvocation, {
     rest: restClient(service, { token }),
     resumed,
     pipeline: 'p',
-    isWhole: true,
+    isWhole,
     me,
   });
 }
@@ -173,8 +182,8 @@ describe('a check run', () => {
 const recorded = listing([
   ended({ gate: 'draft', run: 3, fingerprint: FINGERPRINT, value: { digest: OUTPUT, bytes: 1 } }),
 ]);
-const given = async (dispatch: Partial<Dispatch>): Promise<unknown[]> =>
-  (await source(dispatch).given(graph, recorded, 'main')).map(
+const given = async (dispatch: Partial<Dispatch>, more: SourceFacts = {}): Promise<unknown[]> =>
+  (await source(dispatch, more).given(graph, recorded, 'main')).map(
     ({ decision, gate, runNumber, runAttempt, n }) => `${decision} ${gate} ${runNumber}.${runAttempt}.${n}`,
   );
 
@@ -193,6 +202,33 @@ describe('the event of a run', () => {
     await expect(given({ decision: 'approve', gate: 'nope' })).rejects.toMatchObject({ code: 'GATE_UNKNOWN' });
   });
 
+  it('says in the log and the summary when it decides nothing', async () => {
+    const none = /has no effect: there is nothing to approve: run 5 recorded no output of gate draft/;
+    expect(await given({ decision: 'approve', gate: 'draft', digest: digestOf('other') })).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(none)]);
+    expect(summary).toEqual([expect.stringMatching(/^> \[!WARNING\]\n> The decision .* has no effect/)]);
+    // The records of another gate are not listed in a gate's job.
+    expect(await given({ decision: 'approve', gate: 'code' })).toEqual([]);
+    expect(warnings).toHaveLength(1);
+    expect(await given({ decision: 'approve', gate: 'code' }, { command: 'report' })).toEqual([]);
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('is about a gate that the report does not know: without a file, no job may call it a mistake', async () => {
+    const orders = [
+      { decision: 'skip', gate: 'nope' },
+      { decision: 'approve', gate: 'nope' },
+      { from: 'nope' },
+    ] as const;
+    for (const order of orders) {
+      warnings = [];
+      expect(await given(order, { isWhole: false })).toEqual([]);
+      expect(warnings).toEqual([]);
+      expect(await given(order, { isWhole: false, command: 'report' })).toEqual([]);
+      expect(warnings).toEqual([expect.stringMatching(/has no effect: no job of this run is of a gate nope/)]);
+    }
+  });
+
   it('decides nothing if no person with write access sent it', async () => {
     for (const sender of [
       undefined,
@@ -204,6 +240,7 @@ describe('the event of a run', () => {
       for (const order of [{ decision: 'approve', gate: 'draft' }, { from: 'code' }] as const)
         expect(await given({ ...order, sender }), sender?.login).toEqual([]);
     expect(warnings).toHaveLength(10);
+    expect(summary).toHaveLength(10);
   });
 
   it('is an error if it cannot be known who may decide', async () => {

@@ -29,6 +29,9 @@ describe('the inputs of a workflow_dispatch', () => {
       'x',
       { resume: true },
       { resume: 'yes' },
+      { resume: '', strategy: 'retry-current', decision: '', from: ' ' },
+      { resume: '', strategy: 'rolling', other: 7 },
+      { decision: 'approve', gate: 'a' },
       { strategy: 'rolling', from: 'v1' },
     ])
       expect(read(inputs), JSON.stringify(inputs)).toBeUndefined();
@@ -41,6 +44,16 @@ describe('the inputs of a workflow_dispatch', () => {
 
   it.each([
     [{ resume: 'x', decision: 'approve', gate: 'a' }, /resume: expected the id/],
+    [{ resume: '', decision: 'approve', gate: 'a' }, /name the run to continue as `resume`/],
+    [{ resume: '', from: 'a' }, /name the run to continue as `resume`/],
+    [{ resume: ' ', strategy: 'retry-previous' }, /name the run to continue as `resume`/],
+    [{ resume: '1', decision: 7, gate: 'a' }, /decision: expected text/],
+    [{ resume: '', decision: ['approve'], gate: 'a' }, /decision: expected text/],
+    [{ resume: '1', decision: 'approve', gate: 'a', digest: 12 }, /digest: expected text/],
+    [{ resume: '1', decision: 'approve', gate: 'a', digest: {}, reason: false }, /digest, reason: expected text/],
+    [{ resume: '1', gate: 'a' }, /gate: name the decision/],
+    [{ resume: '1', digest: DIGEST }, /digest: name the decision/],
+    [{ resume: '1', decision: 'reject', gate: 'a', reason: ' ' }, /a reason is needed/],
     [{ resume: '1', decision: 'accept', gate: 'a' }, /decision: /],
     [{ resume: '1', decision: 'approve' }, /name the gate/],
     [{ resume: '1', decision: 'approve', gate: 'a', digest: 'abc' }, /digest: /],

@@ -411,6 +411,15 @@ describe('a decision in the event of a run', () => {
       expect([by, statusOf(report)]).toEqual([by, RED]);
       expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/is ignored: /));
     }
+    for (const [more, why] of [
+      [{ gate: 'nope' }, /no job of this run is of a gate nope/],
+      [{ digest: digestOf('other') }, /recorded no output of gate translate, or its last one is not sha256:/],
+    ] as const) {
+      const report = await (await dispatched(approval(more))).start().ended;
+      expect(statusOf(report)).toEqual(RED);
+      expect(messagesOf(report.job('report'), 'warning')).toContainEqual(expect.stringMatching(why));
+      expect(report.job('report').summary).toMatch(why);
+    }
     // Inputs that stand under `with:`, and not in the event.
     const { resume, ...decision } = approval();
     await world.repository.edit(
@@ -424,6 +433,26 @@ describe('a decision in the event of a run', () => {
     expect(report.job('translate').conclusion).toBe('failure');
     expect(messagesOf(report.job('translate'), 'warning')).toContainEqual(expect.stringMatching(/^Wide permissions: /));
     expect(report.job('publish').conclusion).toBe('skipped');
+  });
+
+  it('that is missing leaves the gate waiting: a run with `resume` alone does not start its agent again', async () => {
+    await waitingOnBranch();
+    const { resume } = approval();
+    const again = await dispatched({ resume: resume! });
+    const report = await again.start().ended;
+    expect(statusOf(report)).toEqual(RED);
+    expect(errorsOf(report.job('translate'))).toEqual([expect.stringMatching(/^Waiting for approval: .*score 72/)]);
+    expect(await world.startedGates()).toEqual([]);
+    // The run that waits now can be approved, too.
+    const { by } = lastEnd('translate');
+    expect(by.runId).not.toBe(resume);
+    expect(statusOf(await (await dispatched(approval())).start().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
+    // A changed request needs another output.
+    await world.repository.edit(WORKFLOW, 'Guten Tag', 'Moin');
+    await world.repository.commitAll('another translation');
+    expect(statusOf(await (await dispatched({ resume: resume! })).start().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
   });
 
   it.runIf(IS_FULL)('is about the output that the resumed run recorded, and that the digest names', async () => {

@@ -8,8 +8,24 @@ const PLAN = `  plan:
     inputs: [topic.txt]
 `;
 
-/** A review that is content with a file of that many lines. */
-function pipelineText(enough: number, max: number, isPlanned: boolean): string {
+/** What the review says of a file of that many lines, and its contract. */
+const REVIEWS = {
+  /** A file that is long enough passes. */
+  scores: (enough: number) => ({
+    answer: `score=$(( $(wc -l < article.md) >= ${enough} ? 90 : 40 ))
+echo "{\\"score\\": $score}"`,
+    output: '{ score: /score, threshold: 80 }',
+  }),
+  /** A file that is long enough waits for a person. */
+  pauses: (enough: number) => ({
+    answer: `[ $(wc -l < article.md) -ge ${enough} ] && said='"score": 40, "done": true' || said='"score": 90, "done": false'
+echo "{$said}"`,
+    output: '{ score: /score, threshold: 80, partial: pause, checks: output.done == true }',
+  }),
+};
+
+function pipelineText(enough: number, max: number, isPlanned: boolean, kind: keyof typeof REVIEWS): string {
+  const { answer, output } = REVIEWS[kind](enough);
   return `pipeline: article
 gates:
 ${isPlanned ? PLAN : ''}  write:
@@ -21,11 +37,9 @@ ${isPlanned ? PLAN : ''}  write:
   review:
     needs: write
     run: |
-      ${indented(`echo "review 1 $$" >> "$START_LOG"
-score=$(( $(wc -l < article.md) >= ${enough} ? 90 : 40 ))
-echo "{\\"score\\": $score}" > "$GATELINE_OUTPUT"`)}
+      ${indented(`echo "review 1 $$" >> "$START_LOG"\n{ ${answer}; } > "$GATELINE_OUTPUT"`)}
     inputs: [article.md]
-    output: { score: /score, threshold: 80 }
+    output: ${output}
     on-fail: { goto: write, max-iterations: ${max} }
 `;
 }
@@ -53,6 +67,8 @@ export interface ReworkOptions extends ServiceOptions {
   /** Whether there is a gate before the target; default false. */
   readonly plan?: boolean;
   readonly max?: number;
+  /** What the review says of work that it does not send back; default `scores`. */
+  readonly review?: keyof typeof REVIEWS;
   readonly permissions?: Keys;
   /** The input `statuses` of the report; default `auto`. */
   readonly statuses?: string;
@@ -78,6 +94,7 @@ export function reworkWorld(options: ReworkOptions = {}): Promise<ActionWorld> {
     passes = 2,
     plan = false,
     max = 4,
+    review = 'scores',
     permissions = REPORT_PERMISSIONS,
     statuses = 'auto',
     on = ON,
@@ -103,7 +120,7 @@ export function reworkWorld(options: ReworkOptions = {}): Promise<ActionWorld> {
   const title =
     "${{ inputs.rework && format('Rework of {0}#{1}', inputs.resume, fromJSON(inputs.rework).count) || '' }}";
   const files = {
-    'gateline.yml': pipelineText(passes, max, plan),
+    'gateline.yml': pipelineText(passes, max, plan, review),
     'topic.txt': 'barriers\n',
     'article.md': '',
     [WORKFLOW]: workflowOf({ ...gates, ...more, ...beside, report }, { on, 'run-name': title }),

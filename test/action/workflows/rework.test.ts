@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
 import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
 import { startStepProcess } from '../../support/runner/step-process.ts';
 import { headOf } from '../../support/runner/repository.ts';
-import type { RunReport } from '../../support/runner/workflow-run.ts';
-import { errorsOf, messagesOf, outputsOf, redJobs, type ActionWorld, type WorldRunOptions } from './action-world.ts';
+import { addRun } from '../../support/github/workflow-runs.ts';
+import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
+import {
+  errorsOf,
+  messagesOf,
+  outputsOf,
+  redJobs,
+  WORKFLOW,
+  type ActionWorld,
+  type WorldRunOptions,
+} from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { ON, reworkWorld } from './rework-world.ts';
-import { ACTION, CHECKOUT } from './workflow-text.ts';
+import { ACTION, CHECKOUT, type Keys } from './workflow-text.ts';
 import { IS_FULL } from '../../support/test-size.ts';
 
 const START = 'actions/create-workflow-dispatch';
@@ -19,6 +29,8 @@ async function follow(world: ActionWorld, options: WorldRunOptions = {}): Promis
   }
   return reports;
 }
+
+const inputsOf = (on: Keys): object => (on['workflow_dispatch'] as { inputs: object }).inputs;
 
 const summaryOf = (report: RunReport): string => report.job('report').summary;
 
@@ -84,6 +96,75 @@ describe('a run that fails its review', () => {
     const later = await (await world.run()).start().ended;
     expect(outputsOf(later.job('write'))).toMatchObject({ decision: 'run', iteration: '1' });
     expect(await world.startedGates()).toEqual(['review', 'write']);
+  });
+});
+
+describe('a loop whose last review is partial and waits', () => {
+  const DECISIONS = { decision: { type: 'string' }, gate: { type: 'string' }, reason: { type: 'string' } };
+  const on = { ...ON, workflow_dispatch: { inputs: { ...inputsOf(ON), ...DECISIONS } } };
+
+  const permissions = { actions: 'write', checks: 'read', contents: 'read' };
+
+  /** Two runs: the review sends the work of the first one back, and waits in the second one. */
+  async function waitingWorld(): Promise<{ world: ActionWorld; run: WorkflowRun; review: EndedRecord }> {
+    const world = await reworkWorld({ review: 'pauses', on, permissions });
+    world.service.world.collaborators.set('maria', 'write');
+    await (await world.run()).start().ended;
+    const [run, ...more] = await world.dispatched();
+    expect(more).toEqual([]);
+    const report = await run!.start().ended;
+    expect(errorsOf(report.job('review'))).toEqual([expect.stringMatching(/^Waiting for approval/)]);
+    expect(await world.dispatched()).toEqual([]);
+    expect(await world.startedGates()).toEqual(['review', 'review', 'write', 'write']);
+    const review = world.records().findLast((one): one is EndedRecord => one.kind === 'ended' && one.gate === 'review');
+    return { world, run: run!, review: review! };
+  }
+
+  it('ended well when a run approves it: no agent starts there, nor that of the work in later runs', async () => {
+    const { world, review } = await waitingWorld();
+    await using _ = world;
+    const inputs = { resume: review.by.runId!, decision: 'approve', gate: 'review', reason: 'good enough' };
+    const payload = { inputs, sender: { login: 'maria', type: 'User' } };
+    const about = { event: 'workflow_dispatch', actor: 'maria' };
+    const approved = await (await world.run({ about, inputs, payload })).start().ended;
+    expect(redJobs(approved)).toEqual([]);
+    expect(await world.startedGates()).toEqual([]);
+
+    // The approval is for that run only: its output waits again.
+    const later = await (await world.run()).start().ended;
+    expect(outputsOf(later.job('write'))).toMatchObject({ decision: 'reuse', passed: 'true' });
+    expect(later.job('review').conclusion).toBe('failure');
+    expect(await world.startedGates()).not.toContain('write');
+  });
+
+  it('ended well when a check run approves it: the same run passes, and later runs start no agent', async () => {
+    const { world, run, review } = await waitingWorld();
+    await using _ = world;
+    const { fingerprint, value, by, runNumber } = review;
+    const checked: CheckedDecision = {
+      decision: 'approve',
+      decidingRun: 900,
+      aboutRun: Number(by.runId),
+      position: { runNumber, runAttempt: 2, n: 0 },
+      fingerprint,
+      output: value!.digest,
+    };
+    const displayTitle = titleOf(checked, 'review');
+    addRun(world.service.world, { id: 900, event: 'workflow_dispatch', actor: 'maria', path: WORKFLOW, displayTitle });
+    world.service.world.checkRuns.push({
+      id: 900,
+      repository: 'octo/gates',
+      name: 'gateline decision: article/review',
+      headSha: await headOf(world.repository.root),
+      externalId: externalIdOf(checked),
+      conclusion: 'success',
+      output: { title: 'approve', summary: 'good enough' },
+      app: 'github-actions',
+    });
+    expect(redJobs(await run.rerunFailed().ended)).toEqual([]);
+    const later = await (await world.run()).start().ended;
+    expect(redJobs(later)).toEqual([]);
+    expect(await world.startedGates()).toEqual([]);
   });
 });
 

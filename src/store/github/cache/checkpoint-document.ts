@@ -14,7 +14,8 @@ export type CheckpointUnit = Pick<GatelineRecord, 'pipeline' | 'gate' | 'leg'>;
 
 /**
  * A claim and its end; the claim may be unknown. For work that was done in several iterations also the ends of the
- * gates that sent it back; or only the decisions that sent it back, in place of an entry that must no longer be used.
+ * gates that sent it back, and approvals of those; or only the decisions that sent it back, in place of an entry that
+ * must no longer be used.
  */
 export type CheckpointRecords = readonly [GatelineRecord, ...GatelineRecord[]];
 
@@ -89,10 +90,13 @@ function verifyKinds(own: readonly GatelineRecord[]): void {
   throw new Unusable('the entry contains records other than a claim and its result');
 }
 
-/** Whether a record is the end of a gate that sent the work back and judged its last iteration. */
+/**
+ * Whether a record is the end of a gate that sent the work back and judged its last iteration, or an approval of that.
+ */
 function isCauseOf(record: GatelineRecord, work: EndedRecord | undefined): boolean {
-  if (work === undefined || record.kind !== 'ended') return false;
-  const isOfRun = (['pipeline', 'subject', 'runNumber'] as const).every((key) => record[key] === work[key]);
+  if (work === undefined || record.pipeline !== work.pipeline || record.subject !== work.subject) return false;
+  const isApproval = record.kind === 'decided' && record.decision === 'approve';
+  const isOfRun = record.kind === 'ended' ? record.runNumber === work.runNumber : isApproval;
   return isOfRun && work.rework?.causes?.includes(unitOf(record)) === true;
 }
 

@@ -254,6 +254,15 @@ describe('an entry of work that was done in several iterations', () => {
     { ...ended, ...mark },
   ] as const;
   const cause: EndedRecord = { ...ended, gate: 'review', files: [] };
+  const { pipeline, subject, leg } = cause;
+  const approval = { ...decidedRecord({ decision: 'approve' }), pipeline, subject, gate: 'review', leg, runNumber: 99 };
+
+  it('has approvals of those ends, which may be of a later run', async () => {
+    await using at = await cachePlace();
+    const records = [...last, cause, approval] as const;
+    await plant(at.service, { tar: await tarOf(withRecords(...records)) });
+    expect(await (await at.job()).look()).toEqual({ records, notices: [] });
+  });
 
   it('has the ends of the gates that sent it back, and is found under the fingerprint that it had before', async () => {
     await using at = await cachePlace();
@@ -265,6 +274,16 @@ describe('an entry of work that was done in several iterations', () => {
   it.each<Case>([
     ['a gate that sent nothing back', () => withRecords(...last, { ...cause, gate: 'deploy' }), /another gate/],
     ['another run', () => withRecords(...last, { ...cause, runNumber: 99 }), /another gate/],
+    [
+      'a gate, and another decision',
+      () => withRecords(...last, cause, { ...approval, decision: 'reject' }),
+      /another gate/,
+    ],
+    [
+      'a gate, and an approval of another',
+      () => withRecords(...last, cause, { ...approval, gate: 'x' }),
+      /another gate/,
+    ],
     ['another subject', () => withRecords(...last, { ...cause, subject: 'other' }), /another gate/],
   ])('is refused with the end of %s', async (_, entries, reason) => {
     expect(await lookAt({ tar: await tarOf(entries()) })).toEqual(said(reason));
