@@ -43,6 +43,8 @@ export interface Place {
 interface Noted extends Place {
   /** Its place in the order of all that happened. */
   readonly at: number;
+  /** When it was made. */
+  readonly time: number;
 }
 
 /** The end of an attempt, or its loss. */
@@ -57,8 +59,6 @@ export interface Attempt extends Noted {
   readonly base?: string;
   /** The threshold that it was judged by. */
   readonly threshold: number;
-  /** When it was made. */
-  readonly time: number;
   /** Exports of its needs. */
   readonly given: readonly (string | null)[];
   readonly said?: Said;

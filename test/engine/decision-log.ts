@@ -13,6 +13,8 @@ export class DecisionLog {
   /** What was changed in contracts. */
   readonly thresholds = new Map<number, number>();
   #at = 0;
+  /** The moment for which decisions are looked at; by default now. */
+  #moment: number | undefined;
   /** What agents say in the call that is being looked at. */
   readonly coming = new Set<string>();
 
@@ -53,7 +55,19 @@ export class DecisionLog {
 
   isOver(subject: string, run: number): boolean {
     const isClosed = this.factsOfRun(subject, run).some((fact) => fact.what === 'decided' && fact.decision === 'close');
-    return isClosed || this.views(subject, run).every(({ done }) => done);
+    return isClosed || this.views(subject, run).every(({ done }) => done) || this.wasDone(subject, run);
+  }
+
+  /** Whether all gates were done when the run's last record was made: that a decision expired since changes nothing. */
+  wasDone(subject: string, run: number): boolean {
+    const facts = this.factsOfRun(subject, run);
+    if (facts.length === 0 || this.#moment !== undefined) return false;
+    this.#moment = Math.max(...facts.map(({ time }) => time));
+    try {
+      return this.views(subject, run).every(({ done }) => done);
+    } finally {
+      this.#moment = undefined;
+    }
   }
 
   isPaused(subject: string, run: number): boolean {
@@ -68,7 +82,7 @@ export class DecisionLog {
     const has = (...statuses: string[]): boolean =>
       views.some(({ done, status }) => !done && statuses.includes(status));
     if (facts.some((fact) => fact.what === 'decided' && fact.decision === 'close')) return 'error';
-    if (views.every(({ done }) => done)) return 'completed';
+    if (views.every(({ done }) => done) || this.wasDone(subject, run)) return 'completed';
     if (this.isPaused(subject, run)) return 'paused';
     if (has('failed', 'lost', 'partial')) return 'error';
     return has('paused') ? 'paused' : 'executing';
@@ -175,7 +189,7 @@ export class DecisionLog {
   }
 
   isInForce({ until }: Decided): boolean {
-    return until === undefined || until > this.outside.now();
+    return until === undefined || until > (this.#moment ?? this.outside.now());
   }
 
   /** Decisions about the gate since the agent said it. */
@@ -205,7 +219,16 @@ export class DecisionLog {
   }
 
   addDecision(place: Place, gate: number, decision: string, more: Partial<Decided> = {}): void {
-    this.log.push({ ...only(place), at: (this.#at += 1), what: 'decided', gate, decision, actor: ACTOR, ...more });
+    this.log.push({
+      ...only(place),
+      at: (this.#at += 1),
+      time: this.outside.now(),
+      what: 'decided',
+      gate,
+      decision,
+      actor: ACTOR,
+      ...more,
+    });
   }
 
   addEnd(

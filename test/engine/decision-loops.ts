@@ -47,14 +47,14 @@ export class DecisionLoops extends DecisionLog {
   }
 
   /** Whether the gates that sent the work back passed in the end, or were let pass in that run. */
-  endedWell({ subject, run, gate }: Attempt): boolean {
+  endedWell({ subject, run, gate }: Attempt, isOurs: boolean): boolean {
     const causes = this.reworks(subject, run, gate).flatMap(({ rework }) => rework!.from.map((one) => one.gate));
     return causes.every((cause) => {
       const last = this.attempts(cause).findLast((one) => one.subject === subject && one.run === run);
       if (last?.said === undefined) return false;
       if (last.said.score >= last.threshold || this.standing(last, { until: run }).isOk) return true;
-      // An approval that came later says so, too.
-      return this.standing(last).isOk;
+      // An approval that came later says so, too, for its own subject.
+      return isOurs && this.standing(last).isOk;
     });
   }
 

@@ -68,7 +68,7 @@ export class DecisionOracle extends DecisionReuse {
     const isClosed = this.factsOfRun(subject, run).some(
       (one) => one !== decision && one.what === 'decided' && one.decision === 'close',
     );
-    return !isClosed && !this.views(subject, run).every(({ done }) => done);
+    return !isClosed && !this.views(subject, run).every(({ done }) => done) && !this.wasDone(subject, run);
   }
 
   nextCall(subject: string, run: number): number {

@@ -13,7 +13,7 @@ export class DecisionReuse extends DecisionPipeline {
       if (!this.isWhole(one) || !this.isYoung(one)) return false;
       // It may have been reused as the answer to this request before, and decided about as that.
       if (one.request !== request && !this.isGood(one, { request })) return false;
-      return one.base === undefined || isOfThisRun || this.endedWell(one);
+      return one.base === undefined || isOfThisRun || this.endedWell(one, one.subject === subject);
     });
     const own = candidates.findLast(
       (one) => one.subject === subject && (this.shapes[gate]!.reuse === 'auto' || one.run === run) && this.isGood(one),

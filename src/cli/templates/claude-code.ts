@@ -4,12 +4,12 @@ import type { Template } from './template.ts';
 /** The commit of anthropics/claude-code-action that its tag v1.0.200 names. */
 const ACTION = 'anthropics/claude-code-action@24dcd50c0568f0fc9e9211213a4fd2d9eb15c4e0 # v1.0.200';
 
-interface Given {
+interface GateOptions {
   readonly tools: string;
   readonly more: string;
 }
 
-function gate(name: string, { tools, more }: Given): string {
+function gate(name: string, { tools, more }: GateOptions): string {
   return `  ${name}:
     agent: Claude Code
     uses:

@@ -25,9 +25,9 @@ export function endedWell(
 }
 
 /**
- * Whether an output that was only partial was good enough for its run: in it, or by a later approval of this output.
- * Otherwise, decisions of later runs are ignored. An approval whose record proves nothing is enough: the output itself
- * still needs one that does.
+ * Whether an output that was only partial was good enough for its run: in it, or by a later approval of this output,
+ * which is for its own subject only. Otherwise, decisions of later runs are ignored. An approval whose record proves
+ * nothing is enough: the output itself still needs one that does.
  */
 function wasLetPass(
   unit: Unit | undefined,
@@ -39,7 +39,7 @@ function wasLetPass(
   const { decided: used, unknownAt } = archive.decisions.get(unit.key) ?? NO_DECISIONS;
   const decided = [...used, ...unprovenApprovals(archive, unit.key)];
   const then = decided.filter((one) => one.runNumber <= ended.runNumber);
-  return [then, decided].some((some) =>
+  return (archive.other === undefined ? [then, decided] : [then]).some((some) =>
     isGoodEnough(unit, ended, rulingOn(ended, { decided: some, unknownAt }, now, unit.gate.approval)),
   );
 }
