@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import { RUN_GATE, type EndedRecord, type GatelineRecord, type StartedRecord } from '../run/records/record.ts';
 import { actorOf } from '../run/records/decisions.ts';
-import { pauseOf } from './resume.ts';
+import { howToContinue, pauseOf } from './resume.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
@@ -171,7 +171,7 @@ function refuseHeld(call: Call, unit: Unit): void {
   const closed = decided.closed && `closed by ${actorOf(decided.closed)}: ${decided.closed.reason}`;
   const why = closed ?? pauseOf(call);
   if (why === undefined) return;
-  const hint = call.holder === 'job' ? {} : { hint: '`gateline resume` lifts a pause.' };
+  const hint = call.holder === 'job' ? {} : { hint: `${howToContinue(call)}.` };
   throw new GatelineError('GATE_BLOCKED', `gate ${unit.key}: run ${runNumber} is ${why}`, hint);
 }
 

@@ -85,7 +85,9 @@ function refuseOnRun(state: RunState, decision: RunDecision['decision']): void {
         ? `${which} was closed by ${closedBy}`
         : ends && status === 'completed'
           ? `${which} is completed`
-          : undefined;
+          : ends && status === 'rollback'
+            ? `${which} was rolled back`
+            : undefined;
   if (why !== undefined) throw new GatelineError('RUN_NOT_OPEN', `nothing to ${decision}: ${why}`);
 }
 

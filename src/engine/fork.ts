@@ -36,6 +36,8 @@ export async function requireOrigin(call: Call, origin: ForkOrigin): Promise<voi
 export async function beginFork(call: Call, origin: ForkOrigin, { actor, reason }: Decider): Promise<void> {
   const { journal, assignment } = call;
   const { runNumber, continues } = journal.call;
+  // The same call again, after a kill: it continues the run that it began.
+  if (continues && isSame(journal.state().decided.forked?.origin, origin)) return;
   if (continues) throw new GatelineError('RUN_OPEN', `run ${runNumber} of ${assignment.subject} is open`);
   await recordRunDecision(call, { decision: 'fork', actor, reason, origin });
 }
@@ -61,4 +63,11 @@ export async function voidForked(call: Call): Promise<void> {
 async function recordsOf({ journal, assignment, ports }: Call, subject: string): Promise<readonly GatelineRecord[]> {
   if (subject === assignment.subject) return journal.records();
   return (await listKnown(ports, { pipeline: assignment.pipeline, subject })).records;
+}
+
+function isSame(
+  a: { readonly subject: string; readonly runNumber: number; readonly gate?: string | undefined } | undefined,
+  b: ForkOrigin,
+): boolean {
+  return a !== undefined && a.subject === b.subject && a.runNumber === b.runNumber && a.gate === b.gate;
 }

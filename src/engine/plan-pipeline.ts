@@ -12,7 +12,7 @@ import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
-import { openRun, pauseOf, type Resume } from './resume.ts';
+import { howToContinue, openRun, pauseOf, type Resume } from './resume.ts';
 
 /** A plan, and the errors that keep single units from running. */
 export interface PlanResult {
@@ -90,7 +90,7 @@ async function planOne(
   started: ReadonlySet<string>,
 ): Promise<PreparedUnit> {
   if (pause !== undefined)
-    return { planned: plannedUnit(unit, 'blocked', `the run is ${pause}; \`gateline resume\` continues it`) };
+    return { planned: plannedUnit(unit, 'blocked', `the run is ${pause}; ${howToContinue(call)}`) };
   const waits = unit.needs.filter((key) => undecided.has(key));
   if (waits.length > 0 && !call.assignment.standIn) return { planned: planAhead(call, unit, waits, started) };
   const work = await planUnit(call, unit);

@@ -65,6 +65,12 @@ export function pauseOf(call: Pick<Call, 'journal'>): string | undefined {
   return paused && `paused by ${actorOf(paused)}: ${paused.reason}`;
 }
 
+/** What continues a run that {@link pauseOf} holds, on a machine. */
+export function howToContinue({ journal }: Pick<Call, 'journal'>): string {
+  if (journal.state().decided.unread === undefined) return '`gateline resume` continues it';
+  return 'repair or remove its record, or `gateline close` ends the run';
+}
+
 async function liftPause(call: Call, resume: Resume): Promise<void> {
   const { journal, assignment } = call;
   if (!journal.call.continues) {

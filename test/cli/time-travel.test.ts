@@ -78,7 +78,7 @@ describe.runIf(process.platform !== 'win32')('a run at an earlier moment', () =>
     expect((await show('stdout', '--attempt', '1')).out).toBe('first\n');
     expect(JSON.parse((await show('request', '--attempt', '1')).out)).toMatchObject({ gate: 'review' });
     expect((await show('verdict', '--attempt', '1')).out).toMatch(
-      /^review, attempt 1 \(run 1\): partial[\s\S]*gateline show review output --attempt 1\n/,
+      /^review, attempt 1 \(run 1\): partial[\s\S]*gateline show review output --run 1 --attempt 1\n/,
     );
     expect(JSON.parse((await show('verdict', '--json', '--attempt', '1')).out)).toMatchObject({
       status: 'passed',

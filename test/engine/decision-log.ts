@@ -60,7 +60,7 @@ export class DecisionLog {
 
   /** Whether all gates were done when the run's last record was made: that a decision expired since changes nothing. */
   wasDone(subject: string, run: number): boolean {
-    const facts = this.factsOfRun(subject, run);
+    const facts = this.factsOfRun(subject, run).filter((fact) => fact.what !== 'decided' || fact.gate !== -1);
     if (facts.length === 0 || this.#moment !== undefined) return false;
     this.#moment = Math.max(...facts.map(({ time }) => time));
     try {

@@ -78,7 +78,9 @@ describe('a fork', () => {
     const { state, world, fork } = await forkable();
     state.broken = true;
     await fork({ gate: 'b' });
-    await expect(fork({ gate: 'b' })).rejects.toMatchObject({ code: 'RUN_OPEN', fault: 'user' });
+    await expect(fork({ gate: 'c' })).rejects.toMatchObject({ code: 'RUN_OPEN', fault: 'user' });
+    // The same fork again, as after a kill, continues it.
+    expect((await fork({ gate: 'b' })).state).toMatchObject({ runNumber: 2, status: 'error' });
     state.broken = false;
     world.starts.length = 0;
     expect((await fork({ gate: 'c' }, { fresh: true })).state).toMatchObject({ runNumber: 3, status: 'completed' });

@@ -31,8 +31,10 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     printJson(world, { format: 'gateline-decision/1', ...made });
     return EXIT_CODES.ok;
   }
-  say(world.out, `${oneLine(gate ?? `run ${state.runNumber}`)}: ${word} by ${oneLine(actor)}: ${oneLine(reason)}`);
-  for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
+  const runNumber = run.number === 0 ? state.runNumber : run.number;
+  say(world.out, `${oneLine(gate ?? `run ${runNumber}`)}: ${word} by ${oneLine(actor)}: ${oneLine(reason)}`);
+  if (runNumber === state.runNumber)
+    for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
   return EXIT_CODES.ok;
 }
 

@@ -10,7 +10,8 @@ import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { comparePositions, unitOf, type GatelineRecord } from '../../run/records/record.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { textOption, type CommandInvocation } from '../command.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
+import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { attemptGiven } from '../project/attempt-numbered.ts';
 import { openToLook } from '../project/open.ts';
@@ -37,7 +38,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const unit = units.get(unitNamed(call.graph, key).key)!;
   const shown = shownOf(call, unit, number);
   const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
-  if (part === 'verdict') showVerdict(world, shown, { json, contract });
+  if (part === 'verdict') showVerdict(world, shown, { json, contract, about: whichAttempt(options) });
   else if (part === 'record') printJson(world, recordsOf(call, shown));
   else await showContent(world, call, shown, part, json);
   return EXIT_CODES.ok;
@@ -95,7 +96,11 @@ function verdictJson(shown: Shown): object {
 function showVerdict(
   world: CliWorld,
   shown: Shown,
-  { json, contract }: { readonly json: boolean; readonly contract: Gate['contract'] | undefined },
+  {
+    json,
+    contract,
+    about,
+  }: { readonly json: boolean; readonly contract: Gate['contract'] | undefined; readonly about: string },
 ): void {
   if (json) {
     printJson(world, verdictJson(shown));
@@ -111,8 +116,13 @@ function showVerdict(
   if (ended === undefined) return;
   say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
-  const which = number === undefined ? '' : ` --attempt ${number}`;
-  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${which}\n`);
+  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${about}\n`);
+}
+
+/** The options that select what is shown, to repeat in a command. */
+function whichAttempt(options: OptionValues): string {
+  const given = ['subject', 'run', 'attempt'].map((name) => [name, textOption(options, name)] as const);
+  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`)).join('');
 }
 
 function recordsOf(call: Call, { unit, claim, ended, number }: Shown): GatelineRecord[] {

@@ -16,7 +16,8 @@ export function exitCodeOfRun(
 ): ExitCode {
   const { state, errors } = result;
   if (result.cancelled) return EXIT_CODES.interrupted;
-  if (state.decided.paused !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
+  const { paused, unread } = state.decided;
+  if ((paused ?? unread) !== undefined && state.status !== 'completed') return EXIT_CODES.paused;
   const units = [...state.units.values()];
   const asked = only === undefined ? units : units.filter((unit) => isAmong(only, unit));
   if (asked.every(isWell)) return EXIT_CODES.ok;

@@ -146,6 +146,8 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
     return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
   if (state.decided.closed !== undefined) return `It was closed. \`${say.run}\` starts a new run.`;
   if (state.status === 'rollback') return `It was rolled back. \`${say.run}\` starts a new run.`;
+  if (state.decided.unread !== undefined)
+    return 'It is held: a decision about it could not be read. Repair or remove its record, or `gateline close` ends the run.';
   if (state.decided.paused !== undefined) return `\`${say.resume}\` lifts the pause and continues.`;
   if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
   if (state.status === 'paused') {

@@ -1,5 +1,5 @@
 import { expired } from '../records/decisions.ts';
-import { comparePositions, type GatelineRecord } from '../records/record.ts';
+import { comparePositions, RUN_GATE, type GatelineRecord } from '../records/record.ts';
 import type { ExternalFacts, RunState } from './run-state.ts';
 import type { Unit, UnitGraph } from '../records/unit.ts';
 
@@ -11,7 +11,8 @@ interface EarlierView {
 
 /**
  * Views of a run at times when it may have been completed, although it does not look so now: before the checkout of
- * another commit, and before a decision expired. A run that was completed then stays completed.
+ * another commit, and before a decision expired. A run that was completed then stays completed, and a later decision
+ * about the run, such as `pin`, changes nothing about that.
  * @param records of the subject, all runs
  * @param ofRun records of the run
  */
@@ -24,7 +25,9 @@ export function earlierViews(
   const views: EarlierView[] = [];
   const atItsEnd = graphAtItsEnd(graph, ofRun);
   if (atItsEnd !== undefined) views.push({ graph: atItsEnd, facts });
-  const { updatedAt: now = facts.now } = spanOf(ofRun);
+  const { updatedAt: now = facts.now } = spanOf(
+    ofRun.filter(({ kind, gate }) => kind !== 'decided' || gate !== RUN_GATE),
+  );
   const hasExpired = records.some(
     (record) => record.kind === 'decided' && expired(record, facts.now) && !expired(record, now),
   );

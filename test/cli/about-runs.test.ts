@@ -1,0 +1,50 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineYml, type Answer } from './in-process.ts';
+
+const PASSES = `printf '{"ok": true}' > "$GATELINE_OUTPUT"`;
+
+async function chain(second: string): Promise<ScratchWorkspace> {
+  const gates = { a: { run: PASSES, inputs: [] }, b: { needs: 'a', run: second, inputs: [] } };
+  return ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+}
+
+it('a run is held by a decision about it that cannot be read, and every command says what to do', async () => {
+  await using workspace = await chain('exit 1');
+  const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+  await say('run', '--quiet');
+  await say('pause', '--reason', 'later');
+  const folder = workspace.path('.state/runs/main/1');
+  const pause = (await readdir(folder)).find((name) => name.includes('decided.pause'));
+  await writeFile(`${folder}/${pause}`, '{}');
+  for (const args of [
+    ['run', '--quiet'],
+    ['resume', '--quiet'],
+  ]) {
+    const { code, out } = await say(...args);
+    expect([args, code]).toEqual([args, 3]);
+    expect(out).toContain('It is held: a decision about it could not be read. Repair or remove its record');
+  }
+  expect((await say('plan')).out).toContain('repair or remove its record, or `gateline close` ends the run');
+  expect((await say('close', '--reason', 'unreadable')).code).toBe(0);
+  expect((await say('run', '--quiet')).out).toContain('Run 2');
+});
+
+it('a decision about an earlier run names that run', async () => {
+  await using workspace = await chain(PASSES);
+  const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+  await say('run', '--quiet');
+  await say('run', '--quiet');
+  const { out } = await say('pin', '--run', '1', '--reason', 'release', '--actor', 'ann');
+  expect(out).toBe('run 1: pin by ann: release\n');
+});
+
+it('a run that was rolled back is not paused: it is over', async () => {
+  await using workspace = await chain(PASSES);
+  const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+  await say('run', '--quiet');
+  await say('rollback', '--all');
+  const { code, err } = await say('pause', '--reason', 'x');
+  expect([code, err]).toEqual([2, expect.stringContaining('nothing to pause: run 1 of main was rolled back')]);
+});
