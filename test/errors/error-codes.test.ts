@@ -19,6 +19,9 @@ const NO_CODES = new Set([
   // Variables of the environment.
   ...readFileSync('src/environment.ts', 'utf8').match(/[A-Z][A-Z0-9_]{3,}/g)!,
   'GITHUB_TOKEN',
+  // A word of git, and one of a template.
+  'GIT_COMMITTER_IDENT',
+  'TC_001',
   // Words of the YAML library.
   'MULTIPLE_DOCS',
   'TAB_AS_INDENT',

@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
-import { newestRun, recordedBy, rerun, writeCheck } from '../decisions/carry-out.ts';
+import { newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
 import {
   checkNameOf,
   fromCheckNameOf,
@@ -15,6 +15,7 @@ import type { Dispatch } from '../event/dispatch.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { titleHolds } from '../event/run-title.ts';
 import { isSameRepository } from '../event/trust.ts';
+import type { NamedPipeline } from '../comments/run-view.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { commandEnvironment } from '../job/command-environment.ts';
 import { findDefinition } from '../job/definition.ts';
@@ -38,8 +39,9 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
       `${sender?.login ?? 'the user who started this run'} is not a person who may write to the repository`,
     );
   const about = await runToDecideAbout(invocation, rest, order.resume);
-  const pipeline = await pipelineOf(invocation);
+  const { id: pipeline, defined } = await pipelineOf(invocation);
   const recorded = await recordedBy(invocation, pipeline, about, order);
+  if (order.decision !== 'from') refuseUnheard(defined, order);
   const newest = await newestRun(rest, about);
   const place = {
     decidingRun: Number(event.runId),
@@ -101,10 +103,10 @@ async function runToDecideAbout({ event }: ActionInvocation, rest: RestClient, r
   return run;
 }
 
-async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<string> {
+async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<NamedPipeline> {
   const { environment } = await commandEnvironment(world.environment, event.temp);
   const { pipeline } = await findDefinition(event, inputs, environment);
-  return pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile);
+  return { id: pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile), defined: pipeline };
 }
 
 /** Without its name, nobody would believe the decision. @throws GatelineError `RUN_NAME_MISSING` */

@@ -3,7 +3,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
-import { newestRun, recordedBy, rerun, writeCheck } from '../decisions/carry-out.ts';
+import { newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
 import { checkNameOf, fromCheckNameOf, type CheckedDecision, type CheckedFrom } from '../decisions/check-run.ts';
 import type { CommentCommand } from '../decisions/comment-command.ts';
 import type { ProvenCommand } from '../decisions/comment-proof.ts';
@@ -109,6 +109,7 @@ async function decideOutput(
   const { run } = chosen;
   const asked = { gate: command.gate, decision: command.do, digest: undefined };
   const recorded = await recordedBy(invocation, pipeline.id, run, asked);
+  refuseUnheard(pipeline.defined, asked);
   const newest = await newestRun(rest, run);
   const checked: CheckedDecision = {
     decision: command.do,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
-import { unitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { runSchema, type ApiRun } from '../records/earlier-runs.ts';
@@ -47,6 +47,18 @@ export async function recordedBy(
   throw new GatelineError('DECISION_WITHOUT_ATTEMPT', message, {
     hint: 'Copy the command from the summary of the job that waits. With a gateline.yml, check the repository out before this step.',
   });
+}
+
+/**
+ * Refuses a decision about an output that no job would look for: only gates that may wait for a person look for them.
+ * @param pipeline as it is defined; `undefined`: gates are described by inputs, so it is unknown which of them may wait
+ * @throws GatelineError `DECISION_UNHEARD`
+ */
+export function refuseUnheard(pipeline: Pipeline | undefined, { gate: name, decision }: DecidedAttempt): void {
+  const gate = pipeline?.gates.find(({ id }) => id === name.split('/', 1)[0]);
+  if (gate === undefined || gate.approval !== undefined || gate.contract.partial === 'pause') return;
+  const message = `gate ${name} waits for nobody (it has no approval and no partial: pause), so no job looks for a decision to ${decision} it`;
+  throw new GatelineError('DECISION_UNHEARD', message);
 }
 
 const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);

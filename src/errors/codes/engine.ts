@@ -119,6 +119,12 @@ export const ENGINE_CODES = {
     means: 'There is nothing to approve, reject or adopt: no attempt has ended, or none with this output.',
     remedy: 'Run the gate first; `skip` needs no attempt.',
   },
+  DECISION_UNHEARD: {
+    from: ['user'],
+    means: 'On GitHub, outputs of a gate are approved or rejected only if the gate may wait for a person.',
+    remedy:
+      'To run the gate again, start the workflow with `from: <gate>`, or comment `/gateline retry <gate>`. Or give the gate `approval: required`.',
+  },
   DECISIONS_UNREADABLE: {
     from: ['platform'],
     title: 'Waiting for approval: decisions could not be read',

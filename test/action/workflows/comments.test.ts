@@ -146,6 +146,9 @@ describe('a command in a comment', () => {
 
   it('about an unknown gate or run is answered, and fails', async () => {
     await waiting();
+    const unheard = await say('/gateline reject draft wrong tone');
+    expect(errorsOf(unheard.report.job('comment'))).toEqual([expect.stringContaining('DECISION_UNHEARD')]);
+    expect(lastAnswer(world)).toMatch(/^Nothing was done: gate draft waits for nobody/);
     const { report } = await say('/gateline approve publish');
     expect(errorsOf(report.job('comment'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
     expect(lastAnswer(world)).toMatch(/^Nothing was done: there is nothing to approve/);
