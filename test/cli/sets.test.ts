@@ -181,11 +181,14 @@ describe('gateline run --set', () => {
       interrupt = listener;
       return { [Symbol.dispose]: () => undefined };
     };
-    let lines = '';
-    const onWrite = (text: string): void => {
-      if (/slow: started/.test((lines += text))) setTimeout(interrupt, 200);
-    };
-    const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '1'], { onInterrupt, onWrite });
+    // Not before the agent itself has begun: a call that is over sooner starts it only once.
+    const whenAtWork = setInterval(() => {
+      const { startLog } = workspace;
+      if (!existsSync(startLog) || !readFileSync(startLog, 'utf8').includes('base/slow')) return;
+      clearInterval(whenAtWork);
+      interrupt();
+    }, 20);
+    const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '1'], { onInterrupt });
     expect(code).toBe(130);
     expect(out).toMatch(/^base +interrupted .* the next call continues it$/m);
     expect(out).toMatch(/^bad +ready/m);
