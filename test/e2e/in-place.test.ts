@@ -65,61 +65,55 @@ async function waiting(files: Readonly<Record<string, string>> = {}): Promise<Sc
 const errorOf = (result: CommandResult): unknown => (JSON.parse(result.stdout) as { code: unknown }).code;
 
 describe.runIf(process.platform !== 'win32')('an agent that runs by itself in the user\u2019s folder', () => {
-  it.runIf(IS_FULL)(
-    'begins once what earlier gates handed on is there; until it is completed, others see the folder as it was',
-    async () => {
-      await using workspace = await waiting();
-      const refused = await workspace.gateline(['begin', 'own', '--json']);
-      expect(refused).toMatchObject({
-        code: 2,
-        stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply.*gateline begin own --tree/s) as string,
-      });
-      expect(errorOf(refused)).toBe('GATE_NOT_APPLIED');
-      // It is no attempt: nothing failed.
-      expect((await workspace.records()).filter(({ gate }) => gate === 'own')).toEqual([]);
-      expect(await workspace.gateline(['apply'])).toMatchObject({ code: 0 });
-      const begun = await begin(workspace, 'own');
-      expect(begun.workspace).toBe(workspace.root);
+  it('begins once what earlier gates handed on is there; until it is completed, others see the folder as it was', async () => {
+    await using workspace = await waiting();
+    const refused = await workspace.gateline(['begin', 'own', '--json']);
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/dist\/out\.js, made\.txt.*gateline apply.*gateline begin own --tree/s) as string,
+    });
+    expect(errorOf(refused)).toBe('GATE_NOT_APPLIED');
+    // It is no attempt: nothing failed.
+    expect((await workspace.records()).filter(({ gate }) => gate === 'own')).toEqual([]);
+    expect(await workspace.gateline(['apply'])).toMatchObject({ code: 0 });
+    const begun = await begin(workspace, 'own');
+    expect(begun.workspace).toBe(workspace.root);
 
-      await workspace.write('src/app.txt', 'half done\n');
-      await workspace.write('src/new.txt', 'new\n');
-      await workspace.forgetStarts();
-      const meanwhile = await workspace.gateline(['run', '-q', '--json']);
-      expect(meanwhile, meanwhile.stderr).toMatchObject({ code: 3 });
-      expect(choicesOf(meanwhile)).toMatchObject({ make: 'keep', read: 'keep' });
-      const forced = await workspace.gateline(['run', '-q', '--force', 'read', '--reason', 'again']);
-      expect(forced, forced.stderr).toMatchObject({ code: 3 });
-      expect(await outputOf(workspace, 'read')).toBe('old');
-      expect(await workspace.gateline(['apply'])).toMatchObject({
-        code: 75,
-        stderr: expect.stringMatching(
-          /CLAIM_IN_PLACE: the agent of gate own \(main\) .*gateline force own --subject main --reason/s,
-        ) as string,
-      });
-      expect(await workspace.gateline(['apply', '-n'])).toMatchObject({ code: 75 });
-      const claimed = await workspace.gateline(['begin', 'own', '--json']);
-      expect(errorOf(claimed)).toBe('GATE_CLAIMED');
-      expect(claimed.stdout).toContain('`gateline force own --reason TEXT`');
+    await workspace.write('src/app.txt', 'half done\n');
+    await workspace.write('src/new.txt', 'new\n');
+    await workspace.forgetStarts();
+    const meanwhile = await workspace.gateline(['run', '-q', '--json']);
+    expect(meanwhile, meanwhile.stderr).toMatchObject({ code: 3 });
+    expect(choicesOf(meanwhile)).toMatchObject({ make: 'keep', read: 'keep' });
+    const forced = await workspace.gateline(['run', '-q', '--force', 'read', '--reason', 'again']);
+    expect(forced, forced.stderr).toMatchObject({ code: 3 });
+    expect(await outputOf(workspace, 'read')).toBe('old');
+    expect(await workspace.gateline(['apply'])).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(
+        /CLAIM_IN_PLACE: the agent of gate own \(main\) .*gateline force own --subject main --reason/s,
+      ) as string,
+    });
+    expect(await workspace.gateline(['apply', '-n'])).toMatchObject({ code: 75 });
+    const claimed = await workspace.gateline(['begin', 'own', '--json']);
+    expect(errorOf(claimed)).toBe('GATE_CLAIMED');
+    expect(claimed.stdout).toContain('`gateline force own --reason TEXT`');
 
-      const completed = await complete(workspace, begun);
-      expect(completed, completed.stderr).toMatchObject({ code: 0 });
-      expect(completed.stderr).toContain(
-        'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: the gate will run again',
-      );
-      expect(completed.stderr).not.toMatch(/^note: (?:make|own)/m);
-      const goesOn = await workspace.gateline(['run', '-q']);
-      expect(goesOn, goesOn.stderr).toMatchObject({ code: 0 });
-      expect(choicesOf(goesOn)).toMatchObject({ make: 'keep', read: 'run', own: 'keep', after: 'run' });
-      expect([await outputOf(workspace, 'read'), await outputOf(workspace, 'after')]).toEqual([
-        'half done',
-        'half done',
-      ]);
-      expect(await workspace.gateline(['apply'])).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^\d files already/) as string,
-      });
-    },
-  );
+    const completed = await complete(workspace, begun);
+    expect(completed, completed.stderr).toMatchObject({ code: 0 });
+    expect(completed.stderr).toContain(
+      'note: read: src/app.txt, src/new.txt changed in the folder and are among its inputs: the gate will run again',
+    );
+    expect(completed.stderr).not.toMatch(/^note: (?:make|own)/m);
+    const goesOn = await workspace.gateline(['run', '-q']);
+    expect(goesOn, goesOn.stderr).toMatchObject({ code: 0 });
+    expect(choicesOf(goesOn)).toMatchObject({ make: 'keep', read: 'run', own: 'keep', after: 'run' });
+    expect([await outputOf(workspace, 'read'), await outputOf(workspace, 'after')]).toEqual(['half done', 'half done']);
+    expect(await workspace.gateline(['apply'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d files already/) as string,
+    });
+  });
 
   it.runIf(IS_FULL)('is refused where its own files would be its inputs', async () => {
     const own = { needs: 'make', files: ['src/**'] };
