@@ -157,7 +157,9 @@ export class RecordReader {
     const { view, onDocument } = this.#parts;
     if (one.named.kind === 'unknown') {
       const message = 'a kind of record that this version of Gateline does not know';
-      return { problem: view.problemWith(one.artifact.name, { code: 'UNKNOWN_VERSION', message }) };
+      // All versions write kinds in lower case: any other name is nobody's, and says nothing of a version.
+      const code = /[A-Z]/.test(one.named.of) ? 'CORRUPT' : 'UNKNOWN_VERSION';
+      return { problem: view.problemWith(one.artifact.name, { code, message }) };
     }
     const bytes = await this.#bytesOf(one.artifact, patience);
     if ('code' in bytes) return { problem: view.problemWith(one.artifact.name, bytes) };
