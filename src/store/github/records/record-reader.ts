@@ -157,7 +157,7 @@ export class RecordReader {
     const { view, onDocument } = this.#parts;
     if (one.named.kind === 'unknown') {
       const message = 'a kind of record that this version of Gateline does not know';
-      // All versions write kinds in lower case: any other name is nobody's, and says nothing of a version.
+      // All versions write kinds in lower case: another name was written by none of them.
       const code = /[A-Z]/.test(one.named.of) ? 'CORRUPT' : 'UNKNOWN_VERSION';
       return { problem: view.problemWith(one.artifact.name, { code, message }) };
     }
