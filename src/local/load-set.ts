@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { GatelineError, messageOf } from '../errors/gateline-error.ts';
 import { MAX_SET_BYTES, readSet } from '../pipeline/subjects/read-set.ts';
 import type { SubjectGraph } from '../pipeline/subjects/subject-set.ts';
+import { readNamed } from '../workspace/files/read-named.ts';
 import { SetInvalidError } from './pipeline-invalid.ts';
 
 /**
@@ -19,15 +19,8 @@ export async function loadSet(workingDirectory: string, given: string): Promise<
 
 async function bytesOf(path: string, given: string): Promise<Uint8Array> {
   try {
-    const file = await stat(path);
-    if (!file.isFile()) throw new GatelineError('SET_UNREADABLE', `${given} is not a file`);
-    if (file.size > MAX_SET_BYTES) {
-      const message = `${given} has ${file.size.toLocaleString('en')} bytes; at most ${MAX_SET_BYTES.toLocaleString('en')} are read`;
-      throw new GatelineError('SET_UNREADABLE', message);
-    }
-    return await readFile(path);
+    return await readNamed(path, MAX_SET_BYTES);
   } catch (cause) {
-    if (cause instanceof GatelineError) throw cause;
     throw new GatelineError('SET_UNREADABLE', `${given} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

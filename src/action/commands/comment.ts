@@ -5,7 +5,7 @@ import { answer, react } from '../comments/answers.ts';
 import { carryOut, type CommandAnswer } from '../comments/carry-out-command.ts';
 import { commentOnFork } from '../comments/fork-comment.ts';
 import { readPull, runsOfPull } from '../comments/pull-runs.ts';
-import { pipelineOfWorkflow } from '../comments/run-view.ts';
+import { namedPipeline } from '../job/named-pipeline.ts';
 import { COMMENT_USAGE } from '../decisions/comment-command.ts';
 import { readCommand, type ProvenCommand } from '../decisions/comment-proof.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -52,7 +52,7 @@ async function obey(
   try {
     const pull = await readPull(rest, number);
     const runs = await runsOfPull(rest, invocation.inputs.workflow!, pull);
-    const pipeline = await pipelineOfWorkflow(invocation);
+    const pipeline = await namedPipeline(invocation, invocation.inputs.workflow!);
     given = await carryOut({ invocation, rest, pipeline, pull, runs, comment }, proven);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;

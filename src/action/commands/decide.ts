@@ -15,11 +15,8 @@ import type { Dispatch } from '../event/dispatch.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { titleHolds } from '../event/run-title.ts';
 import { isSameRepository } from '../event/trust.ts';
-import type { NamedPipeline } from '../comments/run-view.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { commandEnvironment } from '../job/command-environment.ts';
-import { findDefinition } from '../job/definition.ts';
-import { pipelineIdOf } from '../job/describe-gate.ts';
+import { namedPipeline } from '../job/named-pipeline.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
 
 /**
@@ -39,7 +36,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
       `${sender?.login ?? 'the user who started this run'} is not a person who may write to the repository`,
     );
   const about = await runToDecideAbout(invocation, rest, order.resume);
-  const { id: pipeline, defined } = await pipelineOf(invocation);
+  const { id: pipeline, defined } = await namedPipeline(invocation, event.startedFile);
   const recorded = await recordedBy(invocation, pipeline, about, order);
   if (order.decision !== 'from') refuseUnheard(defined, order);
   const newest = await newestRun(rest, about);
@@ -101,12 +98,6 @@ async function runToDecideAbout({ event }: ActionInvocation, rest: RestClient, r
   if (run.status !== 'completed')
     throw new GatelineError('EARLIER_RUN_UNFINISHED', `Run ${run.id} has not ended: decide when it has.`);
   return run;
-}
-
-async function pipelineOf({ world, inputs, event }: ActionInvocation): Promise<NamedPipeline> {
-  const { environment } = await commandEnvironment(world.environment, event.temp);
-  const { pipeline } = await findDefinition(event, inputs, environment);
-  return { id: pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(event.startedFile), defined: pipeline };
 }
 
 /** Without its name, nobody would believe the decision. @throws GatelineError `RUN_NAME_MISSING` */

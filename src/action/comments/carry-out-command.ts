@@ -10,7 +10,8 @@ import type { ProvenCommand } from '../decisions/comment-proof.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { ApiRun } from '../records/earlier-runs.ts';
 import { runDecidedAbout, runToStartAgain, type ApiPull } from './pull-runs.ts';
-import { viewOtherRun, type NamedPipeline, type ViewedRun } from './run-view.ts';
+import type { NamedPipeline } from '../job/named-pipeline.ts';
+import { viewOtherRun, type ViewedRun } from './run-view.ts';
 
 /** What a command is carried out on. */
 export interface CommandContext {

@@ -5,20 +5,11 @@ import type { RunState } from '../../run/state/run-state.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { commandEnvironment } from '../job/command-environment.ts';
-import { findDefinition } from '../job/definition.ts';
 import { jobSubject } from '../job/job-subject.ts';
 import { observeRun } from '../job/observe-run.ts';
-import { pipelineIdOf } from '../job/describe-gate.ts';
+import type { NamedPipeline } from '../job/named-pipeline.ts';
 import type { ApiRun } from '../records/earlier-runs.ts';
 import { openRunRecords } from '../records/job-store.ts';
-
-/** The pipeline of a workflow, as the default branch defines it. */
-export interface NamedPipeline {
-  readonly id: string;
-  /** `undefined`: no file defines it. */
-  readonly defined: Pipeline | undefined;
-}
 
 /** Another run as its records say it: every job of it could write them. */
 export interface ViewedRun {
@@ -26,13 +17,6 @@ export interface ViewedRun {
   readonly state: RunState;
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
-}
-
-/** The pipeline that the workflow with commands is for. */
-export async function pipelineOfWorkflow({ world, inputs, event }: ActionInvocation): Promise<NamedPipeline> {
-  const { environment } = await commandEnvironment(world.environment, event.temp);
-  const { pipeline } = await findDefinition(event, inputs, environment);
-  return { id: pipeline?.id ?? inputs.pipeline ?? pipelineIdOf(inputs.workflow!), defined: pipeline };
 }
 
 /** The state of another run of a pull request, from its records. Nothing in it is verified. */

@@ -10,11 +10,11 @@ import { verdictText } from '../../report/terminal/verdict-text.ts';
 import { comparePositions, unitOf, type GatelineRecord } from '../../run/records/record.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { shellWord } from '../../untrusted/shell-word.ts';
-import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { attemptGiven } from '../project/attempt-numbered.ts';
 import { openToLook } from '../project/open.ts';
+import { pointers } from '../output/advice.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
@@ -38,7 +38,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const unit = units.get(unitNamed(call.graph, key).key)!;
   const shown = shownOf(call, unit, number);
   const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
-  if (part === 'verdict') showVerdict(world, shown, { json, contract, about: whichAttempt(options) });
+  if (part === 'verdict')
+    showVerdict(world, shown, { json, contract, about: pointers(options, ['subject', 'run', 'attempt']) });
   else if (part === 'record') printJson(world, recordsOf(call, shown));
   else await showContent(world, call, shown, part, json);
   return EXIT_CODES.ok;
@@ -117,12 +118,6 @@ function showVerdict(
   say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${about}\n`);
-}
-
-/** The options that select what is shown, to repeat in a command. */
-function whichAttempt(options: OptionValues): string {
-  const given = ['subject', 'run', 'attempt'].map((name) => [name, textOption(options, name)] as const);
-  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`)).join('');
 }
 
 function recordsOf(call: Call, { unit, claim, ended, number }: Shown): GatelineRecord[] {

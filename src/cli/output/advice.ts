@@ -99,8 +99,8 @@ function needsLeftOut({ units }: RunState, graph: UnitGraph, options: OptionValu
 }
 
 /** `--file` and `--subject` as the user set them, quoted for a shell. */
-function pointers(options: OptionValues): string {
-  return ['file', 'subject'].map((name) => [name, textOption(options, name)] as const).reduce(spell, '');
+export function pointers(options: OptionValues, names: readonly string[] = ['file', 'subject']): string {
+  return names.map((name) => [name, textOption(options, name)] as const).reduce(spell, '');
 }
 
 function spell(text: string, [name, value]: readonly [string, string | undefined]): string {

@@ -69,7 +69,7 @@ export async function deliverFiles(
   const { files, steps, open } = handedOn(graph, state, order.gates);
   refuseOpen(open, refused);
   refuseUnproven(pipeline, state, order);
-  refusePaths(files, order);
+  refuseWhatRuns(files, order);
   const { workspace } = ports;
   const { tree: from } = await workspace.snapshot([]);
   const current = await committedFiles(ports, from, files);
@@ -123,7 +123,15 @@ function refuseUnproven(pipeline: Pipeline, state: RunState, { gates, digests }:
   }
 }
 
-function refusePaths(files: readonly FileChange[], { allow, prefix }: DeliveryOrder): void {
+/**
+ * Refuses files that something would run by itself once they are in a repository.
+ * @throws GatelineError `DELIVERY_PATH_REFUSED`
+ */
+export function refuseWhatRuns(
+  files: readonly FileChange[],
+  { allow, prefix }: Pick<DeliveryOrder, 'allow' | 'prefix'>,
+  hint?: string,
+): void {
   const refused = pathsNotDelivered(
     files.map(({ path }) => `${prefix}${path}`),
     allow,
@@ -133,7 +141,8 @@ function refusePaths(files: readonly FileChange[], { allow, prefix }: DeliveryOr
     refused.map((path) => JSON.stringify(path)),
     SHOWN,
   );
-  throw new GatelineError('DELIVERY_PATH_REFUSED', `gates changed what runs by itself: ${names}`);
+  const message = `gates changed what runs by itself: ${names}`;
+  throw new GatelineError('DELIVERY_PATH_REFUSED', message, hint === undefined ? {} : { hint });
 }
 
 /**

@@ -1,13 +1,12 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { pathsNotDelivered } from '../../run/files/delivered-paths.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { ancestorsOf } from '../../run/records/unit.ts';
-import { filesFor } from '../../run/subjects/handed-on.ts';
 import type { Branches, CommitFound, CommitWanted } from '../../workspace/branches.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import { copierOf } from '../call/content.ts';
-import { handedBy, type HandedOver, type SetCall } from './set-order.ts';
+import { refuseWhatRuns } from '../delivery/deliver.ts';
+import { handedBy, startOf, type HandedOver, type SetCall } from './set-order.ts';
 
 /** Names in a message. */
 const SHOWN = 10;
@@ -52,7 +51,7 @@ export async function requireHead(branches: Branches): Promise<CommitFound> {
  */
 export async function deliverBranch(set: SetCall, branches: Branches, id: string): Promise<Delivered> {
   const own = handedBy(set, id);
-  await refusePaths(set, own, await branches.prefix());
+  refusePaths(set, own, await branches.prefix());
   const head = await requireHead(branches);
   const name = branchOf(id);
   const existing = await branches.find(name);
@@ -116,18 +115,11 @@ async function refuseOtherVersions({ ports }: SetCall, tree: TreeId, by: string,
   );
 }
 
-/** Files that something would run by itself once they are in a repository. */
-async function refusePaths({ order }: SetCall, { files }: HandedOver, prefix: string): Promise<void> {
-  const paths = files.map(({ path }) => `${prefix}${path}`);
-  const refused = pathsNotDelivered(paths, order.pipeline.deliver?.allow ?? []);
-  if (refused.length === 0) return;
-  const names = firstNames(
-    refused.map((path) => JSON.stringify(path)),
-    SHOWN,
-  );
-  throw new GatelineError('DELIVERY_PATH_REFUSED', `gates changed what runs by itself: ${names}`, {
-    hint: 'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}` allows its exact path.',
-  });
+const HOW_TO_ALLOW =
+  'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}` allows its exact path.';
+
+function refusePaths({ order }: SetCall, { files }: HandedOver, prefix: string): void {
+  refuseWhatRuns(files, { allow: order.pipeline.deliver?.allow ?? [], prefix }, HOW_TO_ALLOW);
 }
 
 /**
@@ -136,14 +128,12 @@ async function refusePaths({ order }: SetCall, { files }: HandedOver, prefix: st
  * @throws GatelineError `DELIVERY_PATH_REFUSED`, `CONTENT_MISSING`, `GIT_FAILED`
  */
 export async function deliverPatch(set: SetCall, prefix: string, id: string): Promise<Delivered> {
-  const { ports, order, base } = set;
+  const { ports } = set;
   const own = handedBy(set, id);
-  await refusePaths(set, own, prefix);
+  refusePaths(set, own, prefix);
   if (own.files.length === 0) return { status: 'nothing' };
-  const copy = copierOf({ ports });
-  const upstream = new Map(ancestorsOf(order.subjects, id).map((by) => [by, handedBy(set, by).files]));
-  const from = await ports.workspace.build(base, filesFor(order.subjects, id, upstream), copy);
-  const to = await ports.workspace.build(from, own.files, copy);
+  const from = await startOf(set, id);
+  const to = await ports.workspace.build(from, own.files, copierOf({ ports }));
   if (from === to) return { status: 'nothing' };
   const patch = await ports.workspace.wholePatch(
     from,

@@ -79,12 +79,21 @@ export function chosenIds({ subjects, only }: SetOrder): string[] {
  * @throws GatelineError `FILES_CONFLICT`, `CONTENT_MISSING`
  */
 export async function workOn(set: SetCall, id: string): Promise<SubjectWork> {
-  const { ports, order, base } = set;
-  const files = new Map(ancestorsOf(order.subjects, id).map((by) => [by, handedBy(set, by).files]));
-  const tree = await ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
+  const { ports, order } = set;
+  const tree = await startOf(set, id);
   const assignment = assignmentIn(order, order.subjects.get(id)!);
   const startVersion: EnginePorts['startVersion'] = () => Promise.resolve({ tree, notices: [] });
   return { assignment, ports: { ...ports, ...order.portsFor?.(assignment), startVersion } };
+}
+
+/**
+ * The version that a subject begins with: the user's, with the files of all subjects upstream.
+ * @throws GatelineError `FILES_CONFLICT`, `CONTENT_MISSING`
+ */
+export function startOf(set: SetCall, id: string): Promise<TreeId> {
+  const { ports, order, base } = set;
+  const files = new Map(ancestorsOf(order.subjects, id).map((by) => [by, handedBy(set, by).files]));
+  return ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
 }
 
 /** What a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */

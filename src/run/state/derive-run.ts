@@ -21,7 +21,7 @@ export function deriveRun({ records, unread, ...parts }: RunParts): RunState {
   const span = once(() => spanOf(records));
   const runAttempt = once(() => latestAttempt(records, unread, parts.runNumber));
   const status = once(() => statusOf(parts.units, records, parts.decided));
-  const task = once(() => latestOf(records.filter(({ kind }) => kind !== 'decided')));
+  const task = once(() => latestOf(records.filter((record) => record.kind !== 'decided'))?.task);
   return {
     ...parts,
     get runAttempt() {
@@ -31,8 +31,7 @@ export function deriveRun({ records, unread, ...parts }: RunParts): RunState {
       return status();
     },
     get task() {
-      const latest = task();
-      return latest?.kind === 'decided' ? undefined : latest?.task;
+      return task();
     },
     get startedAt() {
       return span().startedAt;
