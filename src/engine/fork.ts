@@ -45,19 +45,23 @@ export async function beginFork(call: Call, origin: ForkOrigin, { actor, reason 
 /**
  * Voids the earlier outputs of the gates that a forked run runs again. Also completes a fork that was interrupted after
  * its first record.
+ * @returns keys of the units that this call decided about
  */
-export async function voidForked(call: Call): Promise<void> {
+export async function voidForked(call: Call): Promise<ReadonlySet<string>> {
   const { journal, graph } = call;
   const { decided, units } = journal.state();
   const { origin, actor, reason } = decided.forked ?? {};
   const isBegun = [...units.values()].some(({ started, ended }) => started !== undefined || ended !== undefined);
-  if (origin?.gate === undefined || isBegun) return;
+  if (origin?.gate === undefined || isBegun) return new Set();
+  const forced = new Set<string>();
   const { runNumber } = journal.call;
   for (const { unit } of strategySteps('from-checkpoint', graph, { units }, [origin.gate])) {
     const known = journal.archive().decisions.get(unit.key)?.decided ?? [];
     if (known.some((one) => one.runNumber === runNumber && one.decision === 'force')) continue;
     await recordDecision(call, unit, { decision: 'force', actor: actor!, reason: reason!, fingerprint: null });
+    forced.add(unit.key);
   }
+  return forced;
 }
 
 async function recordsOf({ journal, assignment, ports }: Call, subject: string): Promise<readonly GatelineRecord[]> {

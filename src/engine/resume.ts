@@ -48,12 +48,13 @@ export async function openRun(
   if (assignment.strict && !resume?.fresh) await refuseChanges(call);
   for (const { message } of removedUnits(call)) await observe({ type: 'notice', message: `${message}: ignored` });
   if (resume?.fork) await beginFork(call, resume.fork, resume);
-  await voidForked(call);
+  const forced = await voidForked(call);
   if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;
     for (const { unit, decision } of stepsOf(call, resume))
-      await recordDecision(call, unit, { decision, actor, reason, fingerprint: null });
+      if (decision !== 'force' || !forced.has(unit.key))
+        await recordDecision(call, unit, { decision, actor, reason, fingerprint: null });
   }
   return call;
 }

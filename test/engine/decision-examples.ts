@@ -56,6 +56,20 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
     false,
     [{ do: 'call', subject: 'a', asked: { fork: { subject: 'a', run: 1, gate: 0 } } }],
   ],
+  // A fork that was killed after its first records, and then went on from its first gate, decided twice about it.
+  [
+    [plain, after],
+    false,
+    [
+      {
+        do: 'kill',
+        subject: 'a',
+        asked: { fresh: true, fork: { subject: 'a', run: 1, gate: 0 } },
+        after: 6,
+      },
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [0] } },
+    ],
+  ],
   // A force ends a skip.
   [
     [plain, plain],
