@@ -70,6 +70,21 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [0] } },
     ],
   ],
+  // A loop ended well by an approval in an earlier run; another subject did not see that.
+  [
+    [
+      plain,
+      { ...plain, needs: [1], terse: true, picky: true },
+      { ...plain, needs: [1], back: { to: 0, most: 1 }, picky: true },
+    ],
+    false,
+    [
+      { do: 'edit', gate: 1, text: 1 },
+      { ...about, gate: 2, decision: 'approve' },
+      { do: 'call', subject: 'a', asked: { most: 2 } },
+      { do: 'edit', gate: 0, text: 0 },
+    ],
+  ],
   // A force ends a skip.
   [
     [plain, plain],

@@ -248,8 +248,7 @@ export class DecisionOracle extends DecisionReuse {
       return this.#settled('blocked', view.attempt);
     // Without what failed no agent can do better.
     if (failed.some(({ said }) => !this.has(JSON.stringify(said)))) {
-      const end = ends('ran', {});
-      return { ...this.#settled('run', end), error: 'CONTENT_MISSING' };
+      return { ...settled('run', ends('ran', {})), error: 'CONTENT_MISSING' };
     }
     const read = given.map((one): unknown => (one === null ? null : JSON.parse(one)));
     const said = mood.broken.has(gate)

@@ -18,11 +18,12 @@ export function memoryCheckpoints(medium: MemoryMedium): CheckpointSource {
         );
         if (outputs.length === 0) return [];
         const runs = new Set(outputs.map(({ runNumber }) => runNumber));
-        // Whether a loop ended well depends on the gates that sent the work back.
+        // Whether a loop ended well depends on the gates that sent the work back, and on earlier approvals.
         const loops = new Set(outputs.flatMap(({ rework, runNumber }) => (rework ? [runNumber] : [])));
         const isWanted = (one: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber'>, isDecision: boolean): boolean => {
           if (one.gate === RUN_GATE) return isDecision;
-          return loops.has(one.runNumber) || (isOfUnit(one) && (isDecision || runs.has(one.runNumber)));
+          if (loops.has(one.runNumber) || (isDecision && loops.size > 0)) return true;
+          return isOfUnit(one) && (isDecision || runs.has(one.runNumber));
         };
         const listing = {
           records: records.filter((one) => isWanted(one, one.kind === 'decided')),

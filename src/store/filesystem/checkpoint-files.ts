@@ -56,12 +56,12 @@ export class CheckpointFiles {
   async #recordsAt(entries: readonly IndexEntry[]): Promise<RecordListing> {
     const [{ pipeline, subject, gate, leg }] = entries as [IndexEntry];
     const runs = new Set(entries.map(({ runNumber }) => runNumber));
-    // Whether a loop ended well depends on the gates that sent the work back.
+    // Whether a loop ended well depends on the gates that sent the work back, and on earlier approvals of their outputs.
     const loops = new Set(entries.flatMap(({ base, runNumber }) => (base === undefined ? [] : [runNumber])));
     return (await this.#namesOf(pipeline, subject)).read((name) => {
       const isDecision = name.kind.startsWith('decided');
       if (name.gate === RUN_GATE) return isDecision;
-      if (loops.has(name.runNumber)) return true;
+      if (loops.has(name.runNumber) || (isDecision && loops.size > 0)) return true;
       return name.gate === gate && name.leg === leg && (isDecision || runs.has(name.runNumber));
     });
   }
