@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Attempt, Decided, Fact, Fork, Place, Said } from './decision-facts.ts';
 import { originOf } from './decision-log.ts';
 import type { Mood } from './decision-pipeline.ts';
@@ -93,7 +94,12 @@ export class DecisionOracle extends DecisionReuse {
       this.addDecision(place, -1, 'close');
       place = this.place(subject);
     }
-    if (asked.fork) {
+    const began = this.factsOfRun(subject, place.run).find(
+      (one): one is Decided => one.what === 'decided' && !!one.fork,
+    );
+    // The same call again continues the run that it began.
+    const isSame = isDeepStrictEqual(began?.fork, asked.fork);
+    if (asked.fork && !(place.continues && isSame)) {
       if (place.continues) return refuse('RUN_OPEN');
       this.addDecision(place, -1, 'fork', { fork: asked.fork });
     }
