@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { AGENT_FAULTS } from './faults/agent.ts';
 import { COMPILE_FAULTS } from './faults/compile.ts';
 import { DECISION_FAULTS } from './faults/decisions.ts';
+import { DELIVERY_FAULTS } from './faults/delivery.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
 import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
@@ -45,6 +46,7 @@ const FAULTS_BY_FILE = {
   run: RUN_FAULTS,
   engine: ENGINE_FAULTS,
   decisions: DECISION_FAULTS,
+  delivery: DELIVERY_FAULTS,
   verdict: VERDICT_FAULTS,
   untrusted: UNTRUSTED_FAULTS,
   store: STORE_FAULTS,
@@ -61,7 +63,7 @@ const FAULTS_BY_FILE = {
 const FAULTS = Object.values(FAULTS_BY_FILE).flat();
 
 /** Parts of the repository that the tests need. */
-const COPIED = ['src', 'test', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = ['src', 'test', '.github', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 const SIDE_BY_SIDE = 2;
 
