@@ -85,6 +85,16 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'edit', gate: 0, text: 0 },
     ],
   ],
+  // An attempt that made a lost output once more was not sent back with the output; another subject reused it.
+  [
+    [{ ...plain, approval: [] }, { ...after, back: { to: 0, most: 1 } }, after, { ...judge, picky: true }],
+    false,
+    [
+      { ...about, decision: 'approve' },
+      { do: 'lose', which: 0 },
+      { do: 'strengthen', gate: 0 },
+    ],
+  ],
   // A force ends a skip.
   [
     [plain, plain],

@@ -47,8 +47,7 @@ function decisionAbout(
   const { ended } = over[0]!;
   return {
     kind: 'decided',
-    // The position of the attempt, if this call made it: the next one has the next number.
-    ...call.journal.identity(unit, ended.runAttempt === call.journal.call.runAttempt ? ended.n : 0),
+    ...call.journal.identity(unit, latestOf(call, unit)),
     decision: 'rework',
     actor: OURSELVES,
     reason: call.redactor.redactText(reason).slice(0, 4_096),
@@ -66,6 +65,16 @@ function decisionAbout(
       over: over.map((one) => ({ unit: one.unit, attempt: positionOf(one.ended) })),
     },
   };
+}
+
+/**
+ * The number of the latest attempt that this call made, so that the decision follows all of them: one that made an
+ * earlier output once more is sent back with it. 0 if it made none.
+ */
+function latestOf({ journal }: Pick<Call, 'journal'>, { key }: Unit): number {
+  const { runNumber, runAttempt } = journal.call;
+  const ended = journal.archive().ended.get(key) ?? [];
+  return ended.findLast((one) => one.runNumber === runNumber && one.runAttempt === runAttempt)?.n ?? 0;
 }
 
 function positionOf({ runNumber, runAttempt, n }: EndedRecord): Position {
