@@ -87,6 +87,19 @@ async function goOn(workspace: ScratchWorkspace): Promise<void> {
   expect(left.filter((name) => name.startsWith('database-'))).toEqual([]);
 }
 
+/** The folder is partly rolled back: nothing is started in it, and everybody is told. */
+async function expectRefused(workspace: ScratchWorkspace): Promise<void> {
+  const environment = { ...plainEnvironment(workspace.variables()), ...variables(workspace) };
+  const before = await stateOf(workspace);
+  for (const words of [['run'], ['run', '--new', '--reason', 'again'], ['resume'], ['apply'], ['begin', 'migrate']]) {
+    const { code, err } = await gateline(workspace.root, words, { environment });
+    expect([words, code, err]).toEqual([words, 2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+  }
+  expect(await stateOf(workspace)).toEqual(before);
+  const status = await gateline(workspace.root, ['status', '--json'], { environment });
+  expect(JSON.parse(status.out)).toMatchObject({ problems: [{ code: 'ROLLBACK_UNFINISHED' }] });
+}
+
 describe.runIf(process.platform !== 'win32')('rollback, killed by SIGKILL', () => {
   it('keeps the database, restores it, then the files, and records that last', () => {
     const order = [/^database kept$/, /^database restored$/, /^put schema.txt$/, /^put all/, /decided.rollback/];
@@ -97,12 +110,17 @@ describe.runIf(process.platform !== 'win32')('rollback, killed by SIGKILL', () =
 
   it('after any durable step loses nothing, and the next call ends in the same state', LONG, async () => {
     // Records and projections follow; a kill between two of them is like another.
-    const points = someOf(numbersTo(operations.length), 4);
+    const partly = {
+      from: operations.findIndex((what) => what.startsWith('begin to put')),
+      to: operations.findLastIndex((what) => what.includes('decided.rollback')),
+    };
+    const points = [...new Set([...someOf(numbersTo(operations.length), 4), partly.to - 1])];
     await atATime(2, points, async (k) => {
       await using workspace = await ran.copy();
       const killed = await rollback(workspace, { DIE_AFTER: String(k), OPERATIONS: workspace.beside('operations') });
       expect(killed.signal).toBe('SIGKILL');
       await expectNothingLost(workspace);
+      if (k > partly.from && k < partly.to) await expectRefused(workspace);
       await goOn(workspace);
     });
     console.log(

@@ -1,11 +1,12 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { applyFiles, type Applied } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call/call.ts';
-import { lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
+import { lockWorkspace } from '../../local/local-ports.ts';
 import { count, oneLine } from '../../report/text.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, openRun } from '../project/open.ts';
+import { refusePartlyRolledBack, savedFolder } from '../project/saved-folder.ts';
 import { printJson } from '../output/print-json.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -15,6 +16,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const loaded = await loadFor(invocation);
   await using _lock = await lockWorkspace(loaded.root, world);
   const { call } = await openRun(invocation, loaded, { asked: positionals[0], where: 'RUN', readOnly: false });
+  await refusePartlyRolledBack(world, call.ports);
   const gates = listOption(options, 'gate');
   const dryRun = options['dry-run'] === true;
   const applied = await applyTo(world, call, { ...(gates.length > 0 && { gates }), dryRun });
@@ -36,12 +38,6 @@ export function applyTo(
   options: { readonly gates?: readonly string[]; readonly dryRun: boolean },
 ): Promise<Applied> {
   return applyFiles(call, { saved: savedFolder({ now }, call.ports.workspace.root), ...options });
-}
-
-/** The folder for the copies of what a call replaces in a workspace. */
-export function savedFolder({ now }: Pick<CliWorld, 'now'>, root: string): string {
-  const name = now().toISOString().replaceAll(/[:.]/g, '-');
-  return join(root, STATE_FOLDER, 'applied', name);
 }
 
 const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', conflict: 'conflict' } as const;

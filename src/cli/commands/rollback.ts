@@ -11,7 +11,8 @@ import { say } from '../output/say.ts';
 import { recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce, type OpenProject } from '../project/open.ts';
-import { putLines, savedFolder } from './apply.ts';
+import { savedFolder } from '../project/saved-folder.ts';
+import { putLines } from './apply.ts';
 
 /** `gateline rollback --to GATE | --all`: restores what a gate left, or what the run found. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {

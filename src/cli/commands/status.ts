@@ -1,6 +1,9 @@
+import type { Call } from '../../engine/call/call.ts';
+import { unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
+import type { RunState } from '../../run/state/run-state.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { oneLine } from '../../report/text.ts';
 import { momentLines } from '../../report/terminal/run-summary.ts';
@@ -14,6 +17,8 @@ import { printJson } from '../output/print-json.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
 import { statusOfSet } from '../sets/status-set.ts';
 import { say } from '../output/say.ts';
+import type { CliWorld } from '../world.ts';
+import { savedFolder } from '../project/saved-folder.ts';
 
 /** `gateline status`: the state of the subject's newest run, now or at an earlier moment. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -22,7 +27,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
-  const state = call.journal.state();
+  const state = await withUnfinishedRollback(world, call);
   if (options['json']) {
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at }));
     return EXIT_CODES.ok;
@@ -35,6 +40,15 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   else for (const line of momentLines(state, now)) say(world.out, line);
   for (const problem of state.problems) say(world.err, `problem: ${problem.code}: ${oneLine(problem.message)}`);
   return EXIT_CODES.ok;
+}
+
+/** An interrupted rollback is a problem of the folder, whichever run is shown. */
+async function withUnfinishedRollback(world: CliWorld, { journal, ports }: Call): Promise<RunState> {
+  const state = journal.state();
+  const last = await unfinishedRollback(ports, savedFolder(world, ports.workspace.root));
+  if (last === undefined) return state;
+  const message = `${unfinishedText(last)}. Repeat the \`gateline rollback\` that was interrupted.`;
+  return { ...state, problems: [...state.problems, { code: 'ROLLBACK_UNFINISHED', message }] };
 }
 
 async function listSubjects(invocation: CommandInvocation): Promise<ExitCode> {

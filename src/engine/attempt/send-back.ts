@@ -69,7 +69,7 @@ function decisionAbout(
 
 /**
  * The number of the latest attempt that this call made, so that the decision follows all of them: one that made an
- * earlier output once more is sent back with it. 0 if it made none.
+ * earlier output again is sent back with it. 0 if it made none.
  */
 function latestOf({ journal }: Pick<Call, 'journal'>, { key }: Unit): number {
   const { runNumber, runAttempt } = journal.call;

@@ -56,6 +56,12 @@ export const WORKSPACE_CODES = {
     means: 'A run is rolled back to a gate that is not done.',
     remedy: 'Name a gate that is done, or use `--all`.',
   },
+  ROLLBACK_UNFINISHED: {
+    from: ['user'],
+    means: 'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it.',
+    remedy:
+      'Repeat the command that was interrupted, such as `gateline rollback --all`: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
+  },
   SNAPSHOT_GONE: {
     from: ['user'],
     means: 'The contents of a snapshot are not kept, so it cannot be restored.',

@@ -70,7 +70,8 @@ export interface RunProblem {
     | 'CLAIM_MISMATCH'
     | 'OUTPUT_MISSING'
     | 'DECISION_IGNORED'
-    | 'DECISION_UNVERIFIED';
+    | 'DECISION_UNVERIFIED'
+    | 'ROLLBACK_UNFINISHED';
   readonly message: string;
   readonly unit?: UnitKey;
 }

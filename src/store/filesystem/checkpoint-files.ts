@@ -56,7 +56,7 @@ export class CheckpointFiles {
   async #recordsAt(entries: readonly IndexEntry[]): Promise<RecordListing> {
     const [{ pipeline, subject, gate, leg }] = entries as [IndexEntry];
     const runs = new Set(entries.map(({ runNumber }) => runNumber));
-    // Whether a loop ended well depends on the gates that sent the work back, and on earlier approvals of their outputs.
+    // Whether a loop ended well depends on the gates that sent the work back, and on approvals of their outputs.
     const loops = new Set(entries.flatMap(({ base, runNumber }) => (base === undefined ? [] : [runNumber])));
     return (await this.#namesOf(pipeline, subject)).read((name) => {
       const isDecision = name.kind.startsWith('decided');
