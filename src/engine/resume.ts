@@ -54,8 +54,8 @@ export async function openRun(
   if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;
-    for (const { unit, decision } of await dueSteps(call, stepsOf(call, resume), resume))
-      await recordDecision(call, unit, { decision, actor, reason, fingerprint: null });
+    for (const { unit, ...step } of await dueSteps(call, stepsOf(call, resume), resume))
+      await recordDecision(call, unit, { ...step, actor, reason, fingerprint: null });
   }
   return call;
 }
@@ -91,7 +91,7 @@ function stepsOf(call: Call, { force = [], strategy = 'retry-current', from = []
   const aboutFailed = strategy === 'retry-previous' || strategy === 'skip-current';
   if (aboutFailed && stoppedUnits(state).length === 0)
     throw new GatelineError('STRATEGY_NOTHING', `${strategy}: no gate of run ${state.runNumber} has failed`);
-  const steps = [
+  const steps: StrategyStep[] = [
     ...unitsNamed(call.graph, force).map((unit) => ({ unit, decision: 'force' as const })),
     ...strategySteps(strategy, call.graph, state, from),
   ];

@@ -48,6 +48,18 @@ describe('strategies', () => {
     expect(await resume('retry-previous')).toEqual(['b', 'c']);
   });
 
+  it.each(['failed', 'waiting'])('retry-previous: runs a %s gate again that needs nothing', async (which) => {
+    const approval = which === 'waiting' ? { by: [], notAuthor: false, perCommit: false } : undefined;
+    const pipeline = pipelineOf({ a: { approval }, b: { needs: ['a'] } });
+    const world = engineWorld(() => (which === 'failed' ? { result: { exitCode: 1 } } : { output: 'a' }));
+    await world.run(pipeline);
+    const resume = { ...by, strategy: 'retry-previous', lift: true } as const;
+    const { plan } = await world.plan(pipeline, {}, resume);
+    expect(plan.units[0]).toMatchObject({ choice: 'run', reason: 'maria asked for a new attempt: because' });
+    await world.run(pipeline, {}, { resume });
+    expect(world.starts).toEqual(['a#1', 'a#1']);
+  });
+
   it('skip-current: goes on without what failed', async () => {
     const { world, resume } = resumable(['b']);
     await world.run(CHAIN);

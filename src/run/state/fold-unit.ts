@@ -159,12 +159,12 @@ function waiting(
 ): Choice {
   const unknown = unreadWork(own);
   if (needsDone && unknown !== undefined) return unread(unknown);
+  const again = judged.at(-1) && askedAgain(judged.at(-1)!.ruling);
   const reworks = reworksIn(own.decided);
-  if (needsDone && reworks.length > 0) {
+  if (needsDone && again === undefined && reworks.length > 0) {
     const causes = lastRound(reworks).map(({ rework }) => rework.cause);
     return ready(`sent back by ${causes.join(' and ')}: iteration ${iterationOf(reworks)}`);
   }
-  const again = judged.at(-1) && askedAgain(judged.at(-1)!.ruling);
   if (needsDone) return ready(again ?? (unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done'));
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(
