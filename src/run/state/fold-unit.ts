@@ -26,6 +26,7 @@ import {
   type UnitRecords,
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
+import { adoptionOf } from '../records/source.ts';
 import { needNames, type Unit } from '../records/unit.ts';
 import { failureText } from '../../verdict/verdict.ts';
 import { missingOutput, type MissingOutput } from './missing-output.ts';
@@ -60,7 +61,8 @@ export function deriveUnit(
     reworks: reworksIn(own.decided),
   };
   const verdict = choose(unit, own, judged, claim, decisions, upstream, facts);
-  return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
+  const adopted = verdict.ended && adoptionOf(verdict.ended, own.decided);
+  return { state: { ...base, ...verdict, ...(adopted && { adopted }) }, problems: problemsOf(unit, own, judged) };
 }
 
 type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
