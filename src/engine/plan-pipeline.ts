@@ -92,7 +92,7 @@ async function planOne(
   if (pause !== undefined)
     return { planned: plannedUnit(unit, 'blocked', `the run is ${pause}; ${howToContinue(call)}`) };
   const waits = unit.needs.filter((key) => undecided.has(key));
-  if (waits.length > 0 && !call.assignment.standIn) return { planned: planAhead(call, unit, waits, started) };
+  if (waits.length > 0 && !call.assignment.standIn) return { planned: await planAhead(call, unit, waits, started) };
   const work = await planUnit(call, unit);
   const asked = onlyIfAsked(call.assignment, work.planned, started);
   const prepared = await planInPlace(call, unit, asked === work.planned ? work : { planned: asked });

@@ -1,9 +1,11 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import { actorOf } from '../run/records/decisions.ts';
+import { actorOf, latestPosition } from '../run/records/decisions.ts';
 import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '../run/plan/strategy.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { comparePositions, type Position } from '../run/records/record.ts';
+import type { Unit } from '../run/records/unit.ts';
 import { beginFork, requireOrigin, voidForked, type ForkOrigin } from './fork.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { refuseChanges, removedUnits } from './plan/refuse-changes.ts';
@@ -52,9 +54,9 @@ export async function openRun(
   if (resume?.lift) await liftPause(call, resume);
   if (resume !== undefined) {
     const { actor, reason } = resume;
-    for (const { unit, decision } of stepsOf(call, resume))
-      if (decision !== 'force' || !forced.has(unit.key))
-        await recordDecision(call, unit, { decision, actor, reason, fingerprint: null });
+    const steps = stepsOf(call, resume).filter(({ unit, decision }) => decision !== 'force' || !forced.has(unit.key));
+    for (const { unit, ...step } of await dueSteps(call, steps, resume))
+      await recordDecision(call, unit, { ...step, actor, reason, fingerprint: null });
   }
   return call;
 }
@@ -90,9 +92,52 @@ function stepsOf(call: Call, { force = [], strategy = 'retry-current', from = []
   const aboutFailed = strategy === 'retry-previous' || strategy === 'skip-current';
   if (aboutFailed && stoppedUnits(state).length === 0)
     throw new GatelineError('STRATEGY_NOTHING', `${strategy}: no gate of run ${state.runNumber} has failed`);
-  const steps = [
+  const steps: StrategyStep[] = [
     ...unitsNamed(call.graph, force).map((unit) => ({ unit, decision: 'force' as const })),
     ...strategySteps(strategy, call.graph, state, from),
   ];
   return [...new Map(steps.map((step) => [step.unit.key, step])).values()];
+}
+
+/**
+ * The steps that are not recorded yet. If the same person asked for the same steps with the same reason before, and not
+ * all of these gates have ended since, this call continues that one, as after a kill: what has ended stays.
+ */
+async function dueSteps(call: Call, steps: readonly StrategyStep[], resume: Resume): Promise<readonly StrategyStep[]> {
+  const earlier = steps.map((step) => sameBefore(call, step, resume));
+  const known = earlier.filter((one) => one !== undefined);
+  const latest = latestPosition(known);
+  if (latest === undefined || earlier[0] === undefined) return steps;
+  const open = steps.map(({ unit }) => !hasEndedSince(call, unit, latest));
+  // A call records all its steps before anything starts: what ended since then is of another call.
+  const isSame = known.length === steps.length ? open.includes(true) : !open.includes(false);
+  if (!isSame) return steps;
+  const { from = [], force = [], strategy = '' } = resume;
+  const asked = [...from.map((gate) => `--from ${gate}`), ...force.map((gate) => `--force ${gate}`)];
+  const which = asked.length > 0 ? asked.join(' ') : `--strategy ${strategy}`;
+  const message = `goes on with the earlier ${which}: what has ended since stays; with another reason, it starts again`;
+  await call.observe({ type: 'notice', message });
+  return steps.filter(({ unit }, index) => {
+    const own = earlier[index];
+    return open[index] && (own === undefined || hasEndedSince(call, unit, own));
+  });
+}
+
+/** The same decision in this run, if it is the last one that says whether the unit runs. */
+function sameBefore({ journal, redactor }: Call, { unit, decision }: StrategyStep, by: Decider): Position | undefined {
+  const known = journal.archive().decisions.get(unit.key)?.decided ?? [];
+  const last = known.findLast((one) => !['approve', 'reject', 'rework'].includes(one.decision));
+  const isSame =
+    last?.runNumber === journal.call.runNumber &&
+    last.decision === decision &&
+    last.fingerprint === null &&
+    last.actor === by.actor &&
+    last.reason === redactor.redactText(by.reason);
+  return isSame ? last : undefined;
+}
+
+/** Whether the present state of a unit is that of an attempt that ended after a decision. */
+function hasEndedSince({ journal }: Call, { key }: Unit, decision: Position): boolean {
+  const { status, ended } = journal.state().units.get(key)!;
+  return status !== 'lost' && ended !== undefined && comparePositions(ended, decision) > 0;
 }

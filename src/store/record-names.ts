@@ -1,14 +1,18 @@
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
-import { recordName, RUN_GATE, type GatelineRecord } from '../run/records/record.ts';
-import type { ReadProblem } from '../run/records/reading.ts';
+import { DECISIONS, recordName, RUN_GATE, type GatelineRecord } from '../run/records/record.ts';
+import type { ReadFault, ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 
 /** Data in a record's name. `kind` is as `recordKind` returns it. */
 export type NamedRecord = NonNullable<ReadProblem['names']>;
 
 const NUMBER = '(0|[1-9][0-9]{0,9})';
+/** Also kinds of other versions: such a record may be a decision. */
 const RECORD_NAME = new RegExp(
-  `^([a-z_][a-z0-9_-]{0,39}|${RUN_GATE})\\.([A-Za-z0-9._-]{1,80})\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.(started|ended|decided\\.[a-z]{1,16}(?:\\.[a-z_][a-z0-9_-]{0,39}\\.[1-9][0-9]{0,3})?)$`,
+  `^([a-z_][a-z0-9_-]{0,39}|${RUN_GATE})\\.([A-Za-z0-9._-]{1,80})\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.([a-z]{1,16}|decided\\.[a-z0-9._-]{1,80})$`,
+);
+const KNOWN_KIND = new RegExp(
+  `^(?:started|ended|decided\\.(?:${DECISIONS.join('|')})(?:\\.[a-z_][a-z0-9_-]{0,39}\\.[1-9][0-9]{0,3})?)$`,
 );
 
 /** Leg ids that are allowed in a name: no path, no space, and not `_`, which means "no leg". */
@@ -27,6 +31,12 @@ export function parseRecordName(name: string): NamedRecord | undefined {
     n: Number(n),
     kind,
   };
+}
+
+/** What is wrong with a record of this name, whatever it contains: its kind is not known. `undefined`: nothing. */
+export function unknownKind(named: NamedRecord | undefined): ReadFault | undefined {
+  if (named === undefined || KNOWN_KIND.test(named.kind)) return undefined;
+  return { code: 'UNKNOWN_VERSION', message: 'a kind of record that this version of Gateline does not know' };
 }
 
 /**

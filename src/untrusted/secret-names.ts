@@ -7,7 +7,7 @@ const SECRET_NAME =
   /(?:^|[^a-z])(?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|private|secret)[^a-z]?key|apikey)$/;
 
 /** Most pointers in the result of {@link unredactedNames}. */
-const MAX_POINTERS = 5;
+const MAX_POINTERS = 20;
 
 /** The first fields whose names look like those of secrets, and how many more there are. */
 export interface SecretNames {

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, type Answer } from './in-process.ts';
@@ -29,6 +29,30 @@ it('a run is held by a decision about it that cannot be read, and every command 
   expect((await say('plan')).out).toContain('repair or remove its record, or `gateline close` ends the run');
   expect((await say('close', '--reason', 'unreadable')).code).toBe(0);
   expect((await say('run', '--quiet')).out).toContain('Run 2');
+});
+
+it.each(['a', '-'])('nothing starts beside a decision about %s of a kind that nobody knows', async (about) => {
+  await using workspace = await chain('exit 1');
+  const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+  await say('run', '--quiet');
+  await say('force', 'a', '--reason', 'again');
+  const folder = workspace.path('.state/runs/main/1');
+  const force = (await readdir(folder)).find((name) => name.includes('decided.force'))!;
+  const text = await readFile(`${folder}/${force}`, 'utf8');
+  const pipeline = force.split('.', 1)[0];
+  for (const kind of ['frobnicate', 'hold-all.2']) {
+    await rm(`${folder}/${force}`, { force: true });
+    const strange = `${folder}/${pipeline}.${about}._.1.2.0.decided.${kind}.json`;
+    await writeFile(strange, text.replace('"force"', `"${kind}"`).replace('"gate": "a"', `"gate": "${about}"`));
+    for (const args of [['run', '--quiet'], ['run', '--quiet'], ['plan']]) {
+      const { code, err } = await say(...args);
+      expect([kind, code, err]).toEqual([kind, 2, expect.stringContaining(`RECORD_TOO_NEW`)]);
+      expect(err).toContain(`decided.${kind}.json: a kind of record that this version of Gateline does not know`);
+    }
+    expect((await say('status')).out).toContain('a kind of record that this version of Gateline does not know');
+    await rm(strange);
+  }
+  expect((await say('run', '--quiet')).code).toBe(1);
 });
 
 it('a decision about an earlier run names that run', async () => {

@@ -59,6 +59,13 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
     await here(workspace, ...ADOPT);
     await here(workspace, 'run');
     const adopted = { actor: 'ann', reason: 'checked by hand' };
+    const own = await firstOf(workspace);
+    expect(own).toMatchObject({
+      reason: 'adopted by ann: checked by hand',
+      source: { run: 1, adopted },
+      decision: { decision: 'adopt', ...adopted },
+    });
+    expect(own.source).toEqual({ ...own.attempt, adopted });
     for (const run of [2, 3, 4]) {
       const plan = await here(workspace, 'plan');
       expect(plan.out).toContain('reused from run 1 (adopted by ann: checked by hand)');
@@ -88,6 +95,7 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
     expect(await firstOf(workspace)).toMatchObject({
       reused: false,
       source: { run: 1, adopted: { actor: 'ann', reason: 'a comment' } },
+      decision: { decision: 'adopt', actor: 'ann', reason: 'a comment' },
     });
     for (const run of [2, 3]) {
       await workspace.write('b.txt', `for run ${run}\n`);

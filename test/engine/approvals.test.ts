@@ -159,6 +159,23 @@ describe('a gate that needs an approval', () => {
     expect(world.starts).toEqual(['a#1', 'b#1']);
   });
 
+  it('stays approved there although the clock was set back before the approval', async () => {
+    const { world, pipeline, statuses } = waiting();
+    const whole = { pipeline, subject: 'subject', metadata: {}, input: null };
+    const later = (minutes: number) => (world.clock = new Date(world.clock.getTime() + minutes * 60_000));
+    later(60);
+    await statuses();
+    later(-60);
+    const until = new Date(world.clock.getTime() + 60_000).toISOString();
+    const about = { gates: ['a'], actor: 'maria', reason: 'looked at it' };
+    await decide(world.ports(), whole, { decision: 'approve', ...about, until });
+    expect(await statuses()).toEqual(['passed', 'passed']);
+    for (let hours = 0; hours < 2; hours += 1) {
+      later(59);
+      expect((await readRun(world.ports(), whole, 1)).status).toBe('completed');
+    }
+  });
+
   it('keeps its approval in the next run, which starts nothing', async () => {
     const { world, said, statuses } = waiting();
     await statuses();

@@ -79,6 +79,8 @@ export interface Decided extends Noted {
   /** `rework`: who sent it back, for which time, and what failed. */
   readonly rework?: { readonly cause: string; readonly times: number; readonly from: readonly Attempt[] };
   readonly fork?: Fork;
+  /** `force`: the loop goes on where it is. */
+  readonly isSameIteration?: boolean;
 }
 
 /** One thing that happened. */

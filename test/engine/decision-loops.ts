@@ -39,10 +39,10 @@ export class DecisionLoops extends DecisionLog {
     return { request: JSON.stringify([...own, iteration, told]), base, iteration, failed };
   }
 
-  /** How a gate's work was sent back in a run since a person asked for another attempt. */
+  /** How a gate's work was sent back in a run since a person asked for a new beginning. */
   reworks(subject: string, run: number, gate: number): Decided[] {
     const decisions = this.decisions(subject, gate).filter((one) => one.run === run);
-    const anew = decisions.findLastIndex(({ decision }) => decision === 'force');
+    const anew = decisions.findLastIndex(({ decision, isSameIteration }) => decision === 'force' && !isSameIteration);
     return decisions.slice(anew + 1).filter(({ decision }) => decision === 'rework');
   }
 

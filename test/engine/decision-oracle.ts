@@ -118,10 +118,13 @@ export class DecisionOracle extends DecisionReuse {
     if (strategy === 'from-checkpoint')
       for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) steps.set(gate, 'force');
     if (strategy === 'retry-previous')
-      for (const gate of stopped.flatMap((one) => this.needsOf(one)).filter((one) => views[one]!.done))
-        steps.set(gate, 'force');
+      for (const gate of stopped)
+        for (const one of this.needsOf(gate).length === 0 ? [gate] : this.needsOf(gate))
+          if (one === gate || views[one]!.done) steps.set(one, 'force');
     if (strategy === 'skip-current') for (const gate of stopped) steps.set(gate, 'skip');
-    for (const [gate, decision] of steps) this.addDecision(place, gate, decision);
+    const isSameIteration = strategy === 'retry-previous';
+    for (const [gate, decision] of steps)
+      this.addDecision(place, gate, decision, { ...(decision === 'force' && { isSameIteration }) });
     if (this.isPaused(subject, place.run)) return { ...place, status: 'paused' };
     const kept = new Set(asked.keep ? this.gates() : []);
     for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) kept.delete(gate);

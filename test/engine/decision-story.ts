@@ -22,6 +22,7 @@ export class Story {
   readonly weak = new Set<number>();
   readonly words = new Map<number, number>();
   readonly #oracle: DecisionOracle;
+  #runs = 0;
 
   constructor(graph: readonly Shape[], isGiven: boolean, mostReworks?: number) {
     this.#oracle = new DecisionOracle(graph, isGiven, {
@@ -184,9 +185,11 @@ export class Story {
   #run(name: string, how: Asked, dieAfter = Infinity) {
     const from = how.from?.map((one) => `g${one}`) ?? [];
     const { force, strategy, fresh, fork, lift, most: maxIterations } = how;
+    this.#runs += 1;
     const resume: RunOptions['resume'] = {
       actor: 'me',
-      reason: 'because',
+      // Never the same: each run asks for something new.
+      reason: `because ${this.#runs}`,
       ...(force && { force: force.map((one) => `g${one}`) }),
       ...(strategy && { strategy, from }),
       ...(fresh && { fresh }),

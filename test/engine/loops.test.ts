@@ -174,6 +174,33 @@ describe('a gate that sends work back', () => {
     expect(state.status).toBe('completed');
   });
 
+  it('goes on where it is with retry-previous, and each start names its own reason', async () => {
+    const scores = [10, 20, 30, 90];
+    const world = engineWorld(({ unit }) => ({ output: { score: unit === 'review' ? scores.shift()! : 100 } }));
+    const onFail = { goto: 'code', maxIterations: 2 };
+    const pipeline = pipelineOf({ code: {}, review: { needs: ['code'], onFail, ...JUDGED } });
+    await world.run(pipeline);
+    const again = { actor: 'maria', reason: 'once more', lift: true } as const;
+    const asked = 'maria asked for a new attempt: once more';
+    const { plan } = await world.plan(pipeline, {}, { ...again, strategy: 'retry-previous' });
+    expect(plan.units[0]).toMatchObject({ choice: 'run', reason: asked });
+    const { state } = await world.run(pipeline, {}, { resume: { ...again, strategy: 'retry-previous' } });
+    expect(started(world)).toEqual(['code', 'review', 'code', 'review', 'code', 'review']);
+    expect(state.units.get('code')!.ended!.rework!.iteration).toBe(2);
+    expect(state.status).toBe('error');
+    // --from begins the loop anew.
+    world.starts.length = world.events.length = 0;
+    scores.unshift(40);
+    await world.run(pipeline, {}, { resume: { ...again, strategy: 'from-checkpoint', from: ['code'] } });
+    expect(started(world)).toEqual(['code', 'review', 'code', 'review']);
+    const reasons = world.events.flatMap((event) =>
+      event.type === 'planned' && event.planned.key === 'code' && event.planned.choice === 'run'
+        ? [event.planned.reason]
+        : [],
+    );
+    expect(reasons).toEqual([asked, 'the work was sent back']);
+  });
+
   it('starts no agent without the output that sent the work back, and says how the loop begins again', async () => {
     const { world, run } = reviewed([10, 20, 90]);
     await run({ maxIterations: 2 });

@@ -54,6 +54,42 @@ describe('a plan of gates whose needs run first', () => {
   });
 });
 
+describe('a plan does not promise to reuse', () => {
+  it.each([
+    ['partial', 'attempt 1 was only partial'],
+    ['failed', 'attempt 1 failed (agent-error)'],
+  ])('an output that was %s', async (how, why) => {
+    const contract = { schema: undefined, score: '/score', threshold: 80, partial: 'block', checks: [] } as const;
+    const pipeline = pipelineOf({ a: {}, b: { needs: ['a'], contract } });
+    const world = engineWorld(({ unit }) =>
+      how === 'failed' && unit === 'b' ? { result: { exitCode: 1 } } : { output: { score: 10 } },
+    );
+    await world.run(pipeline);
+    const { plan } = await world.plan(pipeline, {}, { ...by, force: ['a'] });
+    const reason = `waits for a; its last attempt is not reused: ${why}`;
+    expect(plan.units[1]).toMatchObject({ choice: 'depends', reason });
+  });
+
+  it('one that somebody kept as if its inputs were the same', async () => {
+    const pipeline = pipelineOf({ a: { inputs: ['a.txt'] }, b: { needs: ['a'] }, c: { needs: ['b'] } });
+    const world = engineWorld(({ unit }) => (unit === 'c' ? { result: { exitCode: 1 } } : { output: unit }), {
+      'a.txt': '1',
+    });
+    await world.run(pipeline);
+    world.workspace.folder.set('a.txt', '2');
+    const keep = { gates: new Set(['a']), ...by };
+    await world.run(pipeline, { keep }, { resume: { ...by, strategy: 'from-checkpoint', from: ['b'], lift: true } });
+    const kept = 'kept by maria in spite of changes; reused from run 1 (adopted by maria: because)';
+    const inRun = await world.plan(pipeline);
+    expect(inRun.plan.units[0]).toMatchObject({ choice: 'keep', reason: kept });
+    const inNext = await world.plan(pipeline, {}, { ...by, fresh: true });
+    expect(inNext.plan.units[0]).toMatchObject({
+      choice: 'reuse',
+      reason: expect.stringMatching(/^kept by maria in spite of changes; reused from run 1/),
+    });
+  });
+});
+
 describe('the plan of a limited call', () => {
   it('blocks what was not requested, as the call does', async () => {
     const world = worldWith();

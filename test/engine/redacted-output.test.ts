@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lineFor } from '../../src/cli/output/event-lines.ts';
 import { decide } from '../../src/engine/decide.ts';
 import { runPipeline } from '../../src/engine/run-pipeline.ts';
 import type { ContractSource, Gate } from '../../src/pipeline/pipeline.ts';
@@ -147,6 +148,20 @@ describe('a field whose name looks like that of a secret', () => {
       ...contract({ redact: ['/login'] }),
     });
     expect(quiet.ended.verdict.issues).toEqual([]);
+    expect(quiet.world.events.filter(({ type }) => type === 'notice')).toEqual([]);
+  });
+
+  it('is named with all others in one line, which a quiet run prints, too', async () => {
+    const users = Array.from({ length: 21 }, () => ({ password: 'hunter2' }));
+    const { world } = await ran(() => ({ output: { login: { key: KEY }, apiKey: 'abc-def', users } }));
+    const [event, ...others] = world.events.filter(({ type }) => type === 'notice');
+    const names = ['/apiKey', ...users.slice(0, 19).map((_, at) => `/users/${at}/password`)].join(', ');
+    expect([event, others]).toEqual([
+      expect.objectContaining({ unit: 'a', message: expect.stringContaining(`: ${names} and 2 more;`) }),
+      [],
+    ]);
+    const line = lineFor(event!, (_, text) => text, { agents: false, checkpoints: false });
+    expect(line).toMatch(/^note: a: names that look like those of secrets/);
   });
 });
 

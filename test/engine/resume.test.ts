@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { beginGate } from '../../src/engine/begin.ts';
 import { decide, decideRun } from '../../src/engine/decide.ts';
 import type { RunResult } from '../../src/engine/run-pipeline.ts';
+import type { GatelineRecord } from '../../src/run/records/record.ts';
 import type { Strategy } from '../../src/run/plan/strategy.ts';
-import { engineWorld } from '../support/engine-world.ts';
+import { engineWorld, Killed } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
 
 const CHAIN = pipelineOf({ a: { inputs: ['a.txt'] }, b: { needs: ['a'] }, c: { needs: ['b'] } });
@@ -47,6 +48,18 @@ describe('strategies', () => {
     expect(await resume('retry-previous')).toEqual(['b', 'c']);
   });
 
+  it.each(['failed', 'waiting'])('retry-previous: runs a %s gate again that needs nothing', async (which) => {
+    const approval = which === 'waiting' ? { by: [], notAuthor: false, perCommit: false } : undefined;
+    const pipeline = pipelineOf({ a: { approval }, b: { needs: ['a'] } });
+    const world = engineWorld(() => (which === 'failed' ? { result: { exitCode: 1 } } : { output: 'a' }));
+    await world.run(pipeline);
+    const resume = { ...by, strategy: 'retry-previous', lift: true } as const;
+    const { plan } = await world.plan(pipeline, {}, resume);
+    expect(plan.units[0]).toMatchObject({ choice: 'run', reason: 'maria asked for a new attempt: because' });
+    await world.run(pipeline, {}, { resume });
+    expect(world.starts).toEqual(['a#1', 'a#1']);
+  });
+
   it('skip-current: goes on without what failed', async () => {
     const { world, resume } = resumable(['b']);
     await world.run(CHAIN);
@@ -66,6 +79,48 @@ describe('strategies', () => {
     state.broken.add('b');
     expect(await resume('from-checkpoint', ['b'])).toEqual(['b']);
     expect(statuses(await world.run(CHAIN))).toEqual(['passed', 'failed', 'blocked']);
+  });
+
+  it.each(['from', 'force'] as const)(
+    'given again after a kill, --%s goes on: what has ended since is not started again',
+    async (how) => {
+      const asked = how === 'from' ? { strategy: 'from-checkpoint' as const, from: ['a'] } : { force: ['a', 'b', 'c'] };
+      for (let dieAfter = 1; ; dieAfter += 1) {
+        const { world } = resumable(['c']);
+        await world.run(CHAIN);
+        world.starts.length = 0;
+        const again = { resume: { ...by, lift: true, ...asked } };
+        const result = await world.run(CHAIN, {}, { dieAfter, ...again }).catch((error: unknown) => error);
+        if (!(result instanceof Killed)) break;
+        const written = [...world.medium.records.values()]
+          .map(({ bytes }) => JSON.parse(bytes.toString()) as GatelineRecord)
+          .filter(({ runAttempt }) => runAttempt === 2);
+        const ended = written.filter(({ kind }) => kind === 'ended').map(({ gate }) => gate);
+        const isBegun = written.length > 0;
+        world.starts.length = world.events.length = 0;
+        await world.run(CHAIN, {}, again);
+        const isUsedUp = ended.includes('c');
+        const expected = ['a', 'b', 'c'].filter((gate) => isUsedUp || !ended.includes(gate));
+        expect(
+          world.starts.map((start) => start[0]),
+          `after ${dieAfter}`,
+        ).toEqual(expected);
+        const goesOn = world.events.filter(
+          (event) => event.type === 'notice' && event.message.startsWith('goes on with the earlier --f'),
+        );
+        expect(goesOn, `after ${dieAfter}`).toHaveLength(isBegun && !isUsedUp ? 1 : 0);
+      }
+    },
+  );
+
+  it('given again with another reason start anew', async () => {
+    const { world } = resumable(['c']);
+    await world.run(CHAIN);
+    const from = { ...by, lift: true, strategy: 'from-checkpoint', from: ['a'] } as const;
+    await world.run(CHAIN, { only: new Set(['a']) }, { resume: from });
+    world.starts.length = 0;
+    await world.run(CHAIN, {}, { resume: { ...from, reason: 'other' } });
+    expect(world.starts).toEqual(['a#1', 'b#1', 'c#1']);
   });
 
   it('are refused when nothing failed, when there is no run, and when the run is over', async () => {

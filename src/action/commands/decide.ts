@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
-import { newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
+import { commitsFor, newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
 import {
   checkNameOf,
   fromCheckNameOf,
@@ -51,10 +51,10 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     : { ...place, decision: order.decision, fingerprint: recorded.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
-  // All jobs of the newest run look beside its own commit; an output is looked for beside that of the run that made it.
+  // All jobs of the newest run look beside its own commit; decisions about outputs are beside those of the runs that have them.
   await writeCheck(rest, checked, {
     name,
-    commit: (isFrom ? newest : about).headSha,
+    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded),
     actor: sender.login,
     reason: order.reason,
   });

@@ -3,7 +3,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
-import { newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
+import { commitsFor, newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
 import { checkNameOf, fromCheckNameOf, type CheckedDecision, type CheckedFrom } from '../decisions/check-run.ts';
 import type { CommentCommand } from '../decisions/comment-command.ts';
 import type { ProvenCommand } from '../decisions/comment-proof.ts';
@@ -123,7 +123,8 @@ async function decideOutput(
   };
   const reason = command.do === 'reject' ? command.reason : '';
   const name = checkNameOf(pipeline.id, command.gate);
-  await writeCheck(rest, checked, { name, commit: run.headSha, actor: author, reason });
+  const commits = await commitsFor(rest, run, asked, recorded);
+  await writeCheck(rest, checked, { name, commits, actor: author, reason });
   const what = `${command.do === 'approve' ? 'Approved' : 'Rejected'} ${code(command.gate)} of ${runLink(context, run)}`;
   return startAgain(context, newest, 'rerun-failed-jobs', what);
 }
@@ -149,7 +150,12 @@ async function decideGate(
     aboutRun: run.id,
     position: positionAfter(run),
   };
-  await writeCheck(rest, checked, { name: fromCheckNameOf(pipeline.id), commit: run.headSha, actor: author, reason });
+  await writeCheck(rest, checked, {
+    name: fromCheckNameOf(pipeline.id),
+    commits: [run.headSha],
+    actor: author,
+    reason,
+  });
   const verb = { skip: 'Skipped', retry: 'Again', from: 'Again from' }[decision];
   const how = decision === 'skip' ? 'rerun-failed-jobs' : 'rerun';
   return startAgain(context, run, how, `${verb} ${code(gate)}`);

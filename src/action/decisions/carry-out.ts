@@ -5,7 +5,7 @@ import type { Digest } from '../../json/digest.ts';
 import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { runSchema, type ApiRun } from '../records/earlier-runs.ts';
+import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
 import { openRunRecords } from '../records/job-store.ts';
 import { externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
 
@@ -84,10 +84,34 @@ export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun
   return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
 }
 
+/**
+ * The commits beside which jobs look for a decision about an output: that of the run that it is about and, for the
+ * rejection of a reused output, that of the run that made it, too. Later runs reuse it from there, and cannot know of
+ * the run in between. Not for an approval, which may be for one commit: without it, the gate waits again. 1 request for
+ * a reused output.
+ */
+export async function commitsFor(
+  rest: RestClient,
+  about: ApiRun,
+  { decision }: Pick<DecidedAttempt, 'decision'>,
+  { source }: EndedRecord,
+): Promise<readonly string[]> {
+  const madeBy = decision === 'reject' ? source?.runId : undefined;
+  if (madeBy === undefined || madeBy === String(about.id)) return [about.headSha];
+  try {
+    return [...new Set([about.headSha, (await readRun(rest, Number(madeBy))).headSha])];
+  } catch (error) {
+    // Of a run that was deleted, no commit can be looked at later either.
+    if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return [about.headSha];
+    throw error;
+  }
+}
+
 /** What a check run says beside the decision. */
 interface CheckDetails {
   readonly name: string;
-  readonly commit: string;
+  /** The commits that it is written for, each time the same. */
+  readonly commits: readonly string[];
   readonly actor: string;
   readonly reason: string | undefined;
 }
@@ -96,18 +120,18 @@ interface CheckDetails {
 export async function writeCheck(
   rest: RestClient,
   checked: CheckedDecision | CheckedFrom,
-  { name, commit, actor, reason }: CheckDetails,
+  { name, commits, actor, reason }: CheckDetails,
 ): Promise<void> {
   const body = {
     name,
-    head_sha: commit,
     external_id: externalIdOf(checked),
     status: 'completed',
     conclusion: checked.decision === 'approve' ? 'success' : 'neutral',
     output: { title: `${checked.decision} by ${actor}`, summary: reason ?? '' },
   };
-  const request = { method: 'POST', path: `/repos/${rest.repository}/check-runs`, body, repeatable: true } as const;
-  await rest.call(request, z.object({ id: z.int() }));
+  const request = { method: 'POST', path: `/repos/${rest.repository}/check-runs`, repeatable: true } as const;
+  for (const commit of commits)
+    await rest.call({ ...request, body: { ...body, head_sha: commit } }, z.object({ id: z.int() }));
 }
 
 /** Runs jobs of a run again. Returns why that was not possible. */

@@ -58,7 +58,8 @@ export async function readOutput(
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
     return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
   }
-  const { value, redactor, notices } = await redactOutput(call, unit.gate, parsed.value);
+  const { value, redactor, notices, warning } = await redactOutput(call, unit.gate, parsed.value);
+  if (warning !== undefined) await call.observe({ type: 'notice', unit: unit.key, message: warning });
   const shown = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
   return { own: { ...call, redactor }, written: { value, notices: [...shown, ...notices] } };
 }

@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations'>>;
 
 /**
  * Records a decision about a unit in the call that made it.
@@ -43,7 +43,7 @@ export async function recordRunDecision(
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output, origin, commit }: Recorded,
+  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -54,6 +54,7 @@ function contentOf(
     ...(until !== undefined && { until }),
     ...(output !== undefined && { output }),
     ...(commit !== undefined && { commit }),
+    ...(keepsIterations && { keepsIterations }),
     ...(origin !== undefined && { origin: { ...origin } }),
   };
 }

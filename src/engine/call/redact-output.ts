@@ -1,6 +1,6 @@
 import type { GateContract } from '../../pipeline/pipeline.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { unredactedNames } from '../../untrusted/secret-names.ts';
+import { unredactedNames, type SecretNames } from '../../untrusted/secret-names.ts';
 import { MASK, type Redactor } from '../../untrusted/redact.ts';
 import { redactedParts } from '../../untrusted/redact-parts.ts';
 import type { Issue } from '../../verdict/verdict.ts';
@@ -16,6 +16,8 @@ export interface RedactedOutput {
   /** Also redacts the texts that were in the redacted parts, in whatever else belongs to this output. */
   readonly redactor: Redactor;
   readonly notices: readonly Issue[];
+  /** All fields that look as if they held secrets, in one line; `undefined`: there are none. */
+  readonly warning: string | undefined;
 }
 
 /**
@@ -32,10 +34,12 @@ export async function redactOutput(
   const searched = fewEnough(texts);
   const own = searched.length === 0 ? redactor : redactor.alsoFor(searched);
   const clean = own.redactJson(value).value;
+  const named = unredactedNames(clean, MASK);
   return {
     value: clean,
     redactor: own,
-    notices: [...tooMany(texts.length - searched.length), ...lookLikeSecrets(clean)],
+    notices: [...tooMany(texts.length - searched.length), ...lookLikeSecrets(named)],
+    warning: warningOf(named),
   };
 }
 
@@ -54,8 +58,14 @@ function tooMany(count: number): Issue[] {
   return [{ severity: 'notice', message }];
 }
 
-function lookLikeSecrets(value: JsonValue): Issue[] {
-  const { pointers, more } = unredactedNames(value, MASK);
+function warningOf({ pointers, more }: SecretNames): string | undefined {
+  if (pointers.length === 0) return undefined;
+  const names = pointers.map((pointer) => pointer.slice(0, 200)).join(', ');
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `names that look like those of secrets, with values that are stored: ${names}${rest}; \`output.redact\` keeps them out`;
+}
+
+function lookLikeSecrets({ pointers, more }: SecretNames): Issue[] {
   return pointers.map((pointer, at): Issue => {
     const rest = more > 0 && at === pointers.length - 1 ? `; ${more} more such fields are not listed` : '';
     return {

@@ -8,7 +8,8 @@ import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts
 import { buildRequest, fingerprintOf } from '../../run/plan/request.ts';
 import { findCheckpoint } from '../../run/plan/reuse.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import type { EndedRecord } from '../../run/records/record.ts';
+import type { Archive } from '../../run/plan/archive.ts';
+import { comparePositions, type EndedRecord } from '../../run/records/record.ts';
 import { itemGiven } from '../../run/records/leg-item.ts';
 import { needNames, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
@@ -203,6 +204,8 @@ function whyAgain(
   if (state.status === 'lost') return state.reason;
   if (refused !== undefined) return refused;
   const archive = call.journal.archive();
+  // Earlier outputs for this request are of a loop before this one, and not the reason.
+  if (differences.length > 0 && isSentBack(archive, unit)) return describeDifferences(differences);
   const gone = (ended: EndedRecord): string | undefined => missingOutput(ended, call.journal.missing())?.text;
   const checkpoint = findCheckpoint(unit, archive, queryFor(call, work));
   const missing = checkpoint.choice === 'none' ? undefined : gone(checkpoint.ended);
@@ -216,6 +219,13 @@ function whyAgain(
   if (decision !== undefined) return decision;
   const hasRun = (archive.ended.get(unit.key) ?? []).some((ended) => ended.verdict.kind !== 'not-applicable');
   return hasRun ? describeDifferences(differences) : whyNone(call, unit, notices);
+}
+
+/** Whether the last thing that happened to a unit is that its work was sent back. */
+function isSentBack({ decisions, ended }: Archive, { key }: Unit): boolean {
+  const last = decisions.get(key)?.decided.at(-1);
+  const attempt = ended.get(key)?.at(-1);
+  return last?.rework !== undefined && attempt !== undefined && comparePositions(last, attempt) >= 0;
 }
 
 /** What to do about a gate whose agent is an action, where there are no actions. */

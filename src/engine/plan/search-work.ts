@@ -5,6 +5,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import {
   findCheckpoint,
   isOfResumed,
+  keptBy,
   producedAt,
   rulingOf,
   waitsForPerson,
@@ -45,7 +46,11 @@ export interface Search {
 type Usable = Exclude<Checkpoint, { readonly choice: 'none' }>;
 
 /** What {@link findCheckpoint} is asked for a unit now. */
-export function queryFor(call: Call, work: Work, except?: ReadonlySet<EndedRecord>): CheckpointQuery {
+export function queryFor(
+  call: Pick<Call, 'journal' | 'ports' | 'graph' | 'resumedRun'>,
+  work: Pick<Work, 'fingerprint' | 'contract'>,
+  except?: ReadonlySet<EndedRecord>,
+): CheckpointQuery {
   return {
     fingerprint: work.fingerprint,
     contract: work.contract.digest,
@@ -155,7 +160,9 @@ async function asWork(call: Call, unit: Unit, found: Usable, query: CheckpointQu
     choice === 'keep' && ended.how === 'ran'
       ? ` since ${found.reason}`
       : `; reused from ${originOf(call, unit, found)}`;
-  return { ...about, choice, reason: `inputs unchanged${why}${waits}` };
+  const keeper = keptBy(ended, home);
+  const same = keeper === undefined ? 'inputs unchanged' : `kept by ${keeper} in spite of changes`;
+  return { ...about, choice, reason: `${same}${why}${waits}` };
 }
 
 /** It is used, and nothing after it starts until somebody has approved it. */

@@ -33,7 +33,7 @@ const decision = z.strictObject({
 });
 
 /**
- * The origin of a reused output; `subject` only if it is another one than that of the run, `iteration` only if its work
+ * The origin of a reused or adopted output; `subject` only if it is another one than that of the run, `iteration` only if its work
  * had been sent back, `adopted` only if a person adopted or kept it.
  */
 export const originSchema = attemptSchema.extend({
@@ -77,7 +77,7 @@ const gateStatusSchema = z.strictObject({
     })
     .nullable(),
   attempt: attemptSchema.nullable(),
-  /** The origin of a reused output. */
+  /** The origin of a reused or adopted output. */
   source: originSchema.nullable(),
   fingerprint: digest.nullable(),
   output: content.nullable(),
@@ -183,7 +183,7 @@ function forkOf({ decided: { forked } }: RunState): StatusJson['forkedFrom'] {
 }
 
 function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] {
-  const { started, decided } = unit;
+  const { started, decided, adopted } = unit;
   const ended = resultOf(unit);
   const gate = graph.get(unit.key)?.gate;
   const at = attemptOf(unit);
@@ -201,7 +201,7 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     iteration: iterationOf(unit.reworks),
     verdict: ended === undefined ? null : verdictOf(ended, gate?.contract.threshold),
     attempt: at === undefined ? null : attemptView(at),
-    source: ended?.source === undefined ? null : originView(ended.source),
+    source: ended === undefined ? null : sourceView(ended, adopted),
     fingerprint: (ended ?? started)?.fingerprint ?? null,
     output: contentOf(ended?.value),
     exports: contentOf(unit.exports),
@@ -211,8 +211,16 @@ function gateOf(unit: UnitState, graph: UnitGraph): StatusJson['gates'][number] 
     durationMs: (ended === undefined || at === undefined ? undefined : endedAfter(ended)) ?? null,
     exitCode: ended?.exitCode ?? null,
     metrics: ended?.metrics === undefined ? null : { ...ended.metrics },
-    decision: decisionOf(decided),
+    decision: decisionOf(decided ?? adopted),
   };
+}
+
+/** An output that somebody supplied is from its own attempt. */
+function sourceView(ended: EndedRecord, adopted: UnitState['adopted']): StatusJson['gates'][number]['source'] {
+  if (ended.source !== undefined) return originView(ended.source);
+  if (adopted === undefined) return null;
+  const { actor, reason } = adopted;
+  return { ...attemptView(ended), adopted: { actor, reason } };
 }
 
 /** A position in the form for programs. */

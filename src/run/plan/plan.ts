@@ -79,11 +79,12 @@ export function plannedUnit(
   };
 }
 
-/** The plan for a unit that cannot be planned before others have run. */
-export function dependsOn(unit: Unit, waits: readonly UnitKey[]): PlannedUnit {
-  return plannedUnit(
-    unit,
-    'depends',
-    `waits for ${needNames(unit, waits).join(', ')}; reused if its inputs are unchanged`,
-  );
+/**
+ * The plan for a unit that cannot be planned before others have run.
+ * @param unusable why its last attempt is not reused even if its inputs are unchanged
+ */
+export function dependsOn(unit: Unit, waits: readonly UnitKey[], unusable?: string): PlannedUnit {
+  const then =
+    unusable === undefined ? 'reused if its inputs are unchanged' : `its last attempt is not reused: ${unusable}`;
+  return plannedUnit(unit, 'depends', `waits for ${needNames(unit, waits).join(', ')}; ${then}`);
 }

@@ -239,6 +239,12 @@ export function producedAt(ended: EndedRecord, archive: Pick<SubjectRecords, 'en
   return how === 'adopted' ? startedAt : (source?.at ?? startedAt);
 }
 
+/** Who kept an output although its request had changed; `undefined`: nobody did, or it is not known. */
+export function keptBy(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): string | undefined {
+  const { how, source } = originIn(ended, archive);
+  return how === 'adopted' ? source?.adopted?.actor : undefined;
+}
+
 /** The attempt that produced or adopted an output, as far as the records of its subject know it. */
 function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): EndedRecord {
   let at = ended;

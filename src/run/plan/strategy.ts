@@ -6,7 +6,8 @@ import { descendantsOf, type Unit, type UnitGraph } from '../records/unit.ts';
 /**
  * How a run that stopped is resumed (seed 004):
  * - `retry-current`: failed gates run again
- * - `retry-previous`: the direct needs of failed gates run again, then the failed gates
+ * - `retry-previous`: the direct needs of failed gates run again, then the failed gates. One that needs nothing runs
+ *   again itself. Loops go on where they are
  * - `skip-current`: failed gates are skipped
  * - `from-checkpoint`: a gate and everything downstream run again
  */
@@ -17,6 +18,8 @@ export type Strategy = (typeof STRATEGIES)[number];
 export interface StrategyStep {
   readonly unit: Unit;
   readonly decision: 'force' | 'skip';
+  /** A loop that sends work back to the unit goes on, instead of beginning anew. */
+  readonly keepsIterations?: true;
 }
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set(['failed', 'lost', 'partial', 'paused']);
@@ -48,9 +51,12 @@ export function strategySteps(
       return steps(stopped, 'skip');
     case 'retry-previous':
       return steps(
-        stopped.flatMap((key) => graph.get(key)!.needs.filter((need) => state.units.get(need)!.done)),
+        stopped.flatMap((key) => {
+          const { needs } = graph.get(key)!;
+          return needs.length === 0 ? [key] : needs.filter((need) => state.units.get(need)!.done);
+        }),
         'force',
-      );
+      ).map((step) => ({ ...step, keepsIterations: true }));
     case 'from-checkpoint': {
       const first = unitsNamed(graph, from).map(({ key }) => key);
       return steps(

@@ -79,15 +79,21 @@ export function rulingOn(
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) >= 0)
     return { ruling: 'unknown' };
   const lastWords = new Map<string, UsedDecision>();
+  let sentBack: UsedDecision | undefined;
   for (const decision of decisions.decided) {
     const later = comparePositions(decision, made);
     if (later < 0 || (later === 0 && decision.rework === undefined)) continue;
     if (decision.fingerprint !== null && decision.fingerprint !== attempt.fingerprint) continue;
     if (decision.output !== undefined && decision.output !== attempt.value?.digest) continue;
-    if (VOIDING.has(decision.decision)) return { ruling: 'voided', by: decision };
+    if (VOIDING.has(decision.decision)) {
+      // A person who asks for another attempt of work that was sent back is named, not who sent it back.
+      if (decision.rework === undefined) return { ruling: 'voided', by: decision };
+      sentBack ??= decision;
+    }
     const approves = decision.decision === 'approve' && !expired(decision, now) && mayApprove(decision, approval);
     if (decision.decision === 'reject' || approves) lastWords.set(decision.actor, decision);
   }
+  if (sentBack !== undefined) return { ruling: 'voided', by: sentBack };
   const words = [...lastWords.values()];
   const reject = words.findLast(({ decision }) => decision === 'reject');
   if (reject !== undefined) return { ruling: 'rejected', by: reject };

@@ -7,11 +7,14 @@ export type ReworkDecision = UsedDecision & { readonly rework: NonNullable<Decid
 
 /**
  * The decisions of one run that sent a unit's work back and are in force, in order. When a person asks for a new
- * attempt the loop begins anew.
+ * attempt the loop begins anew, unless it is one of the same iteration.
  * @param decided about the unit, in order
  */
 export function reworksIn(decided: readonly UsedDecision[]): ReworkDecision[] {
-  const reset = decided.findLastIndex(({ decision }) => decision === 'force' || decision === 'rollback');
+  const reset = decided.findLastIndex(
+    ({ decision, keepsIterations }) =>
+      (decision === 'force' && keepsIterations === undefined) || decision === 'rollback',
+  );
   return decided.slice(reset + 1).filter((one): one is ReworkDecision => one.rework !== undefined);
 }
 

@@ -25,14 +25,19 @@ export function earlierViews(
   const views: EarlierView[] = [];
   const atItsEnd = graphAtItsEnd(graph, ofRun);
   if (atItsEnd !== undefined) views.push({ graph: atItsEnd, facts });
-  const { updatedAt: now = facts.now } = spanOf(
-    ofRun.filter(({ kind, gate }) => kind !== 'decided' || gate !== RUN_GATE),
-  );
+  const { updatedAt: now = facts.now } = spanOf(ofLastCall(ofRun));
   const hasExpired = records.some(
     (record) => record.kind === 'decided' && expired(record, facts.now) && !expired(record, now),
   );
   if (hasExpired) views.push({ graph, facts: { ...facts, now } });
   return views;
+}
+
+/** What the last call recorded about gates. The clock may have been set back since the calls before it. */
+function ofLastCall(ofRun: readonly GatelineRecord[]): readonly GatelineRecord[] {
+  const aboutGates = ofRun.filter(({ kind, gate }) => kind !== 'decided' || gate !== RUN_GATE);
+  const last = aboutGates.reduce((latest, { runAttempt }) => Math.max(latest, runAttempt), 0);
+  return aboutGates.filter(({ runAttempt }) => runAttempt === last);
 }
 
 /** When the first and the last of some records were written. */

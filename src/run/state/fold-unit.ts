@@ -26,6 +26,7 @@ import {
   type UnitRecords,
 } from '../records/unit-records.ts';
 import { iterationOf, lastRound, reworksIn } from '../records/reworks.ts';
+import { adoptionOf } from '../records/source.ts';
 import { needNames, type Unit } from '../records/unit.ts';
 import { failureText } from '../../verdict/verdict.ts';
 import { missingOutput, type MissingOutput } from './missing-output.ts';
@@ -60,7 +61,8 @@ export function deriveUnit(
     reworks: reworksIn(own.decided),
   };
   const verdict = choose(unit, own, judged, claim, decisions, upstream, facts);
-  return { state: { ...base, ...verdict }, problems: problemsOf(unit, own, judged) };
+  const adopted = verdict.ended && adoptionOf(verdict.ended, own.decided);
+  return { state: { ...base, ...verdict, ...(adopted && { adopted }) }, problems: problemsOf(unit, own, judged) };
 }
 
 type Choice = Pick<UnitState, 'status' | 'reason' | 'done' | 'reused' | 'exports' | 'ended' | 'decided' | 'unread'>;
@@ -159,12 +161,12 @@ function waiting(
 ): Choice {
   const unknown = unreadWork(own);
   if (needsDone && unknown !== undefined) return unread(unknown);
+  const again = judged.at(-1) && askedAgain(judged.at(-1)!.ruling);
   const reworks = reworksIn(own.decided);
-  if (needsDone && reworks.length > 0) {
+  if (needsDone && again === undefined && reworks.length > 0) {
     const causes = lastRound(reworks).map(({ rework }) => rework.cause);
     return ready(`sent back by ${causes.join(' and ')}: iteration ${iterationOf(reworks)}`);
   }
-  const again = judged.at(-1) && askedAgain(judged.at(-1)!.ruling);
   if (needsDone) return ready(again ?? (unit.needs.length === 0 ? 'needs nothing' : 'all needed gates are done'));
   const bad: UnitStatus[] = ['failed', 'lost', 'partial', 'paused', 'blocked'];
   const stopped = unit.needs.filter(

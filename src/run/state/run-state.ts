@@ -50,6 +50,8 @@ export interface UnitState {
   readonly reworks: readonly ReworkDecision[];
   /** The decision that determines the status. */
   readonly decided: UsedDecision | undefined;
+  /** The decision of this run by which `ended` adopted its output. */
+  readonly adopted?: UsedDecision;
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
   /** The readable claims of this run, in order. */

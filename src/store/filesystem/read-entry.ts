@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { formatOf, judgeRecord, parseStoredJson } from '../parse-record.ts';
-import { parseRecordFileName, recordFileName } from '../record-names.ts';
+import { parseRecordFileName, recordFileName, unknownKind } from '../record-names.ts';
 import type { ReadFault, ReadProblem } from '../record-store.ts';
 import { isFromSystem, reasonOf } from '../../errors/store-errors.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -41,6 +41,8 @@ export async function readEntry(state: StateFolder, entry: StateEntry): Promise<
     const file = await readWhole(entry.path, MAX_RECORD_BYTES);
     if (file.state === 'absent') return file;
     if (file.state === 'unreadable') return problem(state, entry, { code: 'UNREADABLE', message: file.message });
+    const unknown = unknownKind(parseRecordFileName(basename(entry.path))?.names);
+    if (unknown !== undefined) return problem(state, entry, unknown);
     const judged = judge(file.bytes, entry);
     if ('record' in judged) return { state: 'record', record: judged.record };
     if (judged.buriedAt !== undefined) return problem(state, entry, judged.fault, judged.buriedAt);

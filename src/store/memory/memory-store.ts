@@ -2,7 +2,7 @@ import type { Content, GatelineRecord } from '../../run/records/record.ts';
 import { digestOf, type Digest } from '../../json/digest.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
 import { checkedRecord, parseRecord } from '../parse-record.ts';
-import { parseRecordName, safeRecordName } from '../record-names.ts';
+import { parseRecordName, safeRecordName, unknownKind } from '../record-names.ts';
 import type { Read, ReadProblem, RecordListing, RecordStore, Written } from '../record-store.ts';
 import { writeNewFile } from '../new-file.ts';
 
@@ -119,6 +119,8 @@ function readKept(kept: KeptRecord): { readonly record: GatelineRecord } | { rea
   const named = parseRecordName(kept.name);
   const place = { where: kept.name, ...(named === undefined ? {} : { names: named }) };
   if (kept.bytes === 'unreadable') return { problem: { code: 'UNREADABLE', message: 'cannot be read', ...place } };
+  const unknown = unknownKind(named);
+  if (unknown !== undefined) return { problem: { ...unknown, ...place } };
   const parsed = parseRecord(kept.bytes);
   if ('fault' in parsed) return { problem: { ...parsed.fault, ...place } };
   const { record } = parsed;

@@ -133,6 +133,21 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual(['translate']);
   });
 
+  it('does not reuse in a third run what was rejected in the second one, which reused it', async () => {
+    await waiting();
+    await (await dispatched(approval())).start().ended;
+    for (const rejected of [true, false]) {
+      await world.repository.write('other.txt', `${rejected}`);
+      await world.repository.commitAll('a change that no gate sees');
+      const next = await (await pullRequest()).start().ended;
+      expect(statusOf(next)).toEqual(rejected ? GREEN : RED);
+      expect(await world.startedGates()).toEqual(rejected ? ['publish'] : ['translate']);
+      if (rejected) await (await dispatched(approval({ decision: 'reject' }))).start().ended;
+    }
+    const rejects = world.service.world.checkRuns.filter(({ externalId }) => externalId?.includes(' reject '));
+    expect(new Set(rejects.map(({ headSha }) => headSha)).size).toBe(2);
+  });
+
   it.runIf(IS_FULL)('does not open for one person if another one rejected it', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }), 'paul')).start().ended;
