@@ -3,7 +3,15 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
-import { commitsFor, newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
+import {
+  commitsFor,
+  newestRun,
+  recordedBy,
+  refuseUnheard,
+  rerun,
+  withoutFailedJobs,
+  writeCheck,
+} from '../decisions/carry-out.ts';
 import { checkNameOf, fromCheckNameOf, type CheckedDecision, type CheckedFrom } from '../decisions/check-run.ts';
 import type { CommentCommand } from '../decisions/comment-command.ts';
 import type { ProvenCommand } from '../decisions/comment-proof.ts';
@@ -178,8 +186,10 @@ async function startAgain(
   what: string,
 ): Promise<CommandAnswer> {
   const jobs = which === 'rerun' ? 'all jobs' : 'the failed jobs';
-  const why = await rerun(context.rest, run, which);
   const link = runLink(context, run);
+  const idle = withoutFailedJobs(run, which);
+  if (idle !== undefined) return { isDone: true, text: `${what}. ${link} ${idle}` };
+  const why = await rerun(context.rest, run, which);
   if (why === undefined) return { isDone: true, text: `${what}: ${jobs} of ${link} run again.` };
   return { isDone: false, text: `${what}, but ${jobs} of ${link} were not started: ${said(why)} Re-run them by hand.` };
 }

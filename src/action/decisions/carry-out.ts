@@ -134,12 +134,17 @@ export async function writeCheck(
     await rest.call({ ...request, body: { ...body, head_sha: commit } }, z.object({ id: z.int() }));
 }
 
+/** Which jobs of a run are run again: all, or those that failed. */
+type WhichJobs = 'rerun' | 'rerun-failed-jobs';
+
+/** What becomes of a decision about a run in which no job failed; `undefined`: some did, or all are run again. */
+export function withoutFailedJobs({ status, conclusion }: ApiRun, which: WhichJobs): string | undefined {
+  if (which === 'rerun' || status !== 'completed' || conclusion !== 'success') return undefined;
+  return 'has no failed jobs, so none runs again. The decision applies to the next run, and if you re-run all jobs of this one.';
+}
+
 /** Runs jobs of a run again. Returns why that was not possible. */
-export async function rerun(
-  rest: RestClient,
-  run: ApiRun,
-  which: 'rerun' | 'rerun-failed-jobs',
-): Promise<string | undefined> {
+export async function rerun(rest: RestClient, run: ApiRun, which: WhichJobs): Promise<string | undefined> {
   if (run.status !== 'completed') return 'the run has not ended.';
   const path = `/repos/${rest.repository}/actions/runs/${run.id}/${which}`;
   try {

@@ -142,7 +142,14 @@ describe('a run of a pull request that waits', () => {
       const next = await (await pullRequest()).start().ended;
       expect(statusOf(next)).toEqual(rejected ? GREEN : RED);
       expect(await world.startedGates()).toEqual(rejected ? ['publish'] : ['translate']);
-      if (rejected) await (await dispatched(approval({ decision: 'reject' }))).start().ended;
+      if (!rejected) continue;
+      const reruns = world.service.world.reruns.length;
+      const decided = (await (await dispatched(approval({ decision: 'reject' }))).start().ended).job('decide');
+      expect(decided.summary).toMatch(
+        /Run \d+ has no failed jobs, so none runs again\. The decision applies to the next run/,
+      );
+      expect(messagesOf(decided, 'warning')).toEqual([]);
+      expect(world.service.world.reruns).toHaveLength(reruns);
     }
     const rejects = world.service.world.checkRuns.filter(({ externalId }) => externalId?.includes(' reject '));
     expect(new Set(rejects.map(({ headSha }) => headSha)).size).toBe(2);
