@@ -46,7 +46,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = await runToDecideAbout(invocation, rest, order.resume);
   const { id: pipeline, defined } = await namedPipeline(invocation, event.startedFile);
   const recorded = await recordedBy(invocation, pipeline, about, order);
-  if (order.decision !== 'from') refuseUnheard(defined, order);
+  const doubt = order.decision === 'from' ? '' : refuseUnheard(defined, order, recorded);
   const newest = await newestRun(rest, about);
   const place = {
     decidingRun: Number(event.runId),
@@ -56,19 +56,21 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const isFrom = order.decision === 'from';
   const checked: CheckedDecision | CheckedFrom = isFrom
     ? { ...place, decision: 'from', gate: order.gate }
-    : { ...place, decision: order.decision, fingerprint: recorded.fingerprint, output: order.digest };
+    : { ...place, decision: order.decision, fingerprint: recorded.ended.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
   // All jobs of the newest run look beside its own commit; decisions about outputs are beside those of the runs that have them.
   await writeCheck(rest, checked, {
     name,
-    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded),
+    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded.ended),
     actor: sender.login,
     reason: order.reason,
   });
   const message = `gate ${order.gate}: ${order.decision} by ${sender.login}`;
   const next = await startAgain(invocation, rest, newest, isFrom ? 'rerun' : 'rerun-failed-jobs');
-  await world.runner.appendSummary(`## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}\n`);
+  await world.runner.appendSummary(
+    `## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}${forMarkdown(doubt)}\n`,
+  );
   return { ok: true, title: 'Decided', message };
 }
 

@@ -118,7 +118,7 @@ async function decideOutput(
   const { run } = chosen;
   const asked = { gate: command.gate, decision: command.do, digest: undefined };
   const recorded = await recordedBy(invocation, pipeline.id, run, asked);
-  refuseUnheard(pipeline.defined, asked);
+  const doubt = refuseUnheard(pipeline.defined, asked, recorded);
   const newest = await newestRun(rest, run);
   const checked: CheckedDecision = {
     decision: command.do,
@@ -126,15 +126,16 @@ async function decideOutput(
     comment,
     aboutRun: run.id,
     position: positionAfter(newest),
-    fingerprint: recorded.fingerprint,
-    output: recorded.value!.digest,
+    fingerprint: recorded.ended.fingerprint,
+    output: recorded.ended.value!.digest,
   };
   const reason = command.do === 'reject' ? command.reason : '';
   const name = checkNameOf(pipeline.id, command.gate);
-  const commits = await commitsFor(rest, run, asked, recorded);
+  const commits = await commitsFor(rest, run, asked, recorded.ended);
   await writeCheck(rest, checked, { name, commits, actor: author, reason });
   const what = `${command.do === 'approve' ? 'Approved' : 'Rejected'} ${code(command.gate)} of ${runLink(context, run)}`;
-  return startAgain(context, newest, 'rerun-failed-jobs', what);
+  const answer = await startAgain(context, newest, 'rerun-failed-jobs', what);
+  return { ...answer, text: `${answer.text}${said(doubt)}` };
 }
 
 /** A decision about a gate of the newest run, whatever its output is. */

@@ -273,6 +273,20 @@ describe('command: decide', () => {
     expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
   });
 
+  it('refuses what no job looks for: the recorded contract of a gate says that it waits for nobody', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    const before = world.service.world.checkRuns.length;
+    const { by, value } = lastEnd('publish');
+    const about = { resume: by.runId!, decision: 'reject', gate: 'publish', digest: value!.digest, reason: 'wrong' };
+    const decided = await (await dispatched(about)).start().ended;
+    expect(errorsOf(decided.job('decide'))).toEqual([
+      expect.stringMatching(/DECISION_UNHEARD: gate publish waits for nobody/),
+    ]);
+    expect(world.service.world.checkRuns).toHaveLength(before);
+  });
+
   it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {
     await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
     await world.repository.commitAll('without a name');
