@@ -59,7 +59,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     : { ...place, decision: order.decision, fingerprint: recorded.ended.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
-  // All jobs of the newest run look beside its own commit; decisions about outputs are beside those of the runs that have them.
+  // All jobs of the newest run look beside its own commit; decisions about an output are beside those of its runs.
   await writeCheck(rest, checked, {
     name,
     commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded.ended),

@@ -157,7 +157,7 @@ export async function writeCheck(
 /** Which jobs of a run are run again: all, or those that failed. */
 type WhichJobs = 'rerun' | 'rerun-failed-jobs';
 
-/** What becomes of a decision about a run in which no job failed; `undefined`: some did, or all are run again. */
+/** The effect of a decision about a run in which no job failed; `undefined`: some did, or all are run again. */
 export function withoutFailedJobs({ status, conclusion }: ApiRun, which: WhichJobs): string | undefined {
   if (which === 'rerun' || status !== 'completed' || conclusion !== 'success') return undefined;
   return 'has no failed jobs, so none runs again. The decision applies to the next run, and if you re-run all jobs of this one.';

@@ -33,8 +33,8 @@ const decision = z.strictObject({
 });
 
 /**
- * The origin of a reused or adopted output; `subject` only if it is another one than that of the run, `iteration` only if its work
- * had been sent back, `adopted` only if a person adopted or kept it.
+ * The origin of a reused or adopted output; `subject` only if it is another one than that of the run, `iteration` only
+ * if its work had been sent back, `adopted` only if a person adopted or kept it.
  */
 export const originSchema = attemptSchema.extend({
   subject: z.string().optional(),
