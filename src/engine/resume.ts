@@ -115,7 +115,7 @@ async function dueSteps(call: Call, steps: readonly StrategyStep[], resume: Resu
   const { from = [], force = [], strategy = '' } = resume;
   const asked = [...from.map((gate) => `--from ${gate}`), ...force.map((gate) => `--force ${gate}`)];
   const which = asked.length > 0 ? asked.join(' ') : `--strategy ${strategy}`;
-  const message = `goes on with the earlier ${which}: what has ended since stays; with another reason, it starts again`;
+  const message = `continues the earlier ${which}: what has ended since stays; with another reason, it starts again`;
   await call.observe({ type: 'notice', message });
   return steps.filter(({ unit }, index) => {
     const own = earlier[index];

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { described } from '../pipeline/problem.ts';
+import { problemText } from '../pipeline/problem-text.ts';
 import { pointerOf } from '../json/pointer.ts';
 
 /** The source of a value, for messages. */
@@ -39,23 +39,3 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
     },
   );
 }
-
-/** What is wrong with a value, in words. The issue was reported with its input. */
-export function problemText({ code, input, ...issue }: z.core.$ZodIssue): string {
-  if (code === 'unrecognized_keys' && 'keys' in issue) return `no such key: ${issue.keys.join(', ')}`;
-  if (input === undefined) return 'it is missing';
-  if (code === 'invalid_type' && 'expected' in issue)
-    return `expected ${EXPECTED[issue.expected] ?? issue.expected}, found ${described(input)}`;
-  if (code === 'invalid_value' && 'values' in issue)
-    return `expected ${issue.values.join(', ')}, found ${described(input)}`;
-  return issue.message;
-}
-
-const EXPECTED: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a map',
-};

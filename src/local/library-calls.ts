@@ -23,7 +23,8 @@ import { runSet as runSubjects, type SetResult, type SetRunOptions } from '../en
 import type { SetOrder } from '../engine/set/set-order.ts';
 import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { firstProblems, problemText } from '../formats/read-state-file.ts';
+import { firstProblems } from '../formats/read-state-file.ts';
+import { problemText } from '../pipeline/problem-text.ts';
 import { pointerOf } from '../json/pointer.ts';
 import * as shapes from './library-shapes.ts';
 

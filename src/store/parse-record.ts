@@ -2,6 +2,7 @@ import { RECORD_FORMATS, recordSchema, type GatelineRecord } from '../run/record
 import type { ReadProblem } from '../run/records/reading.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { parseJson } from '../json/parse-json.ts';
+import { problemText } from '../pipeline/problem-text.ts';
 
 /** What is wrong with the bytes of a supposed record. */
 export interface RecordFault {
@@ -30,11 +31,11 @@ export function judgeRecord(value: unknown): ParsedRecord {
       `written in the format ${format.slice(0, 80)}; this version of Gateline supports ${known.join(' and ')}`,
     );
   }
-  const parsed = recordSchema.safeParse(value);
+  const parsed = recordSchema.safeParse(value, { reportInput: true });
   if (parsed.success) return { record: parsed.data };
-  const first = parsed.error.issues[0];
-  const where = first === undefined || first.path.length === 0 ? 'the record' : first.path.join('.');
-  return fault('CORRUPT', `not the shape of a record: ${where}: ${first?.message ?? 'invalid'}`.slice(0, 500));
+  const first = parsed.error.issues[0]!;
+  const where = first.path.length === 0 ? 'the record' : first.path.join('.');
+  return fault('CORRUPT', `not the shape of a record: ${where}: ${problemText(first)}`.slice(0, 500));
 }
 
 /** `format` of a JSON object, if it is a text. */

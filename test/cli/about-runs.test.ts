@@ -26,7 +26,13 @@ it('a run is held by a decision about it that cannot be read, and every command 
     expect([args, code]).toEqual([args, 3]);
     expect(out).toContain('It is held: a decision about it could not be read. Repair or remove its record');
   }
+  const status = (await say('status')).out;
+  expect(status).toContain(
+    'not the shape of a record: kind: expected started, ended, decided, found nothing (CORRUPT)',
+  );
   expect((await say('plan')).out).toContain('repair or remove its record, or `gateline close` ends the run');
+  await writeFile(`${folder}/${pause}`, '{"format":"gateline-record/2","kind":"decided","gate":5}');
+  expect((await say('status')).out).toContain('not the shape of a record: pipeline: it is missing (CORRUPT)');
   expect((await say('close', '--reason', 'unreadable')).code).toBe(0);
   expect((await say('run', '--quiet')).out).toContain('Run 2');
 });

@@ -106,7 +106,7 @@ describe('strategies', () => {
           `after ${dieAfter}`,
         ).toEqual(expected);
         const goesOn = world.events.filter(
-          (event) => event.type === 'notice' && event.message.startsWith('goes on with the earlier --f'),
+          (event) => event.type === 'notice' && event.message.startsWith('continues the earlier --f'),
         );
         expect(goesOn, `after ${dieAfter}`).toHaveLength(isBegun && !isUsedUp ? 1 : 0);
       }

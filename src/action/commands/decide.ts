@@ -2,7 +2,15 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
-import { commitsFor, newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
+import {
+  commitsFor,
+  newestRun,
+  recordedBy,
+  refuseUnheard,
+  rerun,
+  withoutFailedJobs,
+  writeCheck,
+} from '../decisions/carry-out.ts';
 import {
   checkNameOf,
   fromCheckNameOf,
@@ -38,7 +46,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = await runToDecideAbout(invocation, rest, order.resume);
   const { id: pipeline, defined } = await namedPipeline(invocation, event.startedFile);
   const recorded = await recordedBy(invocation, pipeline, about, order);
-  if (order.decision !== 'from') refuseUnheard(defined, order);
+  const doubt = order.decision === 'from' ? '' : refuseUnheard(defined, order, recorded);
   const newest = await newestRun(rest, about);
   const place = {
     decidingRun: Number(event.runId),
@@ -48,26 +56,39 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const isFrom = order.decision === 'from';
   const checked: CheckedDecision | CheckedFrom = isFrom
     ? { ...place, decision: 'from', gate: order.gate }
-    : { ...place, decision: order.decision, fingerprint: recorded.fingerprint, output: order.digest };
+    : { ...place, decision: order.decision, fingerprint: recorded.ended.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
-  // All jobs of the newest run look beside its own commit; decisions about outputs are beside those of the runs that have them.
+  // All jobs of the newest run look beside its own commit; decisions about an output are beside those of its runs.
   await writeCheck(rest, checked, {
     name,
-    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded),
+    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded.ended),
     actor: sender.login,
     reason: order.reason,
   });
   const message = `gate ${order.gate}: ${order.decision} by ${sender.login}`;
-  const jobs = isFrom ? 'all jobs' : 'the failed jobs';
-  const why = await rerun(rest, newest, isFrom ? 'rerun' : 'rerun-failed-jobs');
-  if (why !== undefined) {
-    const what = `The decision is written down, but ${jobs} of run ${newest.id} were not run again: ${why}`;
-    world.runner.annotate('warning', `${what} Re-run them by hand.`, { title: `Re-run ${jobs}` });
-  }
-  const next = why === undefined ? `Gateline re-runs ${jobs} of run ${newest.id}.` : `Re-run ${jobs} by hand.`;
-  await world.runner.appendSummary(`## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}\n`);
+  const next = await startAgain(invocation, rest, newest, isFrom ? 'rerun' : 'rerun-failed-jobs');
+  await world.runner.appendSummary(
+    `## ${forMarkdown(message)}\n\n${forMarkdown(order.reason ?? '')}\n\n${next}${forMarkdown(doubt)}\n`,
+  );
   return { ok: true, title: 'Decided', message };
+}
+
+/** Runs jobs of a run again for a decision that is written down. Returns what happens next, as a sentence. */
+async function startAgain(
+  { world: { runner } }: ActionInvocation,
+  rest: RestClient,
+  run: ApiRun,
+  which: 'rerun' | 'rerun-failed-jobs',
+): Promise<string> {
+  const jobs = which === 'rerun' ? 'all jobs' : 'the failed jobs';
+  const idle = withoutFailedJobs(run, which);
+  if (idle !== undefined) return `Run ${run.id} ${idle}`;
+  const why = await rerun(rest, run, which);
+  if (why === undefined) return `Gateline re-runs ${jobs} of run ${run.id}.`;
+  const what = `The decision is written down, but ${jobs} of run ${run.id} were not run again: ${why}`;
+  runner.annotate('warning', `${what} Re-run them by hand.`, { title: `Re-run ${jobs}` });
+  return `Re-run ${jobs} by hand.`;
 }
 
 type DecideDispatch = Pick<Dispatch, 'sender' | 'reason'> & { readonly resume: string; readonly gate: string } & (

@@ -3,7 +3,15 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
-import { commitsFor, newestRun, recordedBy, refuseUnheard, rerun, writeCheck } from '../decisions/carry-out.ts';
+import {
+  commitsFor,
+  newestRun,
+  recordedBy,
+  refuseUnheard,
+  rerun,
+  withoutFailedJobs,
+  writeCheck,
+} from '../decisions/carry-out.ts';
 import { checkNameOf, fromCheckNameOf, type CheckedDecision, type CheckedFrom } from '../decisions/check-run.ts';
 import type { CommentCommand } from '../decisions/comment-command.ts';
 import type { ProvenCommand } from '../decisions/comment-proof.ts';
@@ -110,7 +118,7 @@ async function decideOutput(
   const { run } = chosen;
   const asked = { gate: command.gate, decision: command.do, digest: undefined };
   const recorded = await recordedBy(invocation, pipeline.id, run, asked);
-  refuseUnheard(pipeline.defined, asked);
+  const doubt = refuseUnheard(pipeline.defined, asked, recorded);
   const newest = await newestRun(rest, run);
   const checked: CheckedDecision = {
     decision: command.do,
@@ -118,15 +126,16 @@ async function decideOutput(
     comment,
     aboutRun: run.id,
     position: positionAfter(newest),
-    fingerprint: recorded.fingerprint,
-    output: recorded.value!.digest,
+    fingerprint: recorded.ended.fingerprint,
+    output: recorded.ended.value!.digest,
   };
   const reason = command.do === 'reject' ? command.reason : '';
   const name = checkNameOf(pipeline.id, command.gate);
-  const commits = await commitsFor(rest, run, asked, recorded);
+  const commits = await commitsFor(rest, run, asked, recorded.ended);
   await writeCheck(rest, checked, { name, commits, actor: author, reason });
   const what = `${command.do === 'approve' ? 'Approved' : 'Rejected'} ${code(command.gate)} of ${runLink(context, run)}`;
-  return startAgain(context, newest, 'rerun-failed-jobs', what);
+  const answer = await startAgain(context, newest, 'rerun-failed-jobs', what);
+  return { ...answer, text: `${answer.text}${said(doubt)}` };
 }
 
 /** A decision about a gate of the newest run, whatever its output is. */
@@ -178,8 +187,10 @@ async function startAgain(
   what: string,
 ): Promise<CommandAnswer> {
   const jobs = which === 'rerun' ? 'all jobs' : 'the failed jobs';
-  const why = await rerun(context.rest, run, which);
   const link = runLink(context, run);
+  const idle = withoutFailedJobs(run, which);
+  if (idle !== undefined) return { isDone: true, text: `${what}. ${link} ${idle}` };
+  const why = await rerun(context.rest, run, which);
   if (why === undefined) return { isDone: true, text: `${what}: ${jobs} of ${link} run again.` };
   return { isDone: false, text: `${what}, but ${jobs} of ${link} were not started: ${said(why)} Re-run them by hand.` };
 }

@@ -4,9 +4,11 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
 import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
+import type { Contract } from '../../verdict/contract.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
 import { openRunRecords } from '../records/job-store.ts';
+import { readContract } from '../records/read-contract.ts';
 import { externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
 
 /** What a person decides about. */
@@ -16,6 +18,13 @@ interface DecidedAttempt {
   readonly decision: CheckedDecision['decision'] | CheckedFrom['decision'];
   /** Of the output; `undefined`: the last one. */
   readonly digest: Digest | undefined;
+}
+
+/** What the run recorded of it. */
+interface RecordedAttempt {
+  readonly ended: EndedRecord;
+  /** By which its output was judged, for a decision about an output; `undefined`: it cannot be read. */
+  readonly contract: Contract | undefined;
 }
 
 /**
@@ -28,11 +37,13 @@ export async function recordedBy(
   pipeline: string,
   about: ApiRun,
   { gate: name, digest, decision }: DecidedAttempt,
-): Promise<EndedRecord> {
+): Promise<RecordedAttempt> {
   const isAboutOutput = decision === 'approve' || decision === 'reject';
   const isOutput = ({ value }: EndedRecord): boolean =>
     value !== undefined && (digest === undefined || value.digest === digest);
   const store = await openRunRecords(invocation, about);
+  const contractOf = async ({ contract }: EndedRecord): Promise<Contract | undefined> =>
+    isAboutOutput ? readContract(store, contract) : undefined;
   const only = ({ gate, leg }: Pick<GatelineRecord, 'gate' | 'leg'>): boolean =>
     unitKey(gate, leg) === name || (!isAboutOutput && gate === name);
   for (const subject of await store.subjects(pipeline)) {
@@ -40,7 +51,7 @@ export async function recordedBy(
     const ended = records.findLast(
       (record): record is EndedRecord => record.kind === 'ended' && (!isAboutOutput || isOutput(record)),
     );
-    if (ended !== undefined) return ended;
+    if (ended !== undefined) return { ended, contract: await contractOf(ended) };
   }
   const what = isAboutOutput ? `no output ${digest ?? ''}`.trimEnd() : 'no attempt';
   const message = `there is nothing to ${decision === 'from' || decision === 'retry' ? 'run again' : decision}: run ${about.id} recorded ${what} of gate ${name} of the pipeline ${pipeline}`;
@@ -50,13 +61,22 @@ export async function recordedBy(
 }
 
 /**
- * Refuses a decision about an output that no job would look for: only gates that may wait for a person look for them.
- * @param pipeline as it is defined; `undefined`: gates are described by inputs, so it is unknown which of them may wait
+ * Refuses a decision about an output that no job would look for: only gates that may wait for a person look for them. A
+ * gate that inputs describe waits only with `partial: pause`, which is part of its recorded contract.
+ * @param pipeline as it is defined; `undefined`: gates are described by inputs
+ * @returns for the answer, that it is not known whether a job looks for it, as a sentence
  * @throws GatelineError `DECISION_UNHEARD`
  */
-export function refuseUnheard(pipeline: Pipeline | undefined, { gate: name, decision }: DecidedAttempt): void {
+export function refuseUnheard(
+  pipeline: Pipeline | undefined,
+  { gate: name, decision }: DecidedAttempt,
+  { contract }: RecordedAttempt,
+): string {
   const gate = pipeline?.gates.find(({ id }) => id === name.split('/', 1)[0]);
-  if (gate === undefined || gate.approval !== undefined || gate.contract.partial === 'pause') return;
+  const partial = gate?.contract.partial ?? contract?.partial;
+  if (gate?.approval !== undefined || partial === 'pause') return '';
+  if (partial === undefined)
+    return ` It is not known whether gate ${name} waits for anybody, since its contract cannot be read: if it does not, no job looks for this decision.`;
   const message = `gate ${name} waits for nobody (it has no approval and no partial: pause), so no job looks for a decision to ${decision} it`;
   throw new GatelineError('DECISION_UNHEARD', message);
 }
@@ -134,12 +154,17 @@ export async function writeCheck(
     await rest.call({ ...request, body: { ...body, head_sha: commit } }, z.object({ id: z.int() }));
 }
 
+/** Which jobs of a run are run again: all, or those that failed. */
+type WhichJobs = 'rerun' | 'rerun-failed-jobs';
+
+/** The effect of a decision about a run in which no job failed; `undefined`: some did, or all are run again. */
+export function withoutFailedJobs({ status, conclusion }: ApiRun, which: WhichJobs): string | undefined {
+  if (which === 'rerun' || status !== 'completed' || conclusion !== 'success') return undefined;
+  return 'has no failed jobs, so none runs again. The decision applies to the next run, and if you re-run all jobs of this one.';
+}
+
 /** Runs jobs of a run again. Returns why that was not possible. */
-export async function rerun(
-  rest: RestClient,
-  run: ApiRun,
-  which: 'rerun' | 'rerun-failed-jobs',
-): Promise<string | undefined> {
+export async function rerun(rest: RestClient, run: ApiRun, which: WhichJobs): Promise<string | undefined> {
   if (run.status !== 'completed') return 'the run has not ended.';
   const path = `/repos/${rest.repository}/actions/runs/${run.id}/${which}`;
   try {

@@ -4,8 +4,8 @@ import { observePipeline, type Observed } from '../../run/state/observed-pipelin
 import { RUN_GATE } from '../../run/records/record.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
 import type { RecordStore, Selection } from '../../store/record-store.ts';
-import { parseJson } from '../../json/parse-json.ts';
-import { parseContract, type Contract } from '../../verdict/contract.ts';
+import type { Contract } from '../../verdict/contract.ts';
+import { readContract } from '../records/read-contract.ts';
 
 /** The run to observe. */
 export interface ObservedRun {
@@ -52,16 +52,4 @@ async function readContracts(
     [...digests].map(async (digest) => [digest, await readContract(store, digest)] as const),
   );
   return new Map(read.flatMap(([digest, contract]) => (contract === undefined ? [] : [[digest, contract]])));
-}
-
-async function readContract(store: Pick<RecordStore, 'get'>, digest: Digest): Promise<Contract | undefined> {
-  const read = await store.get(digest);
-  const parsed = read.state === 'present' ? parseJson(read.value) : undefined;
-  if (parsed?.ok !== true) return undefined;
-  try {
-    return parseContract(parsed.value);
-  } catch {
-    // Any consumer of that gate's output reads the same contract again, and reports what is wrong with it.
-    return undefined;
-  }
 }

@@ -18,6 +18,7 @@ import { loadFor, open, projectorFor, type OpenProject } from '../project/open.t
 import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { refusePartlyRolledBack } from '../project/saved-folder.ts';
+import { errorLog } from '../output/error-log.ts';
 import { printJson } from '../output/print-json.ts';
 import { liveProgress } from '../output/live-progress.ts';
 import { plainProgress } from '../output/plain-progress.ts';
@@ -65,7 +66,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   const graph = graphOf(opened.graph, result.state.units.values());
-  tell(invocation, { ...opened, graph, assignment }, result);
+  await tell(invocation, { ...opened, graph, assignment }, result);
   const code = exitCodeOfRun(result, graph, asked.assigned);
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
 }
@@ -121,17 +122,24 @@ function handedOnLines({ status, units }: RunState): string[] {
  * The end of a run: the state, the next steps, and what kept gates from running. With `--json`, the text for people
  * goes to stderr.
  */
-function tell(
+async function tell(
   { world, options }: CommandInvocation,
-  { loaded, graph, assignment }: Pick<OpenProject, 'loaded' | 'graph'> & { readonly assignment: Assignment },
+  {
+    loaded,
+    graph,
+    ports,
+    assignment,
+  }: Pick<OpenProject, 'loaded' | 'graph' | 'ports'> & { readonly assignment: Assignment },
   result: RunResult,
-): void {
+): Promise<void> {
   const screen = options['json'] ? world.err : world.out;
   const shown = stateToShow(result);
   const { notes, usedUp } = loopNotes(shown, graph, loaded.pipeline, assignment.maxIterations);
   const about = { groups: loaded.pipeline.groups, file: fileOf(loaded) };
-  if (options['json']) printJson(world, statusJson(result.state, graph, about));
-  else {
+  if (options['json']) {
+    const log = await errorLog(ports.store, result.state);
+    printJson(world, statusJson(result.state, graph, { ...about, log }));
+  } else {
     const paint = paintFor(screen, world.environment);
     screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true, notes })}\n`);
   }

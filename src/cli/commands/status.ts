@@ -13,6 +13,7 @@ import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, openToLook } from '../project/open.ts';
 import { paintFor } from '../output/paint.ts';
+import { errorLog } from '../output/error-log.ts';
 import { printJson } from '../output/print-json.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
 import { statusOfSet } from '../sets/status-set.ts';
@@ -29,7 +30,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { call, loaded, graph, at } = await openToLook(invocation);
   const state = await withUnfinishedRollback(world, call);
   if (options['json']) {
-    printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at }));
+    const log = await errorLog(call.ports.store, state);
+    printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));
     return EXIT_CODES.ok;
   }
   const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };

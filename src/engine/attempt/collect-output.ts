@@ -1,4 +1,5 @@
 import { isDiskFull } from '../../errors/gateline-error.ts';
+import { problemText } from '../../pipeline/problem-text.ts';
 import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
 import { metricsSchema, type Metrics } from '../../run/records/metrics.ts';
 import type { Content, StartedRecord } from '../../run/records/record.ts';
@@ -175,10 +176,10 @@ export async function collectMetrics(
   if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
   const parsed = parseJson(file.bytes);
   if (!parsed.ok) return why(parsed.issue.message);
-  const metrics = metricsSchema.safeParse(call.redactor.redactJson(parsed.value).value);
+  const metrics = metricsSchema.safeParse(call.redactor.redactJson(parsed.value).value, { reportInput: true });
   if (metrics.success) return { metrics: metrics.data, notices: [] };
-  const first = metrics.error.issues[0];
-  return why(`/${first?.path.join('/') ?? ''}: ${first?.message ?? 'not the right shape'}`);
+  const first = metrics.error.issues[0]!;
+  return why(`/${first.path.join('/')}: ${problemText(first)}`);
 }
 
 /** What the agent wrote for later runs, redacted; `undefined` if nothing. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { problemText } from '../../pipeline/problem-text.ts';
 import { z } from 'zod';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
@@ -167,12 +168,12 @@ function concluded({ state, records, jobs = [] }: HistoryInput): Conclusion {
 
 /** Parses a stored entry from any source. `unknown`: it is not an entry of this version. */
 export function parseHistoryEntry(value: unknown, where = 'history entry'): Read<HistoryEntry> {
-  const parsed = historyEntrySchema.safeParse(value);
+  const parsed = historyEntrySchema.safeParse(value, { reportInput: true });
   if (parsed.success) return { state: 'present', value: parsed.data };
   const issue = parsed.error.issues[0]!;
   const place = issue.path.map(String).join('.');
   const code = place === 'format' ? 'UNKNOWN_VERSION' : 'CORRUPT';
-  return { state: 'unknown', problem: { code, where, message: `${place || 'it'}: ${issue.message}` } };
+  return { state: 'unknown', problem: { code, where, message: `${place || 'it'}: ${problemText(issue)}` } };
 }
 
 /**

@@ -33,8 +33,8 @@ const decision = z.strictObject({
 });
 
 /**
- * The origin of a reused or adopted output; `subject` only if it is another one than that of the run, `iteration` only if its work
- * had been sent back, `adopted` only if a person adopted or kept it.
+ * The origin of a reused or adopted output; `subject` only if it is another one than that of the run, `iteration` only
+ * if its work had been sent back, `adopted` only if a person adopted or kept it.
  */
 export const originSchema = attemptSchema.extend({
   subject: z.string().optional(),
@@ -139,7 +139,7 @@ export type StatusJson = z.infer<typeof statusJsonSchema>;
  * `jsonText`.
  * @param about the pipeline's groups, the path of its definition, and the moment in the past that it is the state of
  */
-export function statusJson(state: RunState, defined: UnitGraph, { groups, file, at }: StatusAbout): StatusJson {
+export function statusJson(state: RunState, defined: UnitGraph, { groups, file, at, log }: StatusAbout): StatusJson {
   const graph = graphOf(defined, state.units.values());
   return {
     format: STATUS_FORMAT,
@@ -154,7 +154,7 @@ export function statusJson(state: RunState, defined: UnitGraph, { groups, file, 
     updatedAt: state.updatedAt ?? null,
     pausedAt: pausedSince(state),
     resumedAt: state.decided.resumed?.at ?? null,
-    error: runErrorOf(state),
+    error: runErrorOf(state, log),
     at: at?.toISOString() ?? null,
     decisions: {
       paused: decisionOf(state.decided.paused),
@@ -174,6 +174,8 @@ interface StatusAbout {
   readonly groups: readonly GateGroup[];
   readonly file?: string;
   readonly at?: Date | undefined;
+  /** What the agent of the gate that stopped it wrote to stderr, redacted. */
+  readonly log?: string | undefined;
 }
 
 function forkOf({ decided: { forked } }: RunState): StatusJson['forkedFrom'] {

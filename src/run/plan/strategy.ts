@@ -7,7 +7,7 @@ import { descendantsOf, type Unit, type UnitGraph } from '../records/unit.ts';
  * How a run that stopped is resumed (seed 004):
  * - `retry-current`: failed gates run again
  * - `retry-previous`: the direct needs of failed gates run again, then the failed gates. One that needs nothing runs
- *   again itself. Loops go on where they are
+ *   again itself. Loops continue where they are
  * - `skip-current`: failed gates are skipped
  * - `from-checkpoint`: a gate and everything downstream run again
  */
@@ -18,7 +18,7 @@ export type Strategy = (typeof STRATEGIES)[number];
 export interface StrategyStep {
   readonly unit: Unit;
   readonly decision: 'force' | 'skip';
-  /** A loop that sends work back to the unit goes on, instead of beginning anew. */
+  /** A loop that sends work back to the unit continues, instead of beginning anew. */
   readonly keepsIterations?: true;
 }
 

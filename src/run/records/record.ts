@@ -241,7 +241,7 @@ export const decidedSchema = z.strictObject({
   origin: z
     .strictObject({ subject: z.string().max(1_024), runNumber: counter, gate: z.string().max(40).optional() })
     .optional(),
-  /** `force`: the loop that sends work back to the gate goes on where it is, instead of beginning anew. */
+  /** `force`: the loop that sends work back to the gate continues where it is, instead of beginning anew. */
   keepsIterations: z.literal(true).optional(),
   /** `entity`: what was done to which resource. */
   entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),

@@ -142,7 +142,14 @@ describe('a run of a pull request that waits', () => {
       const next = await (await pullRequest()).start().ended;
       expect(statusOf(next)).toEqual(rejected ? GREEN : RED);
       expect(await world.startedGates()).toEqual(rejected ? ['publish'] : ['translate']);
-      if (rejected) await (await dispatched(approval({ decision: 'reject' }))).start().ended;
+      if (!rejected) continue;
+      const reruns = world.service.world.reruns.length;
+      const decided = (await (await dispatched(approval({ decision: 'reject' }))).start().ended).job('decide');
+      expect(decided.summary).toMatch(
+        /Run \d+ has no failed jobs, so none runs again\. The decision applies to the next run/,
+      );
+      expect(messagesOf(decided, 'warning')).toEqual([]);
+      expect(world.service.world.reruns).toHaveLength(reruns);
     }
     const rejects = world.service.world.checkRuns.filter(({ externalId }) => externalId?.includes(' reject '));
     expect(new Set(rejects.map(({ headSha }) => headSha)).size).toBe(2);
@@ -264,6 +271,20 @@ describe('command: decide', () => {
       expect(errorsOf(decided.job('decide')), by).toEqual([expect.stringContaining(code)]);
     }
     expect([world.service.world.checkRuns, world.service.world.reruns]).toEqual([[], []]);
+  });
+
+  it('refuses what no job looks for: the recorded contract of a gate says that it waits for nobody', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    const before = world.service.world.checkRuns.length;
+    const { by, value } = lastEnd('publish');
+    const about = { resume: by.runId!, decision: 'reject', gate: 'publish', digest: value!.digest, reason: 'wrong' };
+    const decided = await (await dispatched(about)).start().ended;
+    expect(errorsOf(decided.job('decide'))).toEqual([
+      expect.stringMatching(/DECISION_UNHEARD: gate publish waits for nobody/),
+    ]);
+    expect(world.service.world.checkRuns).toHaveLength(before);
   });
 
   it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {

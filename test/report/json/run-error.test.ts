@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { errorLog } from '../../../src/cli/output/error-log.ts';
 import { decideRun } from '../../../src/engine/decide.ts';
 import { statusJson, type StatusJson } from '../../../src/report/json/status-json.ts';
 import { unitsOf } from '../../../src/run/records/unit.ts';
@@ -22,6 +23,7 @@ describe('the status of a run for programs', () => {
       gate: 'b',
       kind: 'agent-error',
       message: reason,
+      stack: null,
       at: ended.at,
       recoverable: true,
     });
@@ -33,6 +35,24 @@ describe('the status of a run for programs', () => {
     });
     broken = false;
     expect(json((await world.run(CHAIN)).state).error).toBeNull();
+  });
+
+  it.each([
+    [
+      'const x;\n\nError: first\n    at a (x.js:1:2)\nthen\nTypeError: boom\n    at b (x.js:3:4)\n    at c (x.js:5:6)\n\nNode.js v24\n',
+      'TypeError: boom\n    at b (x.js:3:4)\n    at c (x.js:5:6)',
+    ],
+    [
+      'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f()\n  File "a.py", line 1, in f\n    raise ValueError("x")\nValueError: x\nbye\n',
+      'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f()\n  File "a.py", line 1, in f\n    raise ValueError("x")\nValueError: x',
+    ],
+    ['nothing to see\n', null],
+    [`Error: x\n${'    at f (y.js:1:1)\n'.repeat(99)}`, `Error: x\n${'    at f (y.js:1:1)\n'.repeat(49)}`.trimEnd()],
+  ])('has the last stack trace of its agent: %j', async (log, stack) => {
+    const world = engineWorld(() => ({ result: { exitCode: 1, stderr: log } }));
+    const { state } = await world.run(CHAIN);
+    expect(statusJson(state, unitsOf(CHAIN), { groups: [], log }).error!.stack).toBe(stack);
+    expect(await errorLog(world.ports().store, state)).toBe(log);
   });
 
   it('says since when it is paused, and when it was resumed', async () => {
