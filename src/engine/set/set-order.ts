@@ -36,7 +36,7 @@ export interface SetCall {
 }
 
 /** What a completed subject hands on. */
-export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps'> {
+export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps' | 'gates'> {
   readonly runNumber: number;
   /** When its run last changed, ISO 8601. */
   readonly at: string;
@@ -121,8 +121,8 @@ export function noteHandedOn(
 ): void {
   try {
     const state = journal.state();
-    const { files, steps } = handedOn(graph, state, undefined);
-    handed.set(id, { files, steps, runNumber: state.runNumber, at: state.updatedAt! });
+    const { files, steps, gates } = handedOn(graph, state, undefined);
+    handed.set(id, { files, steps, gates, runNumber: state.runNumber, at: state.updatedAt! });
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     const { code, message } = error;
