@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
-import type { Subject, SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import { chosenOf, type Subject, type SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
 import { ancestorsOf } from '../../run/records/unit.ts';
 import { filesFor } from '../../run/subjects/handed-on.ts';
 import type { KnownSubject } from '../../run/subjects/subject-states.ts';
@@ -71,7 +71,7 @@ export function assignmentIn({ pipeline, assignmentOf }: SetOrder, subject: Subj
 
 /** The ids of the subjects that are to be run, in the order of the set. */
 export function chosenIds({ subjects, only }: SetOrder): string[] {
-  return [...subjects.keys()].filter((id) => only?.has(id) ?? true);
+  return chosenOf(subjects, only);
 }
 
 /**

@@ -72,6 +72,11 @@ export interface Subject {
 /** Subjects by id, each after those that it needs; otherwise in the order of the file. */
 export type SubjectGraph = ReadonlyMap<string, Subject>;
 
+/** The ids of the subjects that are to be run, in the order of the set. @param only ids. Default: all */
+export function chosenOf(subjects: SubjectGraph, only: ReadonlySet<string> | undefined): string[] {
+  return [...subjects.keys()].filter((id) => only?.has(id) ?? true);
+}
+
 /** Orders checked subjects (which have no cycles). */
 export function subjectGraph(subjects: readonly Subject[]): SubjectGraph {
   const byId = new Map(subjects.map((subject) => [subject.id, subject]));
