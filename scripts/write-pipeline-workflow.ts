@@ -5,7 +5,8 @@ import { MAX_WAVES, WAVE_WIDTH } from '../src/pipeline/waves.ts';
 /** The reusable workflow whose jobs are waves: YAML has no loops. */
 export const PIPELINE_WORKFLOW = '.github/workflows/pipeline.yml';
 
-const CHECKOUT = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+/** The checkout step of packaged workflows. */
+export const CHECKOUT = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
         with:
           persist-credentials: false
 `;
@@ -26,6 +27,10 @@ on:
         type: string
       task:
         description: What the run is to achieve.
+        required: false
+        type: string
+      set:
+        description: Path of the file of a set, which has the task and the metadata of the subject.
         required: false
         type: string
       input:
@@ -106,6 +111,7 @@ ${CHECKOUT}      - id: gate
           file: \${{ inputs.file }}
           subject: \${{ inputs.subject }}
           task: \${{ inputs.task }}
+          set: \${{ inputs.set }}
           input: \${{ inputs.input }}
           resume: \${{ inputs.resume }}
           secret-values: \${{ secrets.env }}

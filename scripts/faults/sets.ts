@@ -98,4 +98,20 @@ export const SET_FAULTS: readonly Fault[] = [
     only: 'makes a branch of each completed subject',
     why: 'a call that only makes a branch would start programs of the repository',
   },
+  {
+    name: 'set on GitHub: a subject starts without the files of those that it needs',
+    find: 'if (giver === undefined || taker === undefined) return;',
+    replace: 'if (giver === undefined || taker !== undefined) return;',
+    tests: FILE,
+    only: 'are refused where a subject would miss files',
+    why: 'its agents would silently work on other files than on a machine',
+  },
+  {
+    name: 'set: apply delivers a run that is not completed',
+    find: "if (status === 'completed') return;",
+    replace: "if (status !== 'initializing') return;",
+    tests: DELIVERY,
+    only: 'refuses what a set refuses',
+    why: 'half of the work of a subject would become its branch',
+  },
 ];

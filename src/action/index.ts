@@ -15,6 +15,7 @@ if (argv[2] === SAVE_CACHE) {
       plan: async () => (await import('./commands/plan.ts')).execute,
       report: async () => (await import('./commands/report.ts')).execute,
       waves: async () => (await import('./commands/waves.ts')).execute,
+      set: async () => (await import('./commands/set.ts')).execute,
       decide: async () => (await import('./commands/decide.ts')).execute,
       apply: async () => (await import('./commands/apply.ts')).execute,
       comment: async () => (await import('./commands/comment.ts')).execute,

@@ -34,6 +34,8 @@ export const OUTPUT_NAMES = [
   'badge',
   'failed-gates',
   'waves',
+  'subjects',
+  'subject-waves',
   'commit',
   'pull-request',
   'patch-file',

@@ -34,12 +34,28 @@ export const FOLDER_COMMANDS: readonly CommandSpec[] = [
     options: [
       ...SUBJECT_OPTIONS,
       { name: 'gate', short: 'g', value: 'GATE', multiple: true, help: 'only what these gates hand on' },
+      {
+        name: 'deliver',
+        value: 'AS',
+        help: 'leave the folder as it is, and put the files of the completed run on a `branch` gateline/SUBJECT, or into a `patch` below .state/',
+      },
+      {
+        name: 'set',
+        value: 'FILE',
+        help: 'with --deliver: the set of the subject; commits of the subjects that it needs come first on the branch',
+      },
       { name: 'dry-run', short: 'n', help: 'only show what would be done' },
       JSON_OPTION,
     ],
     description:
-      'Writes the files that gates hand on, unless your version changed since the gates began. Changed paths are conflicts: they are listed and not touched, and the exit code is 1. Replaced files are copied below .state/applied/ first. If the command is interrupted, run it again.',
-    examples: [{ command: 'gateline apply --gate implement', what: 'only what one gate hands on' }],
+      'Writes the files that gates hand on, unless your version changed since the gates began. Changed paths are conflicts: they are listed and not touched, and the exit code is 1. Replaced files are copied below .state/applied/ first. If the command is interrupted, run it again.\nWith --deliver, HEAD, the index and the folder stay as they are, as with `gateline run --set FILE --deliver`: a branch is made on the checked out commit, and an existing branch is never moved.',
+    examples: [
+      { command: 'gateline apply --gate implement', what: 'only what one gate hands on' },
+      {
+        command: 'gateline apply login#1 --set subjects.json --deliver branch',
+        what: 'the branch gateline/login, with what run 1 of the subject login made',
+      },
+    ],
     load: () => import('./commands/apply.ts'),
   },
   {

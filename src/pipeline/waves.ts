@@ -1,3 +1,4 @@
+import { GatelineError } from '../errors/gateline-error.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { DEFAULT_RUNNER, jobMinutes, jobOrders } from './job-order.ts';
 import type { Gate, Leg, Pipeline } from './pipeline.ts';
@@ -24,17 +25,20 @@ export interface WavePlace {
 /**
  * The waves of a pipeline: gates are in a later wave than all gates that they need. A level of the graph
  * that is wider than {@link WAVE_WIDTH} is several waves.
- * @returns the waves, or why the jobs of a workflow that knows no gate cannot be these gates
+ * @throws GatelineError `WAVES_UNSUPPORTED` if the jobs of a workflow that knows no gate cannot be these gates
  */
-export function wavesOf(
-  pipeline: Pipeline,
-): { readonly waves: readonly (readonly WavePlace[])[] } | { readonly problems: readonly string[] } {
+export function wavesOf(pipeline: Pipeline): readonly (readonly WavePlace[])[] {
   const problems = [...pipelineProblems(pipeline), ...pipeline.gates.flatMap(gateProblems)];
-  if (problems.length > 0) return { problems };
+  if (problems.length > 0) throw unsupported(pipeline, problems);
   const levels = levelsOf(pipeline);
   const waves = levels.flatMap((gates) => chunks(gates.flatMap(placesOf)));
-  if (waves.length <= MAX_WAVES) return { waves: waves.map((places) => places.map(withSlot)) };
-  return { problems: [`it has ${waves.length} waves, and there are jobs for ${MAX_WAVES} of at most ${WAVE_WIDTH}`] };
+  if (waves.length <= MAX_WAVES) return waves.map((places) => places.map(withSlot));
+  const problem = `it has ${waves.length} waves, and there are jobs for ${MAX_WAVES} of at most ${WAVE_WIDTH}`;
+  throw unsupported(pipeline, [problem]);
+}
+
+function unsupported({ id }: Pipeline, problems: readonly string[]): GatelineError {
+  return new GatelineError('WAVES_UNSUPPORTED', `pipeline ${id} cannot run as waves: ${problems.join(', ')}`);
 }
 
 function pipelineProblems({ workflowEnv, deliver }: Pipeline): string[] {

@@ -16,6 +16,7 @@ const COMMANDS: ActionParts['commands'] = {
   report: async () => (await import('../../src/action/commands/report.ts')).execute,
   decide: async () => (await import('../../src/action/commands/decide.ts')).execute,
   waves: async () => (await import('../../src/action/commands/waves.ts')).execute,
+  set: async () => (await import('../../src/action/commands/set.ts')).execute,
   apply: async () => (await import('../../src/action/commands/apply.ts')).execute,
   comment: async () => (await import('../../src/action/commands/comment.ts')).execute,
 };

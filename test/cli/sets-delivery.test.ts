@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { expectOk } from './in-process.ts';
+import { expectOk, gatelineIn } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, subjects, workspaceWith } from './set-workspace.ts';
 
 const BRANCH = ['run', '-q', '--json', '--deliver', 'branch'];
@@ -171,5 +171,96 @@ describe('gateline run --set --deliver patch', () => {
     expect(again['b']?.delivered).toMatchObject({ status: 'unchanged', to: '.state/patches/b.patch' });
     for (const id of ['a', 'b']) await workspace.git('apply', `.state/patches/${id}.patch`);
     expect(await workspace.read('made/b.txt')).toBe('a.txt\nown.txt\n');
+  });
+});
+
+describe('gateline apply SUBJECT#RUN --deliver', () => {
+  it('makes the branches and patches that a set makes, and changes nothing else', async () => {
+    await using workspace = await workspaceWith(TWO);
+    await expectOk(set(workspace, BRANCH));
+    await expectOk(set(workspace, PATCH));
+    const commits = await workspace.git('rev-parse', 'gateline/a', 'gateline/b');
+    const patches = ['a', 'b'].map((id) => readFileSync(workspace.path(`.state/patches/${id}.patch`), 'utf8'));
+    await workspace.git('branch', '-q', '-D', 'gateline/a', 'gateline/b');
+    execFileSync('rm', ['-rf', workspace.path('.state/patches')]);
+    const before = await untouched(workspace);
+    const deliver = ['--deliver', 'branch', '--set', 'subjects.json', '--json'];
+    const would = JSON.parse((await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver, '-n'))).out);
+    expect(would).toMatchObject({
+      format: 'gateline-apply/1',
+      subject: 'b',
+      dryRun: true,
+      gates: ['make', 'check'],
+      files: [],
+      delivered: { status: 'delivered', to: 'gateline/b', commit: null },
+    });
+    expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');
+    expect((await expectOk(gatelineIn(workspace, 'apply', 'b#1', '--deliver', 'patch', '-n'))).out).toBe(
+      'b: its files would be in .state/patches/b.patch\n',
+    );
+    expect((await expectOk(gatelineIn(workspace, 'apply', 'a#1', '--deliver', 'branch'))).out).toMatch(
+      /^a: its files are commit [0-9a-f]{7} of the new branch gateline\/a\n$/,
+    );
+    await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver));
+    expect(await workspace.git('rev-parse', 'gateline/a', 'gateline/b')).toBe(commits);
+    for (const id of ['a', 'b']) await expectOk(gatelineIn(workspace, 'apply', `${id}#1`, '--deliver', 'patch'));
+    expect(['a', 'b'].map((id) => readFileSync(workspace.path(`.state/patches/${id}.patch`), 'utf8'))).toEqual(patches);
+    expect(await untouched(workspace)).toEqual(before);
+    const again = JSON.parse((await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver))).out);
+    expect(again.delivered).toMatchObject({ status: 'unchanged', commit: commits.split('\n')[1] });
+  });
+
+  it('refuses what a set refuses, runs that are not completed, and what is no name of a branch', async () => {
+    const edit = 'echo agent >> base.txt; mkdir -p .github/workflows; [ "$s" = a ] || echo x > .github/workflows/x.yml';
+    const make = { run: `${MAKE}\n${edit}`, inputs: ['*.json'], files: ['base.txt', '.github/**'] };
+    await using workspace = await workspaceWith(
+      setOf({ id: 'a' }, { id: 'c' }, { id: 'bad' }, { id: 'later', needs: 'bad' }),
+      pipeline({ make, check: GATES.check }),
+    );
+    await workspace.write('base.txt', 'mine, not committed\n');
+    failing(workspace, 'bad');
+    await set(workspace, ['run', '-q']);
+    const refused = async (...args: string[]): Promise<string> => {
+      const { code, err } = await gatelineIn(workspace, 'apply', ...args);
+      expect(code, err).toBe(err.includes('DELIVERY_PATH_REFUSED') ? 1 : 2);
+      return err;
+    };
+    expect(await refused('a#1', '--deliver', 'branch')).toContain(
+      'DELIVERY_CONFLICT: the checked out commit has other versions of files of a: "base.txt"',
+    );
+    expect(await refused('c#1', '--deliver', 'patch')).toContain('DELIVERY_PATH_REFUSED');
+    expect(await refused('bad#1', '--deliver', 'patch')).toContain('DELIVERY_NOT_DONE: run 1 of bad is not completed');
+    expect(await refused('a#1', '--deliver', 'patch', '--set', 'missing.json')).toContain('SET_UNREADABLE');
+    expect(await refused('a#1', '--set', 'subjects.json')).toContain('OPTION_CONFLICT: --set goes with --deliver');
+    expect(await refused('a#1', '--deliver', 'patch', '-g', 'make')).toContain('OPTION_CONFLICT: --gate');
+    expect(await refused('a#1', '--deliver', 'zip')).toContain('OPTION_VALUE: --deliver zip');
+    expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');
+
+    failing(workspace);
+    await expectOk(gatelineIn(workspace, 'run', '-q', '--subject', 'two words'));
+    expect(await refused('two words#1', '--deliver', 'branch')).toContain(
+      'DELIVERY_REFUSED: the subject "two words" cannot be part of the name',
+    );
+    expect(await refused('two words#1', '--deliver', 'branch', '--set', 'subjects.json')).toContain(
+      'OPTION_VALUE: --set subjects.json: it has no subject "two words"',
+    );
+    await expectOk(gatelineIn(workspace, 'run', '-q', '--subject', 'later'));
+    expect(await refused('later#1', '--deliver', 'branch', '--set', 'subjects.json')).toContain(
+      'DELIVERY_NOT_DONE: run 1 of bad is not completed, and later needs it',
+    );
+  });
+
+  it('writes no patch that would undo newer changes of the folder', async () => {
+    const make = { run: `${MAKE}\necho agent >> base.txt`, inputs: ['*.json'], files: ['base.txt'] };
+    await using workspace = await workspaceWith(setOf({ id: 'a' }), pipeline({ make }));
+    await expectOk(set(workspace, ['run', '-q']));
+    // Everything is reused: run 2 has no version that it began with.
+    await expectOk(gatelineIn(workspace, 'run', '-q', '--subject', 'a', '--new'));
+    await workspace.write('base.txt', 'newer\n');
+    const { code, err } = await gatelineIn(workspace, 'apply', 'a#2', '--deliver', 'patch');
+    expect(code).toBe(2);
+    expect(err).toContain('DELIVERY_CONFLICT: your folder has other versions of files of a: "base.txt"');
+    await expectOk(gatelineIn(workspace, 'apply', 'a#1', '--deliver', 'patch'));
+    expect(readFileSync(workspace.path('.state/patches/a.patch'), 'utf8')).toContain(' base\n+agent\n');
   });
 });

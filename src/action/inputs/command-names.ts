@@ -7,6 +7,7 @@ export const COMMAND_NAMES = [
   'report',
   'decide',
   'waves',
+  'set',
   'apply',
   'comment',
 ] as const;

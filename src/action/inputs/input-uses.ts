@@ -56,7 +56,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   input: { commands: GATE, elsewhere: 'error', silent: true },
   'input-file': { commands: GATE, elsewhere: 'error' },
   token: { commands: ['complete'], elsewhere: 'error', silent: true },
-  outcome: { commands: ['complete'], elsewhere: 'error' },
+  outcome: { commands: ['complete', 'set'], elsewhere: 'error' },
   output: { commands: ['complete'], elsewhere: 'error', silent: true },
   'output-file': { commands: ['run', 'begin', 'complete'], elsewhere: 'error' },
   metrics: { commands: ['complete'], elsewhere: 'error', silent: true },
@@ -64,6 +64,9 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },
   allow: { commands: ['apply'], elsewhere: 'error' },
+  set: { commands: [...GATE, 'set'], elsewhere: 'error' },
+  'only-set': { commands: ['set'], elsewhere: 'error' },
+  wave: { commands: ['set'], elsewhere: 'error' },
   workflow: { commands: ['comment'], elsewhere: 'error' },
   resume: { commands: ['run', 'begin', 'plan'], elsewhere: 'notice' },
 

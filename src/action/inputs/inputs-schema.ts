@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
+import { MAX_SUBJECT_WAVES } from '../../pipeline/subjects/subject-waves.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import {
   block,
@@ -83,6 +84,9 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     gates: gateIds,
     deliver: oneOf('files', 'patch', 'commit', 'pull-request'),
     allow: lines,
+    set: path,
+    'only-set': line(100, 'the name of a set'),
+    wave: wholeNumber(0, MAX_SUBJECT_WAVES - 1),
     workflow: matching(/^[\w.-]{1,200}\.ya?ml$/, 'the name of a workflow file, such as `gates.yml`'),
     resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
 

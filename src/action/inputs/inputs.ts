@@ -8,6 +8,7 @@ import { INPUT_NAMES, PLAIN_INPUTS, type InputName, type ParsedInputs } from './
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import type { Runner } from '../runner.ts';
+import { contradictions } from './contradictions.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 
 /** The inputs that describe a gate, parsed but not validated: `describeGate` does that. Absent: not set. */
@@ -33,7 +34,7 @@ export interface ActionInputs {
   readonly inputFile: string | undefined;
   /** The token of a claim, as text. Always set for `complete`. */
   readonly token: string | undefined;
-  /** How the step between `begin` and `complete` ended. */
+  /** How the step between `begin` and `complete` ended, or the jobs before a report about a set. */
   readonly outcome: 'success' | 'failure' | 'cancelled' | 'skipped' | undefined;
   /** The value itself, JSON text of at most 100 KiB; `output-file` names a file with it. */
   readonly output: string | undefined;
@@ -48,6 +49,12 @@ export interface ActionInputs {
   readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request';
   /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
   readonly allow: readonly string[];
+  /** Path of the file of a set, relative to the workspace. Always set for `set`. */
+  readonly set: string | undefined;
+  /** The name of the set whose subjects `set` runs. Default: all subjects. */
+  readonly onlySet: string | undefined;
+  /** The wave of subjects that `set` prepares, from 0. `undefined`: it reports. */
+  readonly wave: number | undefined;
   /** Name of the workflow file of the pipeline, for `comment`. */
   readonly workflow: string | undefined;
   /** Id of the workflow run to continue from. */
@@ -220,32 +227,6 @@ function misplacedInputs(
   });
 }
 
-/** Problems between several inputs. */
-function contradictions(
-  given: Readonly<Record<string, string>>,
-  command: CommandName | undefined,
-): readonly InputProblem[] {
-  const problems: InputProblem[] = [];
-  for (const input of ['input', 'output'] as const) {
-    if (given[input] === undefined || given[`${input}-file`] === undefined) continue;
-    problems.push({ input, message: `is set together with \`${input}-file\``, hint: 'remove one of them' });
-  }
-  if (command === 'complete' && given['token'] === undefined) {
-    const message = 'expected the token from `command: begin`, found nothing';
-    const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
-    problems.push({ input: 'token', message, hint });
-  }
-  if (command === 'apply' && given['gates'] === undefined) {
-    const message = 'expected the gates whose files are delivered, found nothing';
-    problems.push({ input: 'gates', message, hint: 'gates: implement' });
-  }
-  if (command === 'comment' && given['workflow'] === undefined) {
-    const message = 'expected the workflow file of the pipeline, found nothing';
-    problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
-  }
-  return problems;
-}
-
 function build(parsed: ParsedInputs, description: GateDescription, notices: readonly string[]): ActionInputs {
   const isGiven = (name: InputName): boolean => parsed[name] !== undefined;
   return {
@@ -269,6 +250,9 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     gates: parsed.gates ?? [],
     deliver: parsed.deliver ?? 'files',
     allow: parsed.allow ?? [],
+    set: parsed.set,
+    onlySet: parsed['only-set'],
+    wave: parsed.wave,
     workflow: parsed.workflow,
     resume: parsed.resume,
     githubToken: parsed['github-token'],

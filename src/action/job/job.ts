@@ -27,6 +27,7 @@ import { withGivenOutput } from './given-output.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
+import { subjectInSet } from '../inputs/set-file.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
 import { definedInFile, describedHere } from './gate-of-job.ts';
 import { withOutputFile } from './output-file.ts';
@@ -66,6 +67,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
       ? await describedHere(invocation, store)
       : definedInFile(definition.pipeline, invocation);
   const { gate, pipeline } = found;
+  const subject = await subjectInSet(inputs, { ...definition, workspace: event.workspace });
   // While GitHub is asked for records. Whoever compiles the schema gets the error.
   if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
@@ -73,8 +75,8 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   const assignment: Assignment = {
     pipeline,
     ...found.about,
-    task: inputs.task ?? pipeline.task,
-    metadata: { ...pipeline.metadata, ...inputs.metadata },
+    task: subject?.task ?? inputs.task ?? pipeline.task,
+    metadata: { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata },
     input,
     rework: event.rework,
     ...(workflow && { workflow }),

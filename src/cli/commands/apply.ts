@@ -8,17 +8,30 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, openRun } from '../project/open.ts';
 import { refusePartlyRolledBack, savedFolder } from '../project/saved-folder.ts';
 import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { deliverRun } from '../sets/deliver-run.ts';
+import type { DeliveredRow } from '../sets/deliver-set.ts';
+import { refuseDeliveryOptions, deliverOption } from '../sets/set-options.ts';
 import type { CliWorld } from '../world.ts';
 
-/** `gateline apply [RUN]`: writes the files that the gates of a run hand on into the user's folder. */
+/** `gateline apply [RUN]`: writes what the gates of a run hand on into the user's folder; `--deliver`: elsewhere. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
+  refuseDeliveryOptions(options);
+  const as = deliverOption(options);
   const loaded = await loadFor(invocation);
   await using _lock = await lockWorkspace(loaded.root, world);
-  const { call } = await openRun(invocation, loaded, { asked: positionals[0], where: 'RUN', readOnly: false });
+  const opened = await openRun(invocation, loaded, { asked: positionals[0], where: 'RUN', readOnly: false });
+  const { call } = opened;
   await refusePartlyRolledBack(world, call.ports);
-  const gates = listOption(options, 'gate');
   const dryRun = options['dry-run'] === true;
+  if (as !== undefined) {
+    const { gates, row } = await deliverRun(invocation, opened, as);
+    if (options['json']) printJson(world, applyJson(call, { gates, puts: [], open: [] }, dryRun, row));
+    else say(world.out, `${oneLine(call.journal.state().subject)}: ${oneLine(row.reason)}`);
+    return EXIT_CODES.ok;
+  }
+  const gates = listOption(options, 'gate');
   const applied = await applyTo(world, call, { ...(gates.length > 0 && { gates }), dryRun });
   if (options['json']) printJson(world, applyJson(call, applied, dryRun));
   else for (const line of appliedLines(applied, call, dryRun)) world.out.write(`${line}\n`);
@@ -70,12 +83,12 @@ export function putLines(puts: Applied['puts'], dryRun: boolean): string[] {
 }
 
 /** `gateline-apply/1`; see docs/reference/json-output.md. */
-function applyJson(call: Call, applied: Applied, dryRun: boolean): object {
+function applyJson(call: Call, applied: Applied, dryRun: boolean, delivered: DeliveredRow | null = null): object {
   const { pipeline, subject, runNumber: run } = call.journal.state();
   const { gates, open } = applied;
   const files = applied.puts.map(({ path, action, why = null }) => ({ path, action, why }));
   const saved = applied.saved === undefined ? null : fromRoot(call, applied.saved);
-  return { format: 'gateline-apply/1', pipeline, subject, run, dryRun, gates, open, files, saved };
+  return { format: 'gateline-apply/1', pipeline, subject, run, dryRun, gates, open, files, saved, delivered };
 }
 
 function fromRoot({ ports }: Call, path: string): string {

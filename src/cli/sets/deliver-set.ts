@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { branchOf, deliverBranch, deliverPatch, type DeliverAs } from '../../engine/set/deliver-set.ts';
+import {
+  branchOf,
+  deliverBranch,
+  deliverPatch,
+  type DeliverAs,
+  type DeliverOptions,
+} from '../../engine/set/deliver-set.ts';
 import type { SetResult } from '../../engine/set/run-set.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
@@ -10,7 +16,8 @@ import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from '../output/report-error.ts';
 
-type DeliveredRow = NonNullable<SetStatusJson['subjects'][number]['delivered']>;
+/** What was delivered of one subject, and why. */
+export type DeliveredRow = NonNullable<SetStatusJson['subjects'][number]['delivered']>;
 
 /** What was delivered, by subject; and the exit codes of what could not be. */
 export interface DeliveredSet {
@@ -44,18 +51,22 @@ export async function deliver(
   return { delivered, codes };
 }
 
-async function deliverOne(
+/** Hands over the files of one completed subject, or with `dryRun` says what that would do. */
+export async function deliverOne(
   loaded: LoadedPipeline,
   set: SetResult['set'],
   as: DeliverAs,
   id: string,
+  { dryRun = false }: DeliverOptions = {},
 ): Promise<DeliveredRow> {
   const branches = set.ports.branches!;
   if (as === 'branch') {
-    const { status, to = null, commit = null } = await deliverBranch(set, branches, id);
+    const { status, to = null, commit = null } = await deliverBranch(set, branches, id, { dryRun });
     const short = commit?.slice(0, 7) ?? '';
     const reason = {
-      delivered: `its files are commit ${short} of the new branch ${branchOf(id)}`,
+      delivered: dryRun
+        ? `its files would be the new branch ${branchOf(id)}`
+        : `its files are commit ${short} of the new branch ${branchOf(id)}`,
       unchanged: `its files are on the branch ${branchOf(id)} already`,
       nothing: 'it has no files that the checked out commit lacks',
     }[status];
@@ -67,6 +78,7 @@ async function deliverOne(
   const to = relative(loaded.root, path).replaceAll('\\', '/');
   const before = await readFile(path).catch(() => undefined);
   if (before?.equals(patch)) return { status: 'unchanged', to, commit: null, reason: `its files are in ${to} already` };
+  if (dryRun) return { status, to, commit: null, reason: `its files would be in ${to}` };
   await atomicWrite(path, patch);
   return { status, to, commit: null, reason: `its files are in ${to}, for \`git apply\`` };
 }

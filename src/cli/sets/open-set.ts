@@ -1,7 +1,6 @@
 import { assignmentFor, type SetOrder } from '../../engine/set/set-order.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadSet } from '../../local/load-set.ts';
-import { didYouMean } from '../../pipeline/problem.ts';
+import { subjectsOfSet } from '../../pipeline/subjects/chosen.ts';
 import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { loadFor, open, showingState, type OpenProject } from '../project/open.ts';
@@ -32,13 +31,7 @@ export async function loadSetFor(invocation: CommandInvocation): Promise<LoadedS
 function onlyOf(options: OptionValues, subjects: SubjectGraph): Set<string> | undefined {
   const name = textOption(options, 'only-set');
   if (name === undefined) return undefined;
-  const chosen = [...subjects.values()].filter(({ set }) => set === name).map(({ id }) => id);
-  if (chosen.length > 0) return new Set(chosen);
-  const names = [...new Set([...subjects.values()].flatMap(({ set }) => set ?? []))];
-  const known = names.length === 0 ? 'No subject belongs to one.' : `Sets: ${names.slice(0, 20).join(', ')}.`;
-  const meant = didYouMean(name, names);
-  const message = `no subject belongs to the set ${name}${meant === undefined ? '' : `; ${meant}`}`;
-  throw new GatelineError('SET_UNKNOWN', message, { hint: known });
+  return subjectsOfSet(subjects, name);
 }
 
 /** The order for the engine. @param asked what applies to each subject */

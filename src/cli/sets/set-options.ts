@@ -1,6 +1,6 @@
 import type { DeliverAs } from '../../engine/set/deliver-set.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { textOption, type OptionValues } from '../command.ts';
+import { listOption, textOption, type OptionValues } from '../command.ts';
 
 /** Options that mean something only with `--set`. */
 const ONLY_WITH_SET = ['only-set', 'max-parallel', 'deliver'];
@@ -33,6 +33,15 @@ export function refuseSetOptions(options: OptionValues): void {
   for (const [name, why] of NOT_WITH_SET) {
     if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} does not go with --set: ${why}`);
   }
+}
+
+/** Of `gateline apply`. @throws GatelineError `OPTION_CONFLICT` */
+export function refuseDeliveryOptions(options: OptionValues): void {
+  const isDelivery = options['deliver'] !== undefined;
+  if (options['set'] !== undefined && !isDelivery)
+    throw new GatelineError('OPTION_CONFLICT', '--set goes with --deliver');
+  if (isDelivery && listOption(options, 'gate').length > 0)
+    throw new GatelineError('OPTION_CONFLICT', '--gate does not go with --deliver: a run is delivered as a whole');
 }
 
 /** @throws GatelineError `OPTION_VALUE` */

@@ -11,6 +11,12 @@ import { handedBy, startOf, type HandedOver, type SetCall } from './set-order.ts
 /** Names in a message. */
 const SHOWN = 10;
 
+/** How to deliver. */
+export interface DeliverOptions {
+  /** Report what would be delivered, and make no branch: the result has no commit. */
+  readonly dryRun?: boolean;
+}
+
 /** How the files of completed subjects are handed over. */
 export type DeliverAs = 'branch' | 'patch';
 
@@ -49,7 +55,12 @@ export async function requireHead(branches: Branches): Promise<CommitFound> {
  * @throws GatelineError `DELIVERY_REFUSED`, `DELIVERY_PATH_REFUSED`, `DELIVERY_CONFLICT`, `DELIVERY_BRANCH_TAKEN`,
  *   `REPOSITORY_MISSING`, `GIT_FAILED`
  */
-export async function deliverBranch(set: SetCall, branches: Branches, id: string): Promise<Delivered> {
+export async function deliverBranch(
+  set: SetCall,
+  branches: Branches,
+  id: string,
+  { dryRun = false }: DeliverOptions = {},
+): Promise<Delivered> {
   const own = handedBy(set, id);
   refusePaths(set, own, await branches.prefix());
   const head = await requireHead(branches);
@@ -58,6 +69,7 @@ export async function deliverBranch(set: SetCall, branches: Branches, id: string
   if (existing !== undefined && own.files.length > 0) return alreadyThere(set, existing, name, own);
   const commits = await commitsFor(set, head, id);
   if (own.files.length === 0 || commits.length === 0) return { status: 'nothing' };
+  if (dryRun) return { status: 'delivered', to: name };
   const { commit } = await branches.create(name, head, commits);
   return { status: 'delivered', to: name, commit };
 }
@@ -94,8 +106,18 @@ async function commitsFor(set: SetCall, head: CommitFound, id: string): Promise<
   return commits;
 }
 
-/** A commit must not contain changes that are the user's own and not committed, nor undo newer commits. */
-async function refuseOtherVersions({ ports }: SetCall, tree: TreeId, by: string, handed: HandedOver): Promise<void> {
+/**
+ * A delivery must not contain changes that are the user's own and not committed, nor undo newer commits.
+ * @param what the version, for the message
+ * @throws GatelineError `DELIVERY_CONFLICT`
+ */
+export async function refuseOtherVersions(
+  { ports }: SetCall,
+  tree: TreeId,
+  by: string,
+  handed: HandedOver,
+  what = 'the checked out commit',
+): Promise<void> {
   const current = await ports.workspace.files(tree);
   const others = handed.files.filter(({ path }) => {
     const known = handed.steps.get(path)!.flatMap(({ before, after }) => [before, after]);
@@ -106,13 +128,9 @@ async function refuseOtherVersions({ ports }: SetCall, tree: TreeId, by: string,
     others.map(({ path }) => JSON.stringify(path)),
     SHOWN,
   );
-  throw new GatelineError(
-    'DELIVERY_CONFLICT',
-    `the checked out commit has other versions of files of ${by}: ${names}`,
-    {
-      hint: 'Commit your changes to these files, or undo them, and run again; or use `--deliver patch`.',
-    },
-  );
+  throw new GatelineError('DELIVERY_CONFLICT', `${what} has other versions of files of ${by}: ${names}`, {
+    hint: 'Commit your changes to these files, or undo them, and run again; or use `--deliver patch`.',
+  });
 }
 
 const HOW_TO_ALLOW =

@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
-import type { Subject, SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import { chosenOf, type Subject, type SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
 import { ancestorsOf } from '../../run/records/unit.ts';
 import { filesFor } from '../../run/subjects/handed-on.ts';
 import type { KnownSubject } from '../../run/subjects/subject-states.ts';
@@ -36,7 +36,7 @@ export interface SetCall {
 }
 
 /** What a completed subject hands on. */
-export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps'> {
+export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps' | 'gates'> {
   readonly runNumber: number;
   /** When its run last changed, ISO 8601. */
   readonly at: string;
@@ -71,7 +71,7 @@ export function assignmentIn({ pipeline, assignmentOf }: SetOrder, subject: Subj
 
 /** The ids of the subjects that are to be run, in the order of the set. */
 export function chosenIds({ subjects, only }: SetOrder): string[] {
-  return [...subjects.keys()].filter((id) => only?.has(id) ?? true);
+  return chosenOf(subjects, only);
 }
 
 /**
@@ -121,8 +121,8 @@ export function noteHandedOn(
 ): void {
   try {
     const state = journal.state();
-    const { files, steps } = handedOn(graph, state, undefined);
-    handed.set(id, { files, steps, runNumber: state.runNumber, at: state.updatedAt! });
+    const { files, steps, gates } = handedOn(graph, state, undefined);
+    handed.set(id, { files, steps, gates, runNumber: state.runNumber, at: state.updatedAt! });
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     const { code, message } = error;

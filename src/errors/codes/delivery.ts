@@ -5,8 +5,9 @@ export const DELIVERY_CODES = {
   DELIVERY_NOT_DONE: {
     from: ['user'],
     means:
-      'A gate whose files are to be delivered is not done, or an output of the run is refused. Nothing is written.',
-    remedy: 'Let the job that delivers need the report: it then starts only when all gates have passed.',
+      'A gate or a run whose files are to be delivered is not done, or an output of the run is refused. Nothing is written.',
+    remedy:
+      'Finish the run. In a workflow, let the job that delivers need the report: it then starts only when all gates have passed.',
   },
   DELIVERY_UNPROVEN: {
     from: ['user'],
@@ -30,8 +31,8 @@ export const DELIVERY_CODES = {
   DELIVERY_REFUSED: {
     from: ['user'],
     means:
-      'There is no branch or commit to start from: the run is for a fork, a tag or a merge queue, or the repository has no commit yet, or no author for commits.',
-    remedy: 'Deliver such a run as a patch, or do not deliver it.',
+      'There is no branch or commit to start from: the run is for a fork, a tag or a merge queue, or the repository has no commit yet, or no author for commits. Or the subject of the run cannot be part of a name.',
+    remedy: 'Deliver such a run as a patch, or do not deliver it. Give the run a subject that can be a name.',
   },
   DELIVERY_MOVED: {
     from: ['user'],

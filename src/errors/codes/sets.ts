@@ -18,6 +18,17 @@ export const SETS_CODES = {
     means: '`--only-set` names a set that no subject of the file belongs to.',
     remedy: 'Correct the name, or give subjects the key `set`.',
   },
+  SET_UNSUPPORTED: {
+    from: ['user'],
+    means:
+      '`set.yml` cannot run the subjects: they are too many, or a subject needs others and would not find the files that those handed on.',
+    remedy: 'Use `gateline run --set FILE`, or take `needs` out of the file, or `files` out of the gates.',
+  },
+  SUBJECT_UNKNOWN: {
+    from: ['user'],
+    means: 'A step with the input `set` is about a subject that the file of the set does not have.',
+    remedy: 'Set the input `subject` to the id of a subject of the file.',
+  },
   SET_IN_PLACE: {
     from: ['user'],
     means: 'A gate with `workspace: in-place` works in your folder, which a set must leave as it is.',

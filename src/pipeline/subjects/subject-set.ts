@@ -17,6 +17,11 @@ const NAME_PATTERN = /^(?!.*\.\.)(?!.*\.lock$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?<
 const NAME =
   '1 to 100 letters, digits, `.`, `_` and `-`, with a letter or digit at the start, without `..`, and not ending with `.`, `-` or `.lock`';
 
+/** Whether the subject of a run could be one of a set: subjects outside of sets may be any text. */
+export function isSubjectId(text: string): boolean {
+  return NAME_PATTERN.test(text);
+}
+
 const name = matching(NAME_PATTERN, NAME);
 
 /** One entry of the file. */
@@ -66,6 +71,11 @@ export interface Subject {
 
 /** Subjects by id, each after those that it needs; otherwise in the order of the file. */
 export type SubjectGraph = ReadonlyMap<string, Subject>;
+
+/** The ids of the subjects that are to be run, in the order of the set. @param only ids. Default: all */
+export function chosenOf(subjects: SubjectGraph, only: ReadonlySet<string> | undefined): string[] {
+  return [...subjects.keys()].filter((id) => only?.has(id) ?? true);
+}
 
 /** Orders checked subjects (which have no cycles). */
 export function subjectGraph(subjects: readonly Subject[]): SubjectGraph {

@@ -249,6 +249,7 @@ describe('what is wrong with inputs', () => {
         command,
         ...(command === 'complete' && { token: 'abc' }),
         ...(command === 'apply' && { gates: 'a' }),
+        ...(command === 'set' && { set: 'a.json' }),
         ...(command === 'comment' && { workflow: 'a.yml' }),
       };
       for (const input of INPUT_NAMES.filter((name) => !INPUT_USES[name].commands.includes(command))) {

@@ -1,0 +1,32 @@
+import type { CommandName } from './command-names.ts';
+import type { InputProblem } from './input-problems.ts';
+
+/** Problems between several inputs. @param given inputs that are not blank, by name */
+export function contradictions(
+  given: Readonly<Record<string, string>>,
+  command: CommandName | undefined,
+): readonly InputProblem[] {
+  const problems: InputProblem[] = [];
+  for (const input of ['input', 'output'] as const) {
+    if (given[input] === undefined || given[`${input}-file`] === undefined) continue;
+    problems.push({ input, message: `is set together with \`${input}-file\``, hint: 'remove one of them' });
+  }
+  if (command === 'complete' && given['token'] === undefined) {
+    const message = 'expected the token from `command: begin`, found nothing';
+    const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
+    problems.push({ input: 'token', message, hint });
+  }
+  if (command === 'apply' && given['gates'] === undefined) {
+    const message = 'expected the gates whose files are delivered, found nothing';
+    problems.push({ input: 'gates', message, hint: 'gates: implement' });
+  }
+  if (command === 'set' && given['set'] === undefined) {
+    const message = 'expected the file of the set, found nothing';
+    problems.push({ input: 'set', message, hint: 'set: subjects.json' });
+  }
+  if (command === 'comment' && given['workflow'] === undefined) {
+    const message = 'expected the workflow file of the pipeline, found nothing';
+    problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
+  }
+  return problems;
+}

@@ -1,0 +1,46 @@
+import { posix, relative } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { SetInvalidError } from '../../local/pipeline-invalid.ts';
+import { readSet } from '../../pipeline/subjects/read-set.ts';
+import type { Subject, SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import type { ActionInputs } from './inputs.ts';
+
+/** Where the file of a set is read: the commit of the definition, not the work tree, which agents write to. */
+export interface SetPlace {
+  /** The folder that the definition applies to, absolute. */
+  readonly root: string;
+  /** Files of the commit, relative to `root`. */
+  readonly files: { readText(path: string): Promise<string | undefined> };
+  /** The workspace of the job, absolute. */
+  readonly workspace: string;
+}
+
+/**
+ * Reads the file of a set.
+ * @param path relative to the workspace
+ * @throws SetInvalidError, GatelineError `SET_UNREADABLE`
+ */
+export async function readSetFile(path: string, { root, files, workspace }: SetPlace): Promise<SubjectGraph> {
+  const folder = relative(workspace, root).replaceAll('\\', '/');
+  const text = await files.readText(posix.relative(folder, posix.normalize(path)));
+  if (text === undefined) throw new GatelineError('SET_UNREADABLE', `the commit of the definition has no file ${path}`);
+  const read = readSet(Buffer.from(text), path);
+  if (read.ok) return read.subjects;
+  throw new SetInvalidError(read.problems);
+}
+
+/**
+ * The subject of this job in the file that the input `set` names; `undefined` without the input.
+ * @throws SetInvalidError, GatelineError `SET_UNREADABLE`, `SUBJECT_UNKNOWN`
+ */
+export async function subjectInSet(
+  { set, subject }: Pick<ActionInputs, 'set' | 'subject'>,
+  place: SetPlace,
+): Promise<Subject | undefined> {
+  if (set === undefined) return undefined;
+  const found = (await readSetFile(set, place)).get(subject ?? '');
+  if (found !== undefined) return found;
+  const what =
+    subject === undefined ? 'the input `subject` is not set' : `${set} has no subject ${JSON.stringify(subject)}`;
+  throw new GatelineError('SUBJECT_UNKNOWN', what);
+}

@@ -1,0 +1,193 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { SET_WORKFLOW, setWorkflow } from '../../../scripts/write-set-workflow.ts';
+import { REPOSITORY } from '../../support/command-line.ts';
+import type { RunReport } from '../../support/runner/workflow-run.ts';
+import { ActionWorld, errorsOf, messagesOf, type WorldRunOptions } from './action-world.ts';
+import { ACTION, CHECKOUT, type Keys } from './workflow-text.ts';
+
+const CALLED = '.github/workflows/called.yml';
+
+/**
+ * What GitHub makes of the called workflow. The runner of these tests carries out no calls, so the two gates of the
+ * definition are steps of the calling job, with what it passes on; that it calls `pipeline.yml` is shown by act.
+ */
+async function called(): Promise<string> {
+  const text = await readFile(join(REPOSITORY, SET_WORKFLOW), 'utf8');
+  const workflow = parse(text.replaceAll(/uses: \$\/$/gm, `uses: ${ACTION}`)) as { jobs: Record<string, Caller> };
+  const jobs = Object.entries(workflow.jobs).map(([id, job]) => [id, job.uses === undefined ? job : inline(job)]);
+  return stringify({ ...workflow, jobs: Object.fromEntries(jobs) }, { aliasDuplicateObjects: false });
+}
+
+type Caller = Record<string, Keys> & { readonly uses?: unknown };
+
+function inline({ uses, with: given, secrets: _, strategy, ...job }: Caller): Keys {
+  expect(uses).toBe('$/.github/workflows/pipeline.yml');
+  const { comment, statuses, ...inputs } = given!;
+  expect([comment, statuses]).toEqual(['never', 'never']);
+  const { 'max-parallel': most, ...rest } = strategy!;
+  expect(most).toBe('${{ inputs.max-parallel }}');
+  const make = { id: 'gate', uses: ACTION, with: { ...inputs, gate: 'make' } };
+  const check = { id: 'check', uses: ACTION, with: { ...inputs, gate: 'check' } };
+  return { ...job, strategy: rest, 'runs-on': 'ubuntu-latest', steps: [CHECKOUT, make, check] };
+}
+
+/** Each gate notes its start as `subject/gate`. `make` fails where the file of the subject says so, and for other tasks. */
+function gate(id: string, also = ''): Keys {
+  const subject = `s=$(sed -n 's/.*"subject":"\\([^"]*\\)".*/\\1/p' "$GATELINE_REQUEST")`;
+  const run = [subject, `echo "$s/${id} 1 $$" >> "$START_LOG"`, also, 'echo 1 > "$GATELINE_OUTPUT"'].join('\n');
+  return { run, inputs: [] };
+}
+
+const FAILS = 'test "$GITHUB_RUN_ATTEMPT" -gt 1 || [ "$s" != bad ] || exit 1';
+const KNOWS =
+  'grep -q "\\"task\\":\\"Make $s\\"" "$GATELINE_REQUEST" || exit 2\ngrep -q "\\"of\\":\\"$s\\"" "$GATELINE_REQUEST" || exit 3';
+const GATES = { make: gate('make', `${FAILS}\n${KNOWS}`), check: { ...gate('check'), needs: 'make' } };
+
+/** Every subject with its own task and metadata. */
+function setOf(...subjects: readonly (Keys & { readonly id: string })[]): string {
+  const own = (one: { readonly id: string }): object => ({ task: `Make ${one.id}`, metadata: { of: one.id }, ...one });
+  return JSON.stringify({ format: 'gateline-set/1', subjects: subjects.map(own) });
+}
+
+const FOUR = setOf(
+  { id: 'base' },
+  { id: 'bad', set: 'second' },
+  { id: 'top', needs: 'base', set: 'second' },
+  { id: 'last', needs: ['bad', 'top'] },
+);
+
+const run: WorldRunOptions = { workflow: CALLED, inputs: { set: 'subjects.json' } };
+
+async function worldOf(subjects: string, gates: object = GATES): Promise<ActionWorld> {
+  const definition = JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, gates }, null, 2);
+  return ActionWorld.create({ 'gateline.yml': definition, 'subjects.json': subjects, [CALLED]: await called() });
+}
+
+/** The jobs that were not skipped, with their ends. */
+function endsOf({ jobs }: RunReport): Record<string, string> {
+  const ended = [...jobs].filter(([, { conclusion }]) => conclusion !== 'skipped');
+  return Object.fromEntries(ended.map(([name, { conclusion }]) => [name, conclusion]));
+}
+
+it('is what its script writes', async () => {
+  expect(await readFile(join(REPOSITORY, SET_WORKFLOW), 'utf8')).toBe(setWorkflow());
+});
+
+describe('set.yml', () => {
+  it('runs each subject after those that it needs; one that fails blocks those, and a re-run continues', async () => {
+    await using world = await worldOf(FOUR);
+    const started = await world.run(run);
+    const first = await started.start().ended;
+    expect(endsOf(first)).toEqual({
+      'next-0': 'success',
+      base: 'success',
+      bad: 'failure',
+      'next-1': 'success',
+      top: 'success',
+      'next-2': 'success',
+      report: 'failure',
+    });
+    expect(await world.startedGates()).toEqual(['bad/make', 'base/check', 'base/make', 'top/check', 'top/make']);
+    expect(messagesOf(first.job('next-2'), 'notice')).toContain(
+      'Blocked: last does not start: needs bad, which failed',
+    );
+    const report = first.job('report');
+    expect(report.outputs['passed']).toBe('false');
+    expect(errorsOf(report)).toEqual([
+      expect.stringMatching(/^Subject: bad: failed: make failed/),
+      'Subject: last: blocked: needs bad, which failed',
+      'Set not completed: 4 subjects: 2 completed, 1 failed, 1 blocked',
+    ]);
+    expect(report.summary).toContain('4 subjects: 2 completed, 1 failed, 1 blocked.');
+    expect(report.summary).toMatch(/\| `last` \| blocked \| {1,2}\| needs bad, which failed \|/);
+    const second = await started.rerunFailed().ended;
+    expect(endsOf(second)).toMatchObject({ bad: 'success', last: 'success', report: 'success' });
+    // What is done is kept, per subject.
+    expect(await world.startedGates()).toEqual(['bad/check', 'bad/make', 'last/check', 'last/make']);
+    expect(second.job('report').outputs['passed']).toBe('true');
+  });
+
+  it('runs one set of the file, and says what it would need from others', async () => {
+    await using world = await worldOf(FOUR);
+    const inputs = { set: 'subjects.json', 'only-set': 'second' };
+    const report = await (await world.run({ ...run, inputs })).start().ended;
+    expect(messagesOf(report.job('next-0'), 'notice')).toContain(
+      'Blocked: top does not start: needs base, which was not chosen',
+    );
+    expect(await world.startedGates()).toEqual(['bad/make']);
+    expect(errorsOf(report.job('report')).at(-1)).toContain('2 subjects: 1 failed, 1 blocked');
+    const unknown = { set: 'subjects.json', 'only-set': 'secund' };
+    const other = await (await world.run({ ...run, inputs: unknown })).start().ended;
+    expect(errorsOf(other.job('next-0')).join()).toContain('SET_UNKNOWN: no subject belongs to the set secund');
+  });
+
+  it('believes the jobs where records say more than they', async () => {
+    await using world = await worldOf(setOf({ id: 'base' }), {
+      ...GATES,
+      make: gate('make', KNOWS),
+    });
+    // A step after the gates fails: the records are those of a completed run.
+    const text = (await called()).replace(
+      /^( +)- id: check$/m,
+      '$1- if: always()\n$1  run: exit 1\n$1- if: always()\n$1  id: check',
+    );
+    expect(text).toContain('run: exit 1');
+    await world.repository.write(CALLED, text);
+    await world.repository.commitAll('a job that fails');
+    const report = await (await world.run(run)).start().ended;
+    expect(report.job('base').conclusion).toBe('failure');
+    expect(errorsOf(report.job('report'))).toEqual([
+      'Set not completed: 1 subject: 1 completed, but a job ended with failure',
+    ]);
+    expect(report.job('report').outputs['passed']).toBe('false');
+  });
+
+  it.each<[string, string, object, string]>([
+    [
+      'files for other subjects',
+      FOUR,
+      { ...GATES, make: { ...GATES.make, files: ['a.txt'] } },
+      'SET_UNSUPPORTED: subject top needs others, and gate make hands on files',
+    ],
+    ['a wrong file', setOf({ id: 'a', needs: 'b' }), GATES, 'NEED_UNKNOWN'],
+    [
+      'what pipeline.yml refuses',
+      FOUR,
+      { make: { ...GATES.make, services: { db: { image: 'postgres' } } } },
+      'WAVES_UNSUPPORTED',
+    ],
+    [
+      'more waves than it has jobs',
+      setOf({ id: 's0' }, ...Array.from({ length: 8 }, (_, n) => ({ id: `s${n + 1}`, needs: `s${n}` }))),
+      GATES,
+      'SET_UNSUPPORTED: the subjects are 9 waves, and there are jobs for 8',
+    ],
+  ])('refuses %s before any agent starts', async (_, subjects, gates, why) => {
+    await using world = await worldOf(subjects, gates);
+    const report = await (await world.run(run)).start().ended;
+    expect(endsOf(report)).toEqual({ 'next-0': 'failure', report: 'failure' });
+    expect(errorsOf(report.job('next-0')).join()).toContain(why);
+    expect(await world.startedGates()).toEqual([]);
+  });
+});
+
+describe('a gate with the input set', () => {
+  it('says that the file does not have its subject', async () => {
+    const job = (inputs: Keys): Keys => ({
+      'runs-on': 'ubuntu-latest',
+      steps: [CHECKOUT, { uses: ACTION, with: { gate: 'make', set: 'subjects.json', ...inputs } }],
+    });
+    await using world = await ActionWorld.ofJobs(
+      { none: job({}), other: job({ subject: 'other' }), file: job({ set: 'none.json', subject: 'a' }) },
+      { 'gateline.yml': JSON.stringify({ gates: { make: GATES.make } }), 'subjects.json': setOf({ id: 'a' }) },
+    );
+    const report = await (await world.run()).start().ended;
+    expect(errorsOf(report.job('none')).join()).toContain('SUBJECT_UNKNOWN: the input `subject` is not set');
+    expect(errorsOf(report.job('other')).join()).toContain('SUBJECT_UNKNOWN: subjects.json has no subject "other"');
+    expect(errorsOf(report.job('file')).join()).toContain('SET_UNREADABLE');
+    expect(await world.startedGates()).toEqual([]);
+  });
+});
