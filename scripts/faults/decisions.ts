@@ -56,7 +56,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   {
     name: 'engine: a fork runs nothing again',
     find: 'await voidForked(call);',
-    replace: '',
+    replace: 'new Set<string>();',
     tests: STORIES,
     why: 'a fork from a gate would reuse that gate',
   },

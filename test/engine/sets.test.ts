@@ -27,8 +27,10 @@ it('a set runs to its end, however long its observer takes', async () => {
       maxParallel: 1,
       observe: async (event) => {
         if (event.type === 'engine' && event.event.type === 'ended') ended.push(event.subject!);
-        // Subjects end while this observer is at work.
-        if (event.type === 'subjects') await sleep(400);
+        // The first subject ends while this observer is at work, and then the second one is ready.
+        if (event.type !== 'subjects' || event.subjects.get('a')?.status !== 'running') return;
+        await expect.poll(() => ended, { timeout: 60_000 }).toContain('a');
+        await sleep(1_000);
       },
     },
   );
