@@ -19,6 +19,8 @@ export default defineConfig({
     // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
     pool: 'forks',
     maxWorkers: WORKERS,
+    // The larger a process is, the longer it takes to start another one: tests start thousands, and their garbage is young.
+    execArgv: ['--max-semi-space-size=4'],
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,

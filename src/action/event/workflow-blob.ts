@@ -1,23 +1,27 @@
 import type { Assignment } from '../../engine/call/call.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { openCommit } from '../../workspace/folder/commit-files.ts';
+import { openCommit, type CommitFiles } from '../../workspace/folder/commit-files.ts';
 import type { WorkflowEvent } from './event.ts';
 import { isSameRepository } from './trust.ts';
 
 /**
  * The workflow file that defines this job: it contains the prompt for another action, so its content is part of the
  * fingerprint. A file of another repository is identified by the commit that is called.
+ * @param read a commit that was read before
  */
 export async function workflowBlob(
   event: WorkflowEvent,
   environment: Environment,
+  read?: { readonly id: string; readonly files: CommitFiles },
 ): Promise<NonNullable<Assignment['workflow']>> {
   const { path, repository, commit } = event.workflowFile;
   if (!isSameRepository(repository, event.repository))
     return { path: `${repository}/${path}`, blob: commit ?? 'unknown' };
   const revision = commit ?? event.sha;
-  return { path, blob: (await blobAt(event.workspace, revision, path, environment)) ?? revision };
+  const blobOf = async (): Promise<string | undefined> =>
+    read?.id === revision ? read.files.blobOf(path) : blobAt(event.workspace, revision, path, environment);
+  return { path, blob: (await blobOf()) ?? revision };
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Definition {
   readonly root: string;
   /** Files of the commit that contracts are read from, with paths relative to {@link root}. */
   readonly files: Pick<CommitFiles, 'readText'>;
+  /** The commit that the definition was searched in; absent without a repository. */
+  readonly commit?: { readonly id: string; readonly files: CommitFiles };
   /** For people, one sentence each: possible problems of the definition. */
   readonly notices: readonly string[];
   /** Why no definition was searched for: there is no repository. */
@@ -50,6 +52,7 @@ export async function findDefinition(
   const files = await openTrusted(event.workspace, commit, {
     environment,
     gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+    paths: [...(inputs.file === undefined ? DEFAULT_FILES : [posix.normalize(inputs.file)]), event.workflowFile.path],
   });
   if ('missing' in files) {
     if (inputs.file !== undefined) throw files.missing;
@@ -57,7 +60,8 @@ export async function findDefinition(
     return { pipeline: undefined, root: event.workspace, files: { readText }, notices: [], missing: files.missing };
   }
   const path = inputs.file === undefined ? await files.firstOf(DEFAULT_FILES) : posix.normalize(inputs.file);
-  if (path === undefined) return { pipeline: undefined, root: event.workspace, files, notices: [] };
+  const read = { id: commit, files };
+  if (path === undefined) return { pipeline: undefined, root: event.workspace, files, commit: read, notices: [] };
   const text = await files.readText(path);
   if (text === undefined) {
     throw new GatelineError('PIPELINE_MISSING', `commit ${commit.slice(0, 12)} has no file ${path}`, {
@@ -76,6 +80,7 @@ export async function findDefinition(
     pipeline: parsed.pipeline,
     root: join(event.workspace, folder),
     files: below,
+    commit: read,
     notices: parsed.warnings.map(formatProblem),
   };
 }

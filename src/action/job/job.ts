@@ -71,7 +71,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   // While GitHub is asked for records. Whoever compiles the schema gets the error.
   if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
-  const workflow = isInWorkflow ? await workflowBlob(event, ports.environment) : undefined;
+  const workflow = isInWorkflow ? await workflowBlob(event, ports.environment, definition.commit) : undefined;
   const assignment: Assignment = {
     pipeline,
     ...found.about,

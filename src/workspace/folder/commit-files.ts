@@ -23,6 +23,8 @@ export interface CommitOptions {
   readonly git?: string;
   /** Milliseconds after which a git command is ended. */
   readonly gitTimeoutMs?: number;
+  /** Paths that will probably be asked for: git is asked for their folders at once. */
+  readonly paths?: readonly string[];
 }
 
 const LARGEST = 16 * 1_024 ** 2;
@@ -48,8 +50,13 @@ export async function openCommit(root: string, revision: string, options: Commit
     throw new GatelineError('REPOSITORY_MISSING', `${root} is not in a git work tree`);
   }
   const { git, prefix, format } = repository;
-  const commit = await commitOf(git, revision, options.fetch ?? true);
   const objects = new GitObjects(git, format);
+  const isThere = (id: string): Promise<boolean> =>
+    objects.load(
+      id,
+      (options.paths ?? []).map((path) => `${prefix}${path}`),
+    );
+  const commit = await commitOf(git, revision, { isThere, mayFetch: options.fetch ?? true });
   const tree = objects.treeOf(commit);
   // The caller that asks for a file gets the error.
   tree.catch(() => undefined);
@@ -70,17 +77,17 @@ export async function openCommit(root: string, revision: string, options: Commit
   };
 }
 
-async function has(git: Git, commit: string): Promise<boolean> {
-  return (await git(['cat-file', '-e', `${commit}^{commit}`], { answers: [0, 1, 128] })).code === 0;
-}
-
 /**
  * The id of a commit that is then available locally. A branch is always resolved on `origin`: a local branch may have
  * been changed.
  */
-async function commitOf(git: Git, revision: string, mayFetch: boolean): Promise<string> {
+async function commitOf(
+  git: Git,
+  revision: string,
+  { isThere, mayFetch }: { readonly isThere: (id: string) => Promise<boolean>; readonly mayFetch: boolean },
+): Promise<string> {
   const isCommit = COMMIT.test(revision);
-  if (isCommit && (await has(git, revision))) return revision;
+  if (isCommit && (await isThere(revision))) return revision;
   if (!mayFetch) throw unreadable(revision, 'it is not in the clone');
   try {
     await git(['fetch', '--quiet', '--no-tags', '--depth=1', 'origin', revision]);

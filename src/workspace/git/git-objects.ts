@@ -10,6 +10,8 @@ export interface TreeEntry {
   readonly id: string;
 }
 
+const LINE_BREAK = 0x0a;
+
 type ObjectType = 'commit' | 'tree' | 'blob';
 
 /**
@@ -20,10 +22,33 @@ export class GitObjects {
   readonly #git: Git;
   readonly #format: ObjectFormat;
   readonly #trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
+  /** Content by `<type> <id>`: what {@link load} found. */
+  readonly #loaded = new Map<string, Buffer>();
 
   constructor(git: Git, format: ObjectFormat) {
     this.#git = git;
     this.#format = format;
+  }
+
+  /**
+   * Reads a commit, its tree and the folders of some paths in it by one git command, for the calls after it.
+   * @returns whether the commit is available
+   */
+  async load(commit: string, paths: readonly string[]): Promise<boolean> {
+    const folders = paths.flatMap((path) => {
+      const parts = /\n|(?:^|\/)\.{0,2}(?:\/|$)/.test(path) ? [] : path.split('/').slice(0, -1);
+      return parts.map((_, index) => `${commit}:${parts.slice(0, index + 1).join('/')}`);
+    });
+    const names = [...new Set([commit, `${commit}^{tree}`, ...folders])];
+    const input = Buffer.from(`${names.join('\n')}\n`);
+    // 128: the commit, or something in it, is damaged.
+    const { out } = await this.#git(['cat-file', '--batch'], { input, answers: [0, 128] });
+    for (const { type, content } of objectsIn(out)) this.#loaded.set(`${type} ${this.#idOf(type, content)}`, content);
+    return this.#loaded.has(`commit ${commit}`);
+  }
+
+  #idOf(type: string, content: Buffer): string {
+    return createHash(this.#format).update(`${type} ${content.length}\0`).update(content).digest('hex');
   }
 
   /** Id of a commit's tree. @throws GatelineError `OBJECT_ALTERED` */
@@ -51,9 +76,10 @@ export class GitObjects {
 
   /** @throws GatelineError `OBJECT_ALTERED` */
   async read(type: ObjectType, id: string): Promise<Buffer> {
+    const loaded = this.#loaded.get(`${type} ${id}`);
+    if (loaded !== undefined) return loaded;
     const { out } = await this.#git(['cat-file', type, id]);
-    const actual = createHash(this.#format).update(`${type} ${out.length}\0`).update(out).digest('hex');
-    if (actual !== id) throw altered(type, id);
+    if (this.#idOf(type, out) !== id) throw altered(type, id);
     return out;
   }
 
@@ -62,6 +88,21 @@ export class GitObjects {
       this.#trees.get(tree) ?? this.read('tree', tree).then((bytes) => entriesIn(bytes, BYTES_OF_ID[this.#format]));
     this.#trees.set(tree, known);
     return known;
+  }
+}
+
+/** Output of `git cat-file --batch`: `<id> <type> <bytes>`, a line break, the content, a line break. */
+function* objectsIn(out: Buffer): Generator<{ readonly type: string; readonly content: Buffer }> {
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(LINE_BREAK, at);
+    if (end < 0) return;
+    const [, type, bytes] = /^[0-9a-f]+ (commit|tree|blob|tag) (\d+)$/.exec(out.toString('latin1', at, end)) ?? [];
+    at = end + 1;
+    // A name that git does not find is repeated, with `missing` after it.
+    if (type === undefined) continue;
+    const content = out.subarray(at, at + Number(bytes));
+    yield { type, content };
+    at += content.length + 1;
   }
 }
 

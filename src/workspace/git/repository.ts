@@ -46,7 +46,7 @@ export async function findRepository(root: string, options: GitOptions): Promise
   });
   // An old git's reply to an unknown option is ignored; it is awaited below.
   answering.catch(() => undefined);
-  await refuseOldGit(git);
+  await refuseOldGit(git, options);
   const answer = await answering;
   if (answer === undefined) return undefined;
   const [inside, format, gitDir = '', common = '', objects = '', index = '', up = '', ...rest] = answer.out
@@ -68,12 +68,19 @@ export async function findRepository(root: string, options: GitOptions): Promise
   };
 }
 
-async function refuseOldGit(git: Git): Promise<void> {
+/** Where a new enough git was found in this process: its name or path, and the PATH that it was found on. */
+const newEnough = new Set<string>();
+
+async function refuseOldGit(git: Git, { binary, environment }: GitOptions): Promise<void> {
+  const place = `${binary}\0${environment['PATH'] ?? ''}`;
+  if (newEnough.has(place)) return;
   const { out } = await git(['version']);
   const [, major, minor] = /(\d+)\.(\d+)/.exec(out.toString('utf8')) ?? [];
-  if (major === undefined || Number(major) > OLDEST[0]) return;
-  if (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]) return;
-  throw new GatelineError('GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`);
+  const isOld = Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+  if (isOld) {
+    throw new GatelineError('GIT_TOO_OLD', `git is ${major}.${minor}, and Gateline needs ${OLDEST.join('.')} or newer`);
+  }
+  newEnough.add(place);
 }
 
 /** A folder that the surrounding repository ignores, and in which it tracks nothing, is not part of it. */

@@ -53,22 +53,24 @@ async function openIndex(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Entries of an index that git does not look at: `assume-unchanged`, and `skip-worktree` (set by sparse checkouts). The
+ * Paths of an index, and those that git does not look at: `assume-unchanged`, and `skip-worktree` (set by sparse checkouts). The
  * raw entries are read, because in a sparse checkout git would leave out those that are on disk anyway.
  */
 export async function unlookedEntries(
   store: ObjectStore,
   where: IndexedFolder,
-): Promise<{ readonly assumed: string[]; readonly skipped: string[] }> {
+): Promise<{ readonly paths: string[]; readonly assumed: string[]; readonly skipped: string[] }> {
   const { out } = await store.git(['-c', 'core.sparseCheckout=false', 'ls-files', '-v', '-z'], where);
+  const paths: string[] = [];
   const assumed: string[] = [];
   const skipped: string[] = [];
   for (const line of splitNames(out)) {
-    const tag = line[0]!;
-    if (tag !== tag.toUpperCase()) assumed.push(line.slice(2));
-    if (tag.toUpperCase() === 'S') skipped.push(line.slice(2));
+    const [tag, path] = [line[0]!, line.slice(2)];
+    paths.push(path);
+    if (tag !== tag.toUpperCase()) assumed.push(path);
+    if (tag.toUpperCase() === 'S') skipped.push(path);
   }
-  return { assumed, skipped };
+  return { paths, assumed, skipped };
 }
 
 /**

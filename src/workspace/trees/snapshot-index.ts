@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
-import { neverCounts } from '../files/contain.ts';
 import { lookBelow } from '../files/look.ts';
-import { splitNames } from '../files/path-bytes.ts';
 import { captureTree, type CapturedTree, type KnownIndex } from './capture-tree.ts';
 import { type Taking } from './left-out.ts';
 import { copyIndex, indexState, listOfNames, unlookedEntries } from './index-file.ts';
@@ -121,13 +119,11 @@ export class SnapshotIndex {
       await this.#store.git(['read-tree', '--empty'], where);
       return { extras: [], skipped: [], present: [] };
     }
-    const [{ assumed, skipped }, own] = await Promise.all([
-      unlookedEntries(this.#store, where),
-      this.#store.git(['--literal-pathspecs', 'ls-files', '-z', '--', `${prefix}.state`], where),
-    ]);
+    const { paths, assumed, skipped } = await unlookedEntries(this.#store, where);
     const look = lookBelow(top);
     const present = skipped.filter((path) => look(path) !== undefined);
-    const never = splitNames(own.out).filter((path) => neverCounts(path.slice(prefix.length)));
+    const own = `${prefix}.state`;
+    const never = paths.filter((path) => path === own || path.startsWith(`${own}/`));
     for (const [option, paths] of [
       ['--no-assume-unchanged', assumed] as const,
       ['--no-skip-worktree', present] as const,
