@@ -6,10 +6,10 @@ import { ROOT } from './steps.mjs';
 const SIZE = 'test/support/test-size.ts';
 
 /**
- * Tests that add nothing to coverage, by the start of their paths: they start programs as separate processes, or repeat
- * in larger numbers what tests of single rooms cover.
+ * Tests that `npm test` leaves to `.ci/run` if they have a size, by the start of their paths: they start programs as
+ * separate processes, or repeat in larger numbers what tests of single rooms cover, and add nothing to coverage.
  */
-const NOT_FOR_COVERAGE = [
+const SLOW = [
   'test/act/',
   'test/action/comment/forty-jobs.test.ts',
   'test/action/faults/',
@@ -68,14 +68,13 @@ export function sizedTests(root = ROOT) {
 }
 
 /**
- * Test files except those that a larger size repeats and coverage does not need: the remaining files to run if a larger
- * size follows.
+ * Test files that `npm test` runs: all except the slow ones.
  * @param {string} [root] of the repository
  * @returns {string[]} paths relative to it, sorted
  */
-export function unrepeatedTests(root = ROOT) {
-  const isRepeated = (path) => NOT_FOR_COVERAGE.some((start) => path.startsWith(start)) && !FOR_COVERAGE.includes(path);
-  const repeated = sizedTests(root).filter(isRepeated);
+export function quickTests(root = ROOT) {
+  const isSlow = (path) => SLOW.some((start) => path.startsWith(start)) && !FOR_COVERAGE.includes(path);
+  const slow = sizedTests(root).filter(isSlow);
   const tests = sourcesBelow(root, 'test').filter((path) => path.endsWith('.test.ts'));
-  return tests.filter((path) => !repeated.includes(path)).sort();
+  return tests.filter((path) => !slow.includes(path)).sort();
 }

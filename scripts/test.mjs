@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install } from './install.mjs';
-import { sizedTests, unrepeatedTests } from './sized-tests.mjs';
+import { sizedTests, quickTests } from './sized-tests.mjs';
 import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs';
 import { leftOut, mustHaveTools } from './workflow-tools.mjs';
 
@@ -11,18 +11,18 @@ import { leftOut, mustHaveTools } from './workflow-tools.mjs';
  * other, whatever the results of the others. Each of them can be run alone: `npm run check:lint`. Checks whose tool is
  * missing on this machine are left out and reported; in CI that is a failure.
  *
- * `.ci/run` then runs `node scripts/test.mjs full`: all seeded faults, and in parallel the tests that do more in that
- * size. `node scripts/test.mjs soak` (`npm run soak`) runs those tests with the largest numbers.
+ * It leaves out the slow tests that `.ci/run` then runs by `node scripts/test.mjs full`, with all seeded faults beside
+ * them; `npm test -- --slow` runs a sample of these too. `node scripts/test.mjs soak` (`npm run soak`) runs the tests that
+ * have a size with the largest numbers.
  *
- * `--full-follows` leaves out of `npm test` the tests that the following full run repeats. `--counts=FILE` writes the
- * last line, `N passed, N failed`, to a file too.
+ * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too.
  */
 
 /** @typedef {{ name: string, command: string, shown: string }} Step */
 
 const SIZES = ['sample', 'full', 'soak'];
 const TESTS = 'check:tests';
-const FULL_FOLLOWS = '--full-follows';
+const SLOW = '--slow';
 
 /** @returns {Step[]} the `check:` scripts, except the tests */
 function checks() {
@@ -39,12 +39,12 @@ function besideTests(size) {
   return [{ name: 'all seeded faults', command, shown: command }];
 }
 
-/** @returns {Step} the tests of a size. In CI, if nothing is left out, coverage of src/ is measured too */
-function testsOf(size, fullFollows) {
+/** @returns {Step} the tests of a size. In CI coverage of src/ is measured too */
+function testsOf(size, withSlow) {
   if (size === 'sample') {
     const command = mustHaveTools() ? 'vitest run --coverage' : 'vitest run';
-    if (!fullFollows) return { name: 'tests', command, shown: `npx ${command}` };
-    return { name: 'tests', command: `${command} ${unrepeatedTests().join(' ')}`, shown: `npx ${command} …` };
+    if (withSlow) return { name: 'tests', command, shown: `npx ${command}` };
+    return { name: 'tests', command: `${command} ${quickTests().join(' ')}`, shown: `npx ${command} …` };
   }
   const command = `vitest run ${sizedTests().join(' ')}`;
   return { name: `tests, ${size}`, command, shown: `GATELINE_TEST_SIZE=${size} vitest run …` };
@@ -63,13 +63,13 @@ async function tried(step, node, more = {}) {
 }
 
 /** Run the tests. @returns messages of failures, and vitest's own count; an aborted run without a count is a failure */
-async function runTests(size, node, fullFollows) {
+async function runTests(size, node, withSlow) {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-results-'));
   try {
     const results = join(folder, 'results.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
     const env = { GATELINE_TEST_SIZE: size };
-    const failures = await tried(testsOf(size, fullFollows), node, { arguments: reporters, env, live: true });
+    const failures = await tried(testsOf(size, withSlow), node, { arguments: reporters, env, live: true });
     return { failures, ...countsIn(results) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -96,13 +96,13 @@ async function runAll(steps, node) {
 await script(async () => {
   const words = process.argv.slice(2);
   const counts = words.find((word) => word.startsWith('--counts='))?.slice('--counts='.length);
-  const fullFollows = words.includes(FULL_FOLLOWS);
-  const [size = 'sample', ...others] = words.filter((word) => !word.startsWith('--counts=') && word !== FULL_FOLLOWS);
+  const withSlow = words.includes(SLOW);
+  const [size = 'sample', ...others] = words.filter((word) => !word.startsWith('--counts=') && word !== SLOW);
   if (!SIZES.includes(size) || others.length > 0)
-    throw new StepFailed(`usage: test.mjs [full|soak] [${FULL_FOLLOWS}] [--counts=FILE]`);
+    throw new StepFailed(`usage: test.mjs [full|soak] [${SLOW}] [--counts=FILE]`);
 
   const node = await install();
-  const [beside, tests] = await Promise.all([runAll(besideTests(size), node), runTests(size, node, fullFollows)]);
+  const [beside, tests] = await Promise.all([runAll(besideTests(size), node), runTests(size, node, withSlow)]);
   const missing = leftOut();
   for (const line of missing) say(`left out: ${line}`);
   if (missing.length > 0 && mustHaveTools()) beside.push('In CI nothing is left out.');

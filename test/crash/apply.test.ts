@@ -97,7 +97,7 @@ describe.runIf(process.platform !== 'win32')('apply, killed by SIGKILL', () => {
   });
 
   it('after a change of the folder leaves whole files, and goes on from there', LONG, async () => {
-    const points = spread(pointsOf(operations), bySize({ sample: 3, full: 40, soak: Infinity }));
+    const points = spread(pointsOf(operations), bySize({ sample: 3, full: 20, soak: Infinity }));
     await atATime(2, points, async (k) => {
       await using workspace = await ran.copy();
       const killed = await apply(workspace, { DIE_AFTER: String(k), OPERATIONS: workspace.beside('operations') });

@@ -21,8 +21,8 @@ describe.runIf(IS_FULL && process.platform !== 'win32')('examples/web-tests', ()
       const expected = images.outcome;
       expect(expected.starts).toEqual(['code', 'data', 'design', 'execute', 'learn', 'map']);
       expect(images.count).toBeGreaterThan(60);
-      // Every sixth; all in a soak. kill.test.ts goes on after every operation of a run of small gates.
-      const points = killPoints(images.count, 6);
+      // Every ninth; all in a soak. kill.test.ts goes on after every operation of a run of small gates.
+      const points = killPoints(images.count, 9);
       const seen = new Set<string>();
       await atATime(2, points, async (k) => {
         await using workspace = await images.open(k);
@@ -45,7 +45,7 @@ describe.runIf(IS_FULL && process.platform !== 'win32')('examples/web-tests', ()
     const expected = await undisturbed(pristine, env);
     await using counting = await pristine.copy();
     const { operations } = await killAfter(counting, Infinity, env);
-    const points = killPoints(operations.length, 24);
+    const points = killPoints(operations.length, 30);
     await atATime(2, points, async (k) => {
       await using workspace = await pristine.copy();
       const killed = await killAfter(workspace, k, env);

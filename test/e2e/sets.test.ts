@@ -146,7 +146,7 @@ it.runIf(process.platform !== 'win32')(
     const operations = (await readIfThere(undisturbed.beside('operations'))).split('\n').length - 1;
     // Subjects run side by side: another run may take a few operations less.
     const points = numbersTo(Math.floor(operations * 0.9));
-    for (const k of spread(points, bySize({ sample: 3, full: 24, soak: points.length }))) {
+    for (const k of spread(points, bySize({ sample: 3, full: 10, soak: points.length }))) {
       await using workspace = await pristine.copy();
       expect((await dying(workspace, k)).signal, String(k)).toBe('SIGKILL');
       const before = await done(workspace);

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, Fault>> = {
 /** Seconds, and the share of the usual time limits that goes with them. */
 const { seconds, share } = bySize<{ readonly seconds: readonly number[]; readonly share: number }>({
   sample: { seconds: [1], share: 0.1 },
-  full: { seconds: [1, 4], share: 0.2 },
+  full: { seconds: [3], share: 0.2 },
   soak: { seconds: [1, 5, 20, 60], share: 1 },
 });
 
