@@ -19,7 +19,7 @@ export default defineConfig({
     // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
     pool: 'forks',
     maxWorkers: WORKERS,
-    // The larger a process is, the longer it takes to start another one: tests start thousands, and their garbage is young.
+    // The larger a process, the longer it takes to start another one from it: tests start thousands.
     execArgv: ['--max-semi-space-size=4'],
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
