@@ -54,10 +54,10 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'sets', 'commands'],
+  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
-  report: ['markdown', 'json', 'terminal', 'github'],
+  report: ['graph', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'projections'],

@@ -88,7 +88,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['runs', HISTORY],
   ['list', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
   ['ls', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
-  ['graph', '`gateline plan` lists the gates in order, and what each waits for.'],
   ['dry-run', '`gateline plan` shows what a run would do, and why.'],
   ['check', '`gateline validate` checks the definition and every contract.'],
   ['lint', '`gateline validate` checks the definition and every contract.'],

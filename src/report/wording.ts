@@ -97,6 +97,25 @@ export function scoreFact(
   return { score: scoreText(score), threshold: scoreText(contract.threshold) };
 }
 
+const ICONS: Readonly<Record<UnitStatus, string>> = {
+  pending: '⏳',
+  ready: '⏳',
+  blocked: '⛔',
+  running: '🔄',
+  paused: '⏸️',
+  passed: '✅',
+  partial: '🟡',
+  failed: '❌',
+  lost: '💥',
+  skipped: '⏭️',
+  'not-applicable': '➖',
+};
+
+/** The icon of a status. */
+export function iconOf(status: UnitStatus): string {
+  return ICONS[status];
+}
+
 /** The agent's line about the output of a gate that passed; '' if there is none. Untrusted text. */
 export function messageOf(unit: UnitState): string {
   return unit.status === 'passed' ? (resultOf(unit)?.verdict.message ?? '') : '';

@@ -103,6 +103,20 @@ export function forMermaid(text: string): string {
   return `"${label === '' ? ' ' : label}"`;
 }
 
+/** What HTML and SVG write for a character that has a meaning there. */
+const HTML_REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Untrusted text as content or as a quoted attribute of HTML or SVG. Characters nobody sees: as {@link showUnseen}. */
+export function forHtml(text: string): string {
+  return showUnseen(text).replace(/[&<>"']/g, (char) => HTML_REFERENCES[char]!);
+}
+
 /**
  * The longest prefix of a text whose UTF-8 has at most `maxBytes` bytes; never half a character. GitHub's limits are in
  * bytes. Half of a surrogate pair is treated as U+FFFD: 3 bytes.

@@ -1,5 +1,5 @@
 import { differenceText } from '../terminal/plan-table.ts';
-import { KIND_MEANING, shortDigest } from '../wording.ts';
+import { iconOf, KIND_MEANING, shortDigest } from '../wording.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import type { PlanChoice, PlannedUnit } from '../../run/plan/plan.ts';
@@ -19,7 +19,7 @@ import { decideSection } from './sections/decide-section.ts';
 import { nextStepOf } from './next-step.ts';
 import type { ReportLinks } from './report-input.ts';
 import { block, fitSummary, SUMMARY_LIMIT, type Section } from '../markdown/section.ts';
-import { iconOf, originText, reasonText } from './status-words.ts';
+import { originText, reasonText } from './status-words.ts';
 
 /** Maximum number of an output's findings listed besides the issues of its verdict. */
 const FINDINGS = 50;

@@ -1,7 +1,7 @@
 import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
 import { attemptsSection, costSection, reusedSection } from './sections/amount-sections.ts';
 import { decideSection } from './sections/decide-section.ts';
-import { gateGraph } from './sections/gate-graph.ts';
+import { gateGraph } from '../graph/mermaid.ts';
 import { gatesTable } from './sections/gates-table.ts';
 import { historySections } from './sections/history-sections.ts';
 import { issueSections } from './sections/issue-sections.ts';

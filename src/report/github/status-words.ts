@@ -1,32 +1,14 @@
 import { codeCell } from '../markdown/markdown.ts';
+import { iconOf } from '../wording.ts';
 import { adopterText, iterationText, ofSubject, runOnGithub } from '../../run/records/attempt-text.ts';
 import type { Position, Source } from '../../run/records/record.ts';
 import type { UnitState, UnitStatus } from '../../run/state/run-state.ts';
-
-const ICONS: Readonly<Record<UnitStatus, string>> = {
-  pending: '⏳',
-  ready: '⏳',
-  blocked: '⛔',
-  running: '🔄',
-  paused: '⏸️',
-  passed: '✅',
-  partial: '🟡',
-  failed: '❌',
-  lost: '💥',
-  skipped: '⏭️',
-  'not-applicable': '➖',
-};
 
 /**
  * A status with its icon: `✅ passed`. The word alone is sufficient, and the two are never separated by a line break.
  */
 export function statusText(status: UnitStatus | undefined): string {
-  return status === undefined ? '' : `${ICONS[status]}\u00a0${status}`;
-}
-
-/** The icon of a status. */
-export function iconOf(status: UnitStatus): string {
-  return ICONS[status];
+  return status === undefined ? '' : `${iconOf(status)}\u00a0${status}`;
 }
 
 /** Whether it needs no attention: it passed, or its condition is false. */

@@ -53,8 +53,8 @@ async function openIndex(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Paths of an index, and those that git does not look at: `assume-unchanged`, and `skip-worktree` (set by sparse checkouts). The
- * raw entries are read, because in a sparse checkout git would leave out those that are on disk anyway.
+ * Paths of an index, and those that git does not look at: `assume-unchanged`, and `skip-worktree` (set by sparse
+ * checkouts). The raw entries are read: in a sparse checkout git would leave out those that are on disk anyway.
  */
 export async function unlookedEntries(
   store: ObjectStore,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commentBody } from '../../../src/report/github/comment.ts';
-import { gateGraph } from '../../../src/report/github/sections/gate-graph.ts';
+import { gateGraph } from '../../../src/report/graph/mermaid.ts';
 import { gateSummary, type GateSummaryInput } from '../../../src/report/github/gate-summary.ts';
 import { jobsWithoutRecord } from '../../../src/report/github/needed-jobs.ts';
 import { checkpointMarkdown } from '../../../src/report/markdown/checkpoint.ts';

@@ -1,12 +1,12 @@
 import { resultOf, type RunState, type UnitState } from '../../../run/state/run-state.ts';
 import { count } from '../../text.ts';
-import { KIND_MEANING, scoreFact } from '../../wording.ts';
+import { iconOf, KIND_MEANING, scoreFact } from '../../wording.ts';
 import { findingLines, issueLines, type IssueContext } from '../issue-lines.ts';
 import { kindText } from '../../markdown/gate-parts.ts';
 import { code, said } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import type { Piece, Section } from '../../markdown/section.ts';
-import { iconOf, isWell } from '../status-words.ts';
+import { isWell } from '../status-words.ts';
 
 /** Maximum number of issues per gate in a report of the whole run; the gate's own summary has all. */
 const ISSUES_OF_A_GATE = 10;

@@ -1,10 +1,10 @@
-import type { Pipeline } from '../../../pipeline/pipeline.ts';
-import type { RunState } from '../../../run/state/run-state.ts';
-import { codeFence, forMermaid, truncateBytes } from '../../../untrusted/escape.ts';
-import { statusRows, type StatusRow } from '../../status-rows.ts';
-import type { Tone } from '../../text.ts';
-import { toneOf } from '../../wording.ts';
-import { iconOf } from '../status-words.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { codeFence, forMermaid, truncateBytes } from '../../untrusted/escape.ts';
+import { statusRows, type StatusRow } from '../status-rows.ts';
+import type { Tone } from '../text.ts';
+import { iconOf, toneOf } from '../wording.ts';
+import { stepsOf } from './steps.ts';
 
 /**
  * Larger graphs are not drawn: Mermaid refuses more than 500 edges or 50,000 characters, and they would be unreadable.
@@ -24,13 +24,25 @@ const COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /**
- * The gates and their needs as a fenced Mermaid flowchart, one box per gate, coloured by status, with a dashed border
- * if it was reused. '' for a pipeline that is too large to draw, or has a single gate. Contains only ids and fixed
- * words.
+ * The gates and their needs as a fenced Mermaid flowchart for Markdown: {@link mermaidGraph}. '' for a pipeline that is
+ * too large to draw, or has a single gate.
  */
 export function gateGraph(pipeline: Pick<Pipeline, 'gates' | 'groups'>, state: RunState): string {
   const edges = pipeline.gates.reduce((sum, gate) => sum + gate.needs.length, 0);
   if (pipeline.gates.length < 2 || pipeline.gates.length > MOST_GATES || edges > MOST_EDGES) return '';
+  return codeFence(mermaidGraph(pipeline, state), 'mermaid').trimEnd();
+}
+
+/**
+ * The gates and their needs as a Mermaid flowchart, one box per gate, coloured by status, with a dashed border if it
+ * was reused. Contains only ids and fixed words.
+ * @param critical gates of the critical path: their boxes have a thick border
+ */
+export function mermaidGraph(
+  pipeline: Pick<Pipeline, 'gates' | 'groups'>,
+  state: RunState,
+  critical: readonly string[] = [],
+): string {
   const rows = new Map(statusRows(state, pipeline).map((row) => [row.number, row]));
   const ids = new Map(pipeline.gates.map(({ id }, at) => [id, `n${at}`]));
   const tones = new Set<Tone>();
@@ -43,14 +55,14 @@ export function gateGraph(pipeline: Pick<Pipeline, 'gates' | 'groups'>, state: R
     }),
   );
   const reused = pipeline.gates.filter((gate) => rows.get(String(gate.number))?.how === 'reused');
-  const lines = [
-    `flowchart ${depthOf(pipeline.gates) > LONGEST_LINE ? 'TB' : 'LR'}`,
+  return [
+    `flowchart ${stepsOf(pipeline.gates).length > LONGEST_LINE ? 'TB' : 'LR'}`,
     ...grouped(pipeline, nodes),
     ...pipeline.gates.flatMap((gate) => gate.needs.map((need) => `  ${ids.get(need)!} --> ${ids.get(gate.id)!}`)),
     ...[...tones].sort().map((tone) => `  classDef ${tone} ${COLOURS[tone]}`),
     ...reused.map((gate) => `  style ${ids.get(gate.id)!} stroke-dasharray:5 3`),
-  ];
-  return codeFence(lines.join('\n'), 'mermaid').trimEnd();
+    ...critical.map((gate) => `  style ${ids.get(gate)!} stroke-width:4px`),
+  ].join('\n');
 }
 
 function labelOf(gate: string, row: StatusRow | undefined): string {
@@ -79,20 +91,4 @@ function grouped({ gates, groups }: Pick<Pipeline, 'gates' | 'groups'>, nodes: R
 /** An id without a label's quotes. */
 function inner(id: string): string {
   return forMermaid(truncateBytes(id, 80)).slice(1, -1);
-}
-
-/** Number of gates in the longest chain. */
-function depthOf(gates: Pipeline['gates']): number {
-  const depths = new Map<string, number>();
-  for (let round = 0; round < gates.length; round += 1) {
-    let grew = false;
-    for (const { id, needs } of gates) {
-      const depth = 1 + needs.reduce((most, need) => Math.max(most, depths.get(need) ?? 0), 0);
-      if (depth === depths.get(id)) continue;
-      depths.set(id, depth);
-      grew = true;
-    }
-    if (!grew) break;
-  }
-  return [...depths.values()].reduce((a, b) => Math.max(a, b), 0);
 }

@@ -1,0 +1,39 @@
+import type { CommandSpec } from './command.ts';
+import { JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from './options.ts';
+
+/** Commands that only show something. */
+export const INSPECT_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'graph',
+    summary: 'show the gates, their needs and the critical path',
+    positionals: [],
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'text', help: 'a table (default)' },
+      { name: 'mermaid', help: 'a Mermaid flowchart, for Markdown on GitHub' },
+      { name: 'svg', help: 'an SVG image' },
+      { name: 'names', help: 'only the ids of the gates, one per line' },
+      JSON_OPTION,
+    ],
+    description:
+      'Gates of one step do not depend on each other. Status and times are those of the newest run, or of --run. The critical path is the chain of gates that takes longest: a run cannot be faster. Of a gate with legs the slowest counts, of a reused output the attempt that made it. Before the first run it is the chain with the most gates.',
+    examples: [
+      { command: 'gateline graph', what: 'what runs when, and what the run waits for longest' },
+      { command: 'gateline graph --svg > graph.svg', what: 'a picture' },
+    ],
+    load: () => import('./inspect/graph.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'print the script that completes commands in a shell',
+    positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish' }],
+    options: [],
+    description: 'Completes commands, options, gates and files. Each script says in its first lines how to load it.',
+    examples: [
+      { command: 'eval "$(gateline completion bash)"', what: 'in ~/.bashrc' },
+      { command: 'gateline completion fish > ~/.config/fish/completions/gateline.fish', what: 'for fish' },
+    ],
+    load: () => import('./inspect/completion.ts'),
+  },
+];

@@ -1,0 +1,18 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { CommandInvocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { completionScript, SHELLS } from './completion-scripts.ts';
+
+/** `gateline completion SHELL`: prints the script that the shell loads. */
+export async function execute({ world, positionals }: CommandInvocation): Promise<ExitCode> {
+  const [name = ''] = positionals;
+  const shell = SHELLS.find((one) => one === name);
+  if (shell === undefined) {
+    throw new GatelineError('OPTION_VALUE', `there is no completion for ${name}`, {
+      hint: `Shells: ${SHELLS.join(', ')}.`,
+    });
+  }
+  const { COMMANDS } = await import('../commands.ts');
+  world.out.write(completionScript(shell, COMMANDS));
+  return EXIT_CODES.ok;
+}

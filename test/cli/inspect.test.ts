@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { delimiter } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mustHaveTools } from '../../scripts/workflow-tools.mjs';
+import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
+
+const run = promisify(execFile);
+
+async function chain(): Promise<ScratchWorkspace> {
+  const gates = { design: { run: writes({ ok: true }) }, code: { run: writes({ ok: true }), needs: 'design' } };
+  return ScratchWorkspace.create({
+    'gateline.yml': gatelineYml(gates),
+    'bin/gateline*': `#!/bin/sh\nexec '${process.execPath}' '${COMMAND_LINE}' "$@"\n`,
+  });
+}
+
+describe('graph', () => {
+  it('shows steps and needs before any run, and times after one', async () => {
+    await using workspace = await chain();
+    const say = async (...args: string[]): Promise<string> => (await expectOk(gateline(workspace.root, args))).out;
+    expect(await say('graph')).toContain('2     *  code    pending        design');
+    expect(await say('graph', '--names')).toBe('design\ncode\n');
+    expect(JSON.parse(await say('graph', '--json'))).toMatchObject({
+      format: 'gateline-graph/1',
+      criticalPath: { gates: ['design', 'code'], durationMs: null },
+    });
+    await say('run', '--quiet');
+    expect(await say('graph')).toMatch(/Critical path: design, code \(\d+\.\ds\)\./);
+    expect(await say('graph', '--mermaid')).toContain('n0["design<br/>✅ passed"]:::good');
+    expect(await say('graph', '--svg')).toMatch(/^<svg [^]*<title>code: passed/);
+  });
+
+  it('has one form at a time', async () => {
+    await using workspace = await chain();
+    const { code, err } = await gateline(workspace.root, ['graph', '--svg', '--json']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--svg and --json are different forms; give one')]);
+  });
+});
+
+/** Runs a script in a shell that finds `gateline`, where the chain is. */
+async function inShell(shell: string, args: readonly string[], script: string): Promise<string[]> {
+  await using workspace = await chain();
+  const env = plainEnvironment({ HOME: workspace.beside('home') });
+  const PATH = [workspace.path('bin'), env['PATH']].join(delimiter);
+  const { stdout } = await run(shell, [...args, script], { cwd: workspace.root, env: { ...env, PATH } });
+  return stdout.trimEnd().split('\n');
+}
+
+/** A shell that a machine may lack; in CI none is left out. */
+async function isMissing(shell: string): Promise<boolean> {
+  if (mustHaveTools()) return false;
+  return run(shell, ['--version']).then(
+    () => false,
+    () => true,
+  );
+}
+
+describe.runIf(process.platform !== 'win32')('completion', () => {
+  it('completes commands, options, gates and files in bash', async () => {
+    const complete = (...words: string[]): string =>
+      `COMP_WORDS=(gateline ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _gateline; echo "\${COMPREPLY[*]}"`;
+    const script = [
+      'eval "$(gateline completion bash)"',
+      complete('ro'),
+      complete('show', ''),
+      complete('run', '--fo'),
+      complete('run', '--force', 'c'),
+      complete('run', '--file', 'gate'),
+      complete('run', '--reason', ''),
+    ].join('\n');
+    const [commands, shown, options, gates, files, none] = await inShell('bash', ['--norc', '-c'], script);
+    expect(commands).toBe('rollback');
+    expect(shown?.split(' ')).toEqual(expect.arrayContaining(['--json', 'design', 'code']));
+    expect([options, gates, files, none]).toEqual(['--force', 'code', 'gateline.yml', undefined]);
+  });
+
+  it('completes them in fish', async ({ skip }) => {
+    if (await isMissing('fish')) skip('no fish');
+    const script = [
+      'gateline completion fish | source',
+      "complete -C 'gateline roll'",
+      "complete -C 'gateline show c'",
+      "complete -C 'gateline run --forc'",
+    ].join('\n');
+    const lines = await inShell('fish', ['--no-config', '-c'], script);
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(['rollback', 'code', '--force']);
+  });
+
+  it('is a script that zsh loads', async ({ skip }) => {
+    if (await isMissing('zsh')) skip('no zsh');
+    const script =
+      'autoload -Uz compinit && compinit -D -u; eval "$(gateline completion zsh)"; echo $_comps[gateline]; which _gateline_gates';
+    const lines = await inShell('zsh', ['-f', '-c'], script);
+    expect(lines[0]).toBe('_gateline');
+    expect(lines.join('\n')).toContain('gateline graph --names');
+  });
+
+  it('names the shells that there are', async () => {
+    await using workspace = await chain();
+    const { code, err } = await gateline(workspace.root, ['completion', 'csh']);
+    expect([code, err]).toEqual([2, expect.stringContaining('Shells: bash, zsh, fish.')]);
+  });
+});
