@@ -4,10 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes, gatelineIn as call } from './in-process.ts';
 
+const MAKE = {
+  run: ['echo made > made.txt', 'echo made > mine.txt', writes('made')].join('\n'),
+  inputs: [],
+  files: 'changed',
+};
+
 /** A workspace whose run is applied, and the list of what that changed. */
 async function applied(): Promise<{ workspace: ScratchWorkspace; list: string }> {
-  const run = ['echo made > made.txt', 'echo made > mine.txt', writes('made')].join('\n');
-  const definition = gatelineYml({ make: { run, inputs: [], files: 'changed' } });
+  const definition = gatelineYml({ make: MAKE });
   const workspace = await ScratchWorkspace.create({ 'gateline.yml': definition, 'mine.txt': 'mine\n' });
   const { code, err } = await call(workspace, 'run', '-q', '--apply');
   expect(code, err).toBe(0);
@@ -56,7 +61,8 @@ describe.runIf(process.platform !== 'win32')('a list of what was applied', () =>
     await workspace.commitAll('what the gate made');
     rmSync(workspace.path('.state/applied'), { recursive: true });
     // The next run reuses the output, and finds the files as they are.
-    expect((await call(workspace, 'run', '-q')).out).toContain('reused');
+    await workspace.write('gateline.yml', gatelineYml({ make: MAKE, more: { run: writes('more'), inputs: [] } }));
+    expect((await call(workspace, 'run', '-q', '--new', '--reason', 'more')).out).toContain('reused');
     const rolled = await call(workspace, 'rollback', '--all');
     expect(rolled, rolled.err).toMatchObject({ code: 0 });
     expect(rolled.out).toContain('No gate changed this folder');

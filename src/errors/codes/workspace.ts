@@ -56,6 +56,12 @@ export const WORKSPACE_CODES = {
     means: 'A run is rolled back to a gate that is not done.',
     remedy: 'Name a gate that is done, or use `--all`.',
   },
+  ROLLBACK_NOTHING: {
+    from: ['user'],
+    means: 'The run that would be rolled back ran no gate, and nothing was applied for it.',
+    remedy:
+      'If files of another run are in the folder, the error names the command that undoes them. `gateline run --force GATE` runs a gate again although its output can be reused.',
+  },
   ROLLBACK_UNFINISHED: {
     from: ['user'],
     means: 'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it.',
