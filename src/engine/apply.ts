@@ -10,6 +10,7 @@ import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
 import { putReason } from './snapshots/wanted-files.ts';
 
 /** Which files of a run are written into the user's folder. */
@@ -66,12 +67,16 @@ export interface ApplyRunOptions extends ApplyOptions {
   readonly runNumber?: number;
 }
 
-/** {@link applyFiles} for a run of a subject. The caller holds the workspace's lock. */
+/**
+ * {@link applyFiles} for a run of a subject. The caller holds the workspace's lock.
+ * @throws GatelineError `ROLLBACK_UNFINISHED`, and as {@link applyFiles}
+ */
 export async function apply(
   ports: EnginePorts,
   assignment: Pick<Assignment, 'pipeline' | 'subject'>,
   { runNumber = 0, ...options }: ApplyRunOptions,
 ): Promise<Applied> {
+  await refuseUnfinished(ports);
   const whole = { metadata: assignment.pipeline.metadata, input: null, ...assignment };
   return applyFiles(await openCall(ports, whole, () => undefined, { runNumber }), options);
 }

@@ -93,8 +93,7 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
-  await restoreDatabase(call, database);
-  const put = await putBack(call, files.wanted, saved);
+  const put = await putBack(call, files.wanted, database, options);
   await recordRollback(call, plan.gates, options);
   return { ...plan, ...put };
 }
@@ -207,11 +206,18 @@ async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<v
   );
 }
 
-async function putBack(call: Call, wanted: readonly WantedFile[], saved: string): Promise<PutResult> {
-  if (wanted.length === 0) return { puts: [] };
+/** Restores the database, then the files: the list of what changes, written first, shows that both belong together. */
+async function putBack(
+  call: Call,
+  wanted: readonly WantedFile[],
+  database: DatabaseChange,
+  { saved, to }: RollbackOptions,
+): Promise<PutResult> {
+  const before = database.what === 'restored' ? () => restoreDatabase(call, database) : undefined;
+  if (wanted.length === 0 && before === undefined) return { puts: [] };
   const { tree } = await call.snapshot();
-  const reason = putReason(call, 'rollback');
-  const put = await call.ports.workspace.put(wanted, tree, { saved, dryRun: false, copy: copierOf(call), reason });
+  const how = { saved, dryRun: false, copy: copierOf(call), reason: putReason(call, 'rollback', to), before };
+  const put = await call.ports.workspace.put(wanted, tree, how);
   call.forgetSnapshot();
   refuseConflicts(put.puts, true, new Set());
   return put;

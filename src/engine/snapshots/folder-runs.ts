@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
@@ -51,7 +52,7 @@ type MadeByRun = Made & RunInFolder;
 /** Everything that runs of the pipeline changed in the folder, as far as it is known. */
 async function madeByRuns(call: Call, saved: string): Promise<MadeByRun[]> {
   const { pipeline, subject } = call.journal.state();
-  const puts = (await call.ports.workspace.earlierPuts(saved)).filter((put) => put.pipeline === pipeline);
+  const puts = (await call.ports.workspace.earlierPuts(dirname(saved))).filter((put) => put.pipeline === pipeline);
   const applied = puts.map((put) => ({ ...madeByPut(put), subject: put.subject, runNumber: put.runNumber }));
   const inPlace = await Promise.all(
     attemptsInPlace(call).map(async (one) => {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { filesLeft } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
@@ -43,16 +44,19 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
   return { wanted, unsure: new Map(unsure), origins: new Map(origins.map(({ path, before }) => [path, before])) };
 }
 
-/** Why files are written, for the list of what was written. */
-export function putReason({ journal, ports }: Call, what: PutReason['what']): PutReason {
+/**
+ * Why files are written, for the list of what was written.
+ * @param to the gate that a rollback goes back to
+ */
+export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
   const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, runNumber, at: ports.now().toISOString() };
+  return { what, pipeline, subject, runNumber, to, at: ports.now().toISOString() };
 }
 
 /** What was put into the folder for this run. */
 async function applied({ journal, ports }: Call, saved: string): Promise<Made[]> {
   const { pipeline, subject, runNumber } = journal.state();
-  const all = await ports.workspace.earlierPuts(saved);
+  const all = await ports.workspace.earlierPuts(dirname(saved));
   return all
     .filter((put) => put.pipeline === pipeline && put.subject === subject && put.runNumber === runNumber)
     .map(madeByPut);

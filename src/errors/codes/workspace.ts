@@ -64,9 +64,10 @@ export const WORKSPACE_CODES = {
   },
   ROLLBACK_UNFINISHED: {
     from: ['user'],
-    means: 'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it.',
+    means:
+      'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it, and nothing is decided about a run.',
     remedy:
-      'Repeat the command that was interrupted, such as `gateline rollback --all`: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
+      'Repeat the command that was interrupted, which the error names: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
   },
   SNAPSHOT_GONE: {
     from: ['user'],

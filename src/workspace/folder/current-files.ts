@@ -125,6 +125,8 @@ export interface PutFiles {
   readonly saved: string;
   readonly dryRun: boolean;
   readonly reason: PutReason;
+  /** See `PutOptions`. */
+  readonly before?: (() => Promise<void>) | undefined;
   /** Called after each change to the folder and to the list of changes. */
   readonly onDurable: (what: string) => void;
 }
