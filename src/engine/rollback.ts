@@ -7,6 +7,9 @@ import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { PutResult, WantedFile } from '../workspace/workspace.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
+import { recordPlanned } from './attempt/record-planned.ts';
+import { pinContracts } from './plan/pin-contracts.ts';
+import { planUnit } from './plan/plan-unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
@@ -49,7 +52,7 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
 /**
  * Rolls a run back: files and database as a gate left them, or as the run found them, and the gates
  * that come after run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as
- * they are. What later runs reused of an earlier one is not used any more either. The caller holds the workspace's lock.
+ * they are. The kept gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`, `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`,
  *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`, `RECORD_TOO_NEW`
  */
@@ -94,8 +97,28 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
   if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
   const put = await putBack(call, files.wanted, database, options);
+  await keepWork(call, kept, files.wanted, options);
   await recordRollback(call, plan.gates, options);
   return { ...plan, ...put };
+}
+
+/** Gates may read files that they change: as they left them, these are no reason to run them again in this run. */
+async function keepWork(
+  call: Call,
+  kept: ReadonlySet<UnitKey>,
+  restored: readonly WantedFile[],
+  { actor, reason }: RollbackOptions,
+): Promise<void> {
+  if (kept.size === 0 || restored.length === 0 || !isNewest(call)) return;
+  const units = [...call.graph.values()].filter(({ key }) => kept.has(key));
+  const gates = new Set(units.map(({ gate }) => gate.id));
+  const keep = { gates, actor, reason, files: new Set(restored.map(({ path }) => path)) };
+  const keeping: Call = { ...call, assignment: { ...call.assignment, keep } };
+  await pinContracts(keeping);
+  for (const unit of units) {
+    const prepared = await planUnit(keeping, unit);
+    if (prepared.planned.choice === 'adopt') await recordPlanned(keeping, unit, prepared);
+  }
 }
 
 /** The gates that a rollback keeps: the named one, and what it needs. */
