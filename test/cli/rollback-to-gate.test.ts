@@ -102,8 +102,8 @@ describe.runIf(process.platform !== 'win32')('rollback --to GATE', () => {
     });
     const gates = {
       first: gate('first'),
-      then: gate('then', { needs: 'first' }),
-      last: gate('last', { needs: 'then' }),
+      next: gate('next', { needs: 'first' }),
+      last: gate('last', { needs: 'next' }),
     };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates), 'text.txt': 'mine\n' });
     const STARTS = workspace.beside('starts');
@@ -111,17 +111,17 @@ describe.runIf(process.platform !== 'win32')('rollback --to GATE', () => {
     const said = (...args: string[]): Promise<Answer> => expectOk(gateline(workspace.root, args, { environment }));
     await said('run', '-q', '--apply');
     rmSync(STARTS);
-    await said('rollback', '--to', 'then', '--reason', 'wrong');
-    expect(await workspace.read('text.txt')).toBe('mine\nfirst\nthen\n');
+    await said('rollback', '--to', 'next', '--reason', 'wrong');
+    expect(await workspace.read('text.txt')).toBe('mine\nfirst\nnext\n');
     expect((await said('status')).out).toMatch(/paused by/);
     await said('resume', '-q', '--apply');
     expect(await workspace.read('../starts')).toBe('last\n');
-    expect(await workspace.read('text.txt')).toBe('mine\nfirst\nthen\nlast\n');
+    expect(await workspace.read('text.txt')).toBe('mine\nfirst\nnext\nlast\n');
     await said('rollback', '--to', 'first');
     await workspace.write('other.txt', 'mine\n');
     rmSync(STARTS);
     await said('resume', '-q');
-    expect(await workspace.read('../starts')).toBe('first\nthen\nlast\n');
+    expect(await workspace.read('../starts')).toBe('first\nnext\nlast\n');
   });
 
   it('refuses to overwrite what the user wrote where a gate had removed its own file', async () => {
