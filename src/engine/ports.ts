@@ -191,6 +191,8 @@ export type EngineEvent =
       readonly unit?: UnitKey;
       /** Set if the unit, which is done, will run again. */
       readonly rerun?: true;
+      /** Set if it sums up issues of the verdict that follows. */
+      readonly isInVerdict?: true;
     };
 
 /** Receives the engine's events. */

@@ -69,12 +69,13 @@ export async function rollback(
   try {
     return await rollBack(call, options);
   } catch (error) {
-    throw await withRestorable(call, error);
+    throw await withRestorable(call, error, options.to);
   }
 }
 
 async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBack> {
   const { to, saved, dryRun = false, force = false } = options;
+  await requireRun(call, options);
   const kept = keptUnits(call, to);
   await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
@@ -121,12 +122,26 @@ async function keepWork(
   }
 }
 
+/**
+ * People are often on another branch than the one that the run is about.
+ * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`
+ */
+async function requireRun(call: Call, { saved, to }: RollbackOptions): Promise<void> {
+  const { runNumber, subject, decided, status } = call.journal.state();
+  if (runNumber > 0 && (status !== 'initializing' || decided.closed !== undefined)) return;
+  const which = runNumber === 0 ? `no run of ${subject}` : `no run ${runNumber} of ${subject}`;
+  const other = await otherRunInFolder(call, saved);
+  throw new GatelineError(runNumber === 0 ? 'RUN_NOT_OPEN' : 'RUN_UNKNOWN', `nothing to roll back: there is ${which}`, {
+    hint:
+      other === undefined
+        ? '`--subject TEXT`, or `--run SUBJECT#N`, names a run of another subject; `gateline status --subjects` lists them.'
+        : otherText(other, to),
+  });
+}
+
 /** The gates that a rollback keeps: the named one, and what it needs. */
 function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   const { runNumber, subject, units, decided, status } = call.journal.state();
-  if (runNumber === 0) throw new GatelineError('RUN_NOT_OPEN', `nothing to roll back: there is no run of ${subject}`);
-  if (status === 'initializing' && decided.closed === undefined)
-    throw new GatelineError('RUN_UNKNOWN', `nothing to roll back: there is no run ${runNumber} of ${subject}`);
   if (to === undefined) return new Set();
   if (decided.closed !== undefined || status === 'rollback')
     throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
@@ -212,7 +227,7 @@ async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<v
     const { started, ended } = journal.state().units.get(key)!;
     const base = ended?.base ?? started?.base;
     if (kept.has(key) || base === undefined) continue;
-    const found = await ports.workspace.files(base).catch(asGone);
+    const found = await ports.workspace.files(base).catch((error: unknown) => asGone(error));
     for (const { path, after } of ended?.files ?? []) {
       const is = now.get(path) ?? null;
       if (sameFile(is, after) && !sameFile(is, found.get(path) ?? null)) unlisted.add(path);

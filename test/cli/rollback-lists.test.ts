@@ -86,6 +86,23 @@ describe.runIf(process.platform !== 'win32')('a list of what was applied', () =>
     expect(await call(workspace, 'rollback', '--all', '--force')).toMatchObject({ code: 0 });
   });
 
+  it('names the file whose version is gone, and the run of another branch', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ make: MAKE }) });
+    await workspace.write('mine.txt', 'mine\n');
+    expect(await call(workspace, 'run', '-q', '--apply')).toMatchObject({ code: 0 });
+    await workspace.git('switch', '-q', '-c', 'another');
+    const { err: none } = await call(workspace, 'rollback', '--all');
+    expect(none).toContain('RUN_NOT_OPEN: nothing to roll back: there is no run of another');
+    expect(none).toContain("The files of run 1 of main are in this folder: `gateline rollback --all --run 'main#1'`");
+    await workspace.git('switch', '-q', 'main');
+    rmSync(workspace.path('.state/git'), { recursive: true });
+    const [time] = readdirSync(workspace.path('.state/applied'));
+    rmSync(workspace.path(`.state/applied/${time}/files/mine.txt`));
+    const { err: gone } = await call(workspace, 'rollback', '--all');
+    expect(gone).toContain('SNAPSHOT_GONE: a version of mine.txt is not kept');
+    expect(gone).toContain('Can be restored: make.');
+  });
+
   it('is not expected of a call that was killed before it changed anything', async () => {
     const { workspace, list } = await applied();
     await using _workspace = workspace;

@@ -344,6 +344,7 @@ describe.runIf(process.platform !== 'win32')('what a rollback says of paths', ()
       const { code, err } = await here(workspace, 'rollback', '--all', ...more);
       expect(code).toBe(1);
       expect(err).toMatch(/Move these (?:paths )?away/);
+      expect(err).toContain('src/app.txt: a folder is in its place');
       expect(err).not.toContain('add `--force`');
     }
     expect(await workspace.read('src/app.txt/mine')).toBe('mine');

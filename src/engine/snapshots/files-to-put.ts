@@ -33,7 +33,11 @@ export async function filesToPut(
   { saved, force = false }: { readonly saved: string; readonly force?: boolean },
 ): Promise<FilesToPut> {
   const { workspace } = call.ports;
-  const { wanted: before, unsure, origins } = await wantedBefore(call, kept, saved).catch(asGone);
+  const {
+    wanted: before,
+    unsure,
+    origins,
+  } = await wantedBefore(call, kept, saved).catch((error: unknown) => asGone(error));
   if (before.length === 0) return { wanted: [], patch: '', puts: [], committed: [], stuck: new Set() };
   const { tree } = await call.snapshot();
   const paths = before.map(({ path }) => path);
@@ -49,8 +53,9 @@ export async function filesToPut(
   });
   const changing = new Set(planned.puts.filter(({ action }) => isChange(action)).map(({ path }) => path));
   const changes = wanted.filter(({ path }) => changing.has(path));
-  const next = await workspace.build(tree, changes, copierOf(call)).catch(asGone);
-  const patch = await workspace.patch(tree, next).catch(asGone);
+  const patch = await patchOf(call, changes).catch(async (error: unknown) =>
+    asGone(error, await goneAmong(call, changes)),
+  );
   const stuck = new Set(left.puts.filter(isConflict).map(({ path }) => path));
   return { wanted, puts, patch, committed: await committedOf(call, changes, now, origins), stuck };
 }
@@ -67,12 +72,33 @@ function isChange(action: Put['action']): boolean {
   return action === 'written' || action === 'deleted';
 }
 
-/** A version that a record names may no longer be stored. */
-export function asGone(cause: unknown): never {
-  if (!(cause instanceof GatelineError) || !['GIT_FAILED', 'CONTENT_MISSING'].includes(cause.code)) throw cause;
-  throw new GatelineError('SNAPSHOT_GONE', `a version of a file that would be restored is not kept: ${cause.message}`, {
-    cause,
-  });
+/** The change to the user's folder. */
+async function patchOf(call: Call, changes: readonly WantedFile[]): Promise<string> {
+  const { workspace } = call.ports;
+  const { tree } = await call.snapshot();
+  return workspace.patch(tree, await workspace.build(tree, changes, copierOf(call)));
+}
+
+/** The paths whose versions are not stored: git names only ids. */
+async function goneAmong(call: Call, changes: readonly WantedFile[]): Promise<string[]> {
+  const gone: string[] = [];
+  for (const change of changes)
+    await patchOf(call, [change]).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+      gone.push(change.path);
+    });
+  return gone;
+}
+
+function isGone(error: unknown): error is GatelineError {
+  return error instanceof GatelineError && ['GIT_FAILED', 'CONTENT_MISSING'].includes(error.code);
+}
+
+/** A version that a record names may no longer be stored. @param paths those that it is about, if that is known */
+export function asGone(cause: unknown, paths: readonly string[] = []): never {
+  if (!isGone(cause)) throw cause;
+  const which = paths.length === 0 ? 'a file that would be restored' : firstNames([...paths], 20);
+  throw new GatelineError('SNAPSHOT_GONE', `a version of ${which} is not kept: ${cause.message}`, { cause });
 }
 
 /**
@@ -112,6 +138,7 @@ export function refuseConflicts(puts: readonly Put[], force: boolean, stuck: Rea
 
 function stuckHint(force: boolean, stuck: ReadonlySet<string>): { hint?: string } {
   if (force) return { hint: 'Move these paths away: they cannot be overwritten.' };
+  // Without this, the catalogue's remedy says that `--force` overwrites them.
   if (stuck.size === 0) return {};
   return { hint: `Move these away first, they cannot be overwritten: ${firstNames([...stuck], 20)}.` };
 }
