@@ -268,6 +268,18 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { ...about, gate: 1, decision: 'reject' },
     ],
   ],
+  // The clock was set back before the last call: by its time a skip was in force, and the run is over.
+  [
+    [plain, { ...judge, back: { to: 0, most: 1 }, picky: true }, after],
+    false,
+    [
+      { do: 'wait', hours: -1 },
+      { ...about, decision: 'skip', expires: true },
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [1], keep: false } },
+      { do: 'wait', hours: 1 },
+      { do: 'decide-run', subject: 'a', decision: 'pause', run: 0 },
+    ],
+  ],
   ...GROUPS,
 ];
 

@@ -62,7 +62,9 @@ export class DecisionLog {
   wasDone(subject: string, run: number): boolean {
     const facts = this.factsOfRun(subject, run).filter((fact) => fact.what !== 'decided' || fact.gate !== -1);
     if (facts.length === 0 || this.#moment !== undefined) return false;
-    this.#moment = Math.max(...facts.map(({ time }) => time));
+    // Those of its last call: the clock may have been set back since the calls before it.
+    const last = Math.max(...facts.map(({ call }) => call));
+    this.#moment = Math.max(...facts.flatMap(({ call, time }) => (call === last ? [time] : [])));
     try {
       return this.views(subject, run).every(({ done }) => done);
     } finally {
