@@ -177,6 +177,19 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'b', asked: {} },
     ],
   ]),
+  // One that is too old did its work again and failed, or was killed: what follows is not built on the old output.
+  ...(['break', 'kill'] as const).map((how): [Shape[], boolean, Step[]] => [
+    [
+      { ...plain, maxAge: 1.5 * HOUR },
+      { ...after, approval: [] },
+    ],
+    false,
+    [
+      { do: 'wait', hours: 2 },
+      how === 'break' ? { do: how, gate: 0 } : { do: how, subject: 'a', asked: {}, after: 6 },
+      { do: 'edit', gate: 1, text: 1 },
+    ],
+  ]),
   // A stored output is judged again by a lower threshold, and then by one that it does not meet.
   [
     [plain, after],

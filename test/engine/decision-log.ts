@@ -128,7 +128,10 @@ export class DecisionLog {
         needs.every(({ exports }, index) => exports === one.given[index]) &&
         standing(one).status !== 'void',
     );
-    const ended = relevant.filter(({ what }) => what === 'ended');
+    // An agent was started again because the output was too old, or gone: what came of it takes its place.
+    const again = relevant.findLast(({ how }) => how === 'ran')?.at ?? 0;
+    const isOutdated = ({ at }: Attempt): boolean => this.shapes[gate]!.maxAge !== undefined && at < again;
+    const ended = relevant.filter((one) => one.what === 'ended' && !isOutdated(one));
     const good = ended.findLast((one) => standing(one).isOk && isWhole(one));
     // A later output takes the place of one that was good, unless it is the same.
     // Whether one that is not good is still stored does not matter.
