@@ -287,6 +287,19 @@ describe('command: decide', () => {
     expect(world.service.world.checkRuns).toHaveLength(before);
   });
 
+  it('decides, and says that nobody may hear it, if the recorded contract cannot be read', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    const { by, value, contract } = lastEnd('publish');
+    world.lose(contract);
+    const about = { resume: by.runId!, decision: 'reject', gate: 'publish', digest: value!.digest, reason: 'wrong' };
+    const decided = (await (await dispatched(about)).start().ended).job('decide');
+    expect(decided.conclusion).toBe('success');
+    expect(decided.summary).toContain('It is not known whether gate publish waits for anybody, since its contract');
+    expect(world.service.world.checkRuns.map(({ name }) => name)).toContain('gateline decision: gates/publish');
+  });
+
   it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {
     await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
     await world.repository.commitAll('without a name');
