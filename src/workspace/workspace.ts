@@ -280,7 +280,7 @@ export interface Workspace extends AsyncDisposable {
    */
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
-  /** What calls of {@link Workspace.put} with `saved` in that folder wrote, oldest first. @throws `STORE_READ_FAILED` */
+  /** What calls of {@link Workspace.put} with `saved` in this folder wrote, oldest first. @throws STORE_READ_FAILED */
   earlierPuts(parent: string): Promise<EarlierPut[]>;
 
   /**

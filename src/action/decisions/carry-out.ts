@@ -116,8 +116,8 @@ export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun
 /**
  * The commits beside which jobs look for a decision about an output: that of the run that it is about and, if it was
  * reused there, that of the run that made it, too. Later runs reuse it from there, and cannot know of the run in
- * between. Not for an approval of one commit, or of another subject's output: it would be one of theirs there. 1 request
- * for a reused output.
+ * between. Not for an approval of one commit, or of another subject's output: it would be one of theirs there. One
+ * request for a reused output.
  * @param isForCommit the decision holds for the commit of the run only
  */
 export async function commitsFor(

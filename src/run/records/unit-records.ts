@@ -64,9 +64,9 @@ export function isLatestWork(ended: EndedRecord, own: UnitRecords): boolean {
 }
 
 /**
- * Whether an agent was started for the same work since an attempt ended. With `max-age`, whatever came of that takes the
- * attempt's place: a user who wants no older output does not want that one. The clock does not decide this, or a run
- * that is over would be open again one day.
+ * Whether an agent was started for the same work since an attempt ended. With `max-age`, whatever came of that takes
+ * the attempt's place: a user who wants no older output does not want that one. The clock does not decide this, or a
+ * run that is over would be open again one day.
  */
 export function isFollowed(ended: EndedRecord, { started }: Pick<UnitRecords, 'started'>): boolean {
   return started.some(
