@@ -460,8 +460,9 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a rollback restores files before the database',
-    find: '  await restoreDatabase(call, database);\n  const put = await putBack(call, files.wanted, saved);',
-    replace: '  const put = await putBack(call, files.wanted, saved);\n  await restoreDatabase(call, database);',
+    find: 'const put = await call.ports.workspace.put(wanted, tree, how);',
+    replace:
+      'const put = await call.ports.workspace.put(wanted, tree, { ...how, before: undefined });\n  await before?.();',
     tests: DATABASE,
     only: 'full disk',
     why: 'after a failure the files would not fit the database',

@@ -64,6 +64,7 @@ export const FOLDER_COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: [
       ...SUBJECT_OPTIONS,
+      RUN_OPTION,
       { name: 'to', value: 'GATE', help: 'restore what this gate left; gates that it does not need run again' },
       { name: 'all', help: 'restore what the run found' },
       { name: 'force', help: 'also overwrite files that were changed since; they are copied first' },
@@ -73,10 +74,11 @@ export const FOLDER_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Prints the change to this folder as a patch, then makes it. Restores files that `gateline apply`, or gates that work in this folder, have changed in the newest run, and the database if gateline.yml has `snapshots: {database}`. If a file was changed since, nothing is restored without --force. Replaced files are copied below .state/applied/ first. Commits, branches and the index stay as they are; files that were committed are listed.\nAfterwards the outputs of the gates that were rolled back are not used any more. With --to, the run is paused: `gateline resume` continues. With --all, it is over. If the command is interrupted, run it again.',
+      'Prints the change to this folder as a patch, then makes it. Restores files that `gateline apply`, or gates that work in this folder, have changed in the newest run, or in that of --run, and the database if gateline.yml has `snapshots: {database}`. If a file was changed since, nothing is restored without --force. Replaced files are copied below .state/applied/ first. Commits, branches and the index stay as they are; files that were committed are listed.\nAfterwards the outputs of the gates that were rolled back are not used any more. With --to, the run is paused: `gateline resume` continues. With --all, it is over. If the command is interrupted, run it again.\nA run that only reused outputs has changed nothing: the error then names the run whose files are in the folder. The outputs of an earlier run that is rolled back are not used any more by later runs either.',
     examples: [
       { command: 'gateline rollback --to implement --dry-run', what: 'show what would be restored' },
       { command: 'gateline rollback --all --reason "wrong approach"', what: 'undo the whole run' },
+      { command: 'gateline rollback --all --run 3', what: 'undo what run 3 changed, although there are later runs' },
     ],
     load: () => import('./commands/rollback.ts'),
   },

@@ -5,11 +5,13 @@ import { comparePositions, type FileChange } from '../run/records/record.ts';
 import { sameFile, type Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
-import type { PutReason, PutResult } from '../workspace/workspace.ts';
+import type { PutResult } from '../workspace/workspace.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
+import { putReason } from './snapshots/wanted-files.ts';
 
 /** Which files of a run are written into the user's folder. */
 export interface ApplyOptions {
@@ -65,20 +67,18 @@ export interface ApplyRunOptions extends ApplyOptions {
   readonly runNumber?: number;
 }
 
-/** {@link applyFiles} for a run of a subject. The caller holds the workspace's lock. */
+/**
+ * {@link applyFiles} for a run of a subject. The caller holds the workspace's lock.
+ * @throws GatelineError `ROLLBACK_UNFINISHED`, and as {@link applyFiles}
+ */
 export async function apply(
   ports: EnginePorts,
   assignment: Pick<Assignment, 'pipeline' | 'subject'>,
   { runNumber = 0, ...options }: ApplyRunOptions,
 ): Promise<Applied> {
+  await refuseUnfinished(ports);
   const whole = { metadata: assignment.pipeline.metadata, input: null, ...assignment };
   return applyFiles(await openCall(ports, whole, () => undefined, { runNumber }), options);
-}
-
-/** Why files are written, for the list of what was written. */
-export function putReason({ journal, ports }: Call, what: PutReason['what']): PutReason {
-  const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, runNumber, at: ports.now().toISOString() };
 }
 
 /**

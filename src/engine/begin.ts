@@ -19,6 +19,7 @@ import type { Digest } from '../json/digest.ts';
 import type { AttemptPlace } from './attempt/attempt-place.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
+import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { ancestorsOf, type Unit } from '../run/records/unit.ts';
 import { unitNamed } from '../run/records/named-units.ts';
@@ -76,7 +77,7 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
  * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
- *   `SUBJECT_NOT_GIVEN`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
+ *   `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
  */
 export async function beginGate(
   ports: EnginePorts,
@@ -85,6 +86,7 @@ export async function beginGate(
   observe: Observer,
   options: BeginOptions = {},
 ): Promise<BeginResult> {
+  await refuseUnfinished(ports);
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, options.job);
   if (options.job === undefined) await ports.workspace.sweep(ports.now().toISOString());
   return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, options);
@@ -117,8 +119,7 @@ export async function planGate(
   key: string,
   job: JobCall,
 ): Promise<PlannedUnit> {
-  const { prepared } = await prepareGate(dryRunPorts(ports), assignment, key, () => undefined, job);
-  return prepared.planned;
+  return (await prepareGate(dryRunPorts(ports), assignment, key, () => undefined, job)).prepared.planned;
 }
 
 async function prepareGate(

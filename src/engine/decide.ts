@@ -12,6 +12,7 @@ import { recordDecision, recordRunDecision, type Decider } from './attempt/recor
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import type { EnginePorts } from './ports.ts';
+import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
 
 /** A person's decision about gates, with the reason. */
 export interface Decision extends Decider {
@@ -63,9 +64,11 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
 
 /**
  * Records a decision about a run as a whole.
- * @throws GatelineError `RUN_NOT_OPEN` if there is no such run, or a completed or closed one is to be paused or closed
+ * @throws GatelineError `RUN_NOT_OPEN` if there is no such run, or a completed or closed one is to be paused or closed;
+ *   `ROLLBACK_UNFINISHED`, unless it only says whether the run is kept
  */
 export async function decideRun(ports: EnginePorts, assignment: Assignment, decision: RunDecision): Promise<Call> {
+  if (decision.decision !== 'pin' && decision.decision !== 'unpin') await refuseUnfinished(ports);
   const call = await openCall(ports, assignment, () => undefined, { runNumber: decision.runNumber ?? 0 });
   const state = call.journal.state();
   refuseOnRun(state, decision.decision);

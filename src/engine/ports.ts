@@ -29,6 +29,11 @@ export interface EnginePorts {
    * files of the subjects that it needs.
    */
   readonly startVersion?: () => Promise<Snapshot>;
+  /**
+   * Absolute path of the folder with the lists of what was written into the user's folder: the folders `saved` of
+   * `apply` and `rollback` are in it. Absent in CI.
+   */
+  readonly putLists?: string;
   /** Branches of the user's repository, for delivery. Absent in CI. */
   readonly branches?: Branches;
   readonly agent: Agent;
@@ -186,6 +191,8 @@ export type EngineEvent =
       readonly unit?: UnitKey;
       /** Set if the unit, which is done, will run again. */
       readonly rerun?: true;
+      /** Set if it sums up issues of the verdict that follows. */
+      readonly isInVerdict?: true;
     };
 
 /** Receives the engine's events. */

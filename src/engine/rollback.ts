@@ -1,24 +1,29 @@
 import { GatelineError } from '../errors/gateline-error.ts';
 import { firstNames } from '../errors/first-names.ts';
-import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { sameFile, type Tree, type TreeFile } from '../run/files/tree.ts';
+import { sameFile } from '../run/files/tree.ts';
 import { unitOf } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
-import type { Put, PutResult, WantedFile } from '../workspace/workspace.ts';
-import { putReason } from './apply.ts';
+import type { PutResult, WantedFile } from '../workspace/workspace.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
+import { recordPlanned } from './attempt/record-planned.ts';
+import { pinContracts } from './plan/pin-contracts.ts';
+import { planUnit } from './plan/plan-unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
+import { asGone, filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
+import { otherRunInFolder, rollbackCommand, type RunInFolder } from './snapshots/folder-runs.ts';
 import { withRestorable } from './snapshots/restorable.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
-import { inPlaceOf, wantedBefore } from './snapshots/wanted-files.ts';
+import { inPlaceOf, putReason } from './snapshots/wanted-files.ts';
 
 /** How far a run is rolled back, and by whom. */
 export interface RollbackOptions extends Decider {
+  /** Default: the newest run. */
+  readonly runNumber?: number;
   /** The gate, or gate/leg, whose snapshot is restored. Default: the state before the run's first gate. */
   readonly to?: string;
   /** Absolute path of a folder: replaced files are copied there. Beside it are the folders of earlier `apply` calls. */
@@ -32,50 +37,52 @@ export interface RollbackOptions extends Decider {
 }
 
 /** What a rollback changes. */
-export interface RollbackPlan {
+export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'committed'> {
   readonly runNumber: number;
   /** Gates whose outputs no longer count. */
   readonly gates: readonly UnitKey[];
-  /** The change to the user's folder, as `git diff` prints it. */
-  readonly patch: string;
-  readonly puts: readonly Put[];
-  /** Files that were applied and committed since. The commits stay as they are. */
-  readonly committed: readonly { readonly path: string; readonly commit: string | null }[];
   readonly database: DatabaseChange['what'];
+  /** If no file changes: another run, whose files are in the folder. */
+  readonly other?: RunInFolder;
 }
 
 /** The result of {@link rollback}. */
 export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
 
 /**
- * Rolls the subject's newest run back: files and database as a gate left them, or as the run found them, and the gates
- * that come after run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as
- * they are. The caller holds the workspace's lock.
- * @throws GatelineError `RUN_NOT_OPEN`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`, `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`,
- *   `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`, `RECORD_TOO_NEW`
+ * Rolls a run back: files and database as a gate left them, or as the run found them, and the gates that come after
+ * run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as they are. Kept
+ * gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used
+ * any more either. The caller holds the workspace's lock.
+ * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
+ *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
+ *   `RECORD_TOO_NEW`
  */
 export async function rollback(
   ports: EnginePorts,
   assignment: Assignment,
   options: RollbackOptions,
 ): Promise<RolledBack> {
+  const { runNumber = 0 } = options;
   const listing = await listKnown(ports, assignment);
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, alone: true, listing });
+  const call = await openCall(ports, assignment, () => undefined, { runNumber, alone: true, listing });
   try {
     return await rollBack(call, options);
   } catch (error) {
-    throw await withRestorable(call, error);
+    throw await withRestorable(call, error, options.to);
   }
 }
 
 async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBack> {
   const { to, saved, dryRun = false, force = false } = options;
+  await requireRun(call, options);
   const kept = keptUnits(call, to);
   await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
   const database = databaseBefore(call, kept);
+  const other = files.puts.length === 0 ? await otherRunInFolder(call, saved) : undefined;
   const plan: RollbackPlan = {
     runNumber: call.journal.state().runNumber,
     gates: [...call.graph.keys()].filter((key) => !kept.has(key) && hasHappened(call, key)),
@@ -83,26 +90,64 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
     puts: files.puts,
     committed: files.committed,
     database: database.what,
+    ...(other && { other }),
   };
+  refuseNothing(call, plan, to);
   options.preview?.(plan);
   refuseUnrecorded(call, kept, force);
+  if (database.what === 'restored' && !force) refuseLaterWork(call);
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
-  await restoreDatabase(call, database);
-  const put = await putBack(call, files.wanted, saved);
+  const put = await putBack(call, files.wanted, database, options);
+  await keepWork(call, kept, files.wanted, options);
   await recordRollback(call, plan.gates, options);
   return { ...plan, ...put };
+}
+
+/** Gates may read files that they change: as they left them, these are no reason to run them again in this run. */
+async function keepWork(
+  call: Call,
+  kept: ReadonlySet<UnitKey>,
+  restored: readonly WantedFile[],
+  { actor, reason }: RollbackOptions,
+): Promise<void> {
+  if (kept.size === 0 || restored.length === 0 || !isNewest(call)) return;
+  const units = [...call.graph.values()].filter(({ key }) => kept.has(key));
+  const gates = new Set(units.map(({ gate }) => gate.id));
+  const keep = { gates, actor, reason, files: new Set(restored.map(({ path }) => path)) };
+  const keeping: Call = { ...call, assignment: { ...call.assignment, keep } };
+  await pinContracts(keeping);
+  for (const unit of units) {
+    const prepared = await planUnit(keeping, unit);
+    if (prepared.planned.choice === 'adopt') await recordPlanned(keeping, unit, prepared);
+  }
+}
+
+/**
+ * People are often on another branch than the one that the run is about.
+ * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`
+ */
+async function requireRun(call: Call, { saved, to }: RollbackOptions): Promise<void> {
+  const { runNumber, subject, decided, status } = call.journal.state();
+  if (runNumber > 0 && (status !== 'initializing' || decided.closed !== undefined)) return;
+  const which = runNumber === 0 ? `no run of ${subject}` : `no run ${runNumber} of ${subject}`;
+  const other = await otherRunInFolder(call, saved);
+  throw new GatelineError(runNumber === 0 ? 'RUN_NOT_OPEN' : 'RUN_UNKNOWN', `nothing to roll back: there is ${which}`, {
+    hint:
+      other === undefined
+        ? '`--subject TEXT`, or `--run SUBJECT#N`, names a run of another subject; `gateline status --subjects` lists them.'
+        : otherText(other, to),
+  });
 }
 
 /** The gates that a rollback keeps: the named one, and what it needs. */
 function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   const { runNumber, subject, units, decided, status } = call.journal.state();
-  if (runNumber === 0) throw new GatelineError('RUN_NOT_OPEN', `nothing to roll back: there is no run of ${subject}`);
   if (to === undefined) return new Set();
   if (decided.closed !== undefined || status === 'rollback')
     throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
-      hint: '`gateline rollback --all` undoes what it left in your folder.',
+      hint: `\`${rollbackCommand({ subject, runNumber })}\` undoes what it left in your folder.`,
     });
   const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
   const open = named.find((key) => !units.get(key)!.done);
@@ -115,84 +160,32 @@ function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   return new Set(named.flatMap((key) => [key, ...ancestorsOf(call.graph, key)]));
 }
 
+/**
+ * A run that only reused outputs, and whose files nobody applied, has changed nothing that could be undone.
+ * @throws GatelineError `ROLLBACK_NOTHING`
+ */
+function refuseNothing(call: Call, { puts, gates, database, other, runNumber }: RollbackPlan, to?: string): void {
+  const { units, subject } = call.journal.state();
+  const hasWorked = gates.some((key) => {
+    const { begun, ended, decided } = units.get(key)!;
+    return begun.some(({ place }) => place !== undefined) || ended?.how === 'adopted' || decided !== undefined;
+  });
+  const isNothing = puts.length === 0 && database !== 'restored' && !hasWorked;
+  // Back to a gate, those after it run again: that is something.
+  if (!isNothing || (to !== undefined && other === undefined)) return;
+  const message = `run ${runNumber} of ${subject} ran no gate and changed no file here: nothing was rolled back`;
+  throw new GatelineError('ROLLBACK_NOTHING', message, other && { hint: otherText(other, to) });
+}
+
+/** How to roll back the run whose files are in the folder. */
+function otherText(other: RunInFolder, to: string | undefined): string {
+  const command = rollbackCommand({ ...other, ...(to !== undefined && { to }) });
+  return `The files of run ${other.runNumber} of ${other.subject} are in this folder: \`${command}\` undoes that.`;
+}
+
 function hasHappened({ journal }: Call, key: UnitKey): boolean {
   const { started, ended, decided } = journal.state().units.get(key)!;
   return started !== undefined || ended !== undefined || decided !== undefined;
-}
-
-interface FilesToPut extends Pick<RollbackPlan, 'patch' | 'puts' | 'committed'> {
-  readonly wanted: readonly WantedFile[];
-  /** Paths that cannot be overwritten, with or without force. */
-  readonly stuck: ReadonlySet<string>;
-}
-
-/** The files to restore, and what that changes. */
-async function filesToPut(
-  call: Call,
-  kept: ReadonlySet<UnitKey>,
-  { saved, force = false }: RollbackOptions,
-): Promise<FilesToPut> {
-  const { workspace } = call.ports;
-  const { wanted: before, unsure, origins } = await wantedBefore(call, kept, saved).catch(asGone);
-  if (before.length === 0) return { wanted: [], patch: '', puts: [], committed: [], stuck: new Set() };
-  const { tree } = await call.snapshot();
-  const paths = before.map(({ path }) => path);
-  const now = await workspace.currentFiles(tree, paths);
-  const forced = before.map((one) => ({ ...one, over: [now.get(one.path) ?? null] }));
-  const wanted = force ? forced : before;
-  const how = { saved, dryRun: true, copy: copierOf(call), reason: putReason(call, 'rollback') };
-  const planned = await workspace.put(wanted, tree, how);
-  const left = planned.puts.some(isConflict) && !force ? await workspace.put(forced, tree, how) : planned;
-  const puts = planned.puts.map((put): Put => {
-    const unit = force || !isChange(put.action) ? undefined : unsure.get(put.path);
-    return unit === undefined ? put : { path: put.path, action: 'conflict', why: perhapsYours(unit) };
-  });
-  const changing = new Set(planned.puts.filter(({ action }) => isChange(action)).map(({ path }) => path));
-  const changes = wanted.filter(({ path }) => changing.has(path));
-  const next = await workspace.build(tree, changes, copierOf(call)).catch(asGone);
-  const patch = await workspace.patch(tree, next).catch(asGone);
-  const stuck = new Set(left.puts.filter(isConflict).map(({ path }) => path));
-  return { wanted, puts, patch, committed: await committedOf(call, changes, now, origins), stuck };
-}
-
-function perhapsYours(unit: UnitKey): string {
-  return `it changed while the agent of ${unit} worked by itself in your folder, so the change may be yours`;
-}
-
-function isConflict({ action }: Put): boolean {
-  return action === 'conflict';
-}
-
-function isChange(action: Put['action']): boolean {
-  return action === 'written' || action === 'deleted';
-}
-
-/** A version that a record names may no longer be stored. */
-function asGone(cause: unknown): never {
-  if (!(cause instanceof GatelineError) || !['GIT_FAILED', 'CONTENT_MISSING'].includes(cause.code)) throw cause;
-  throw new GatelineError('SNAPSHOT_GONE', `a version of a file that would be restored is not kept: ${cause.message}`, {
-    cause,
-  });
-}
-
-/**
- * The files that are in the checked out commit as gates left them, with the commit that brought them there. What the
- * commit has as it was before the gates is not theirs.
- */
-async function committedOf(
-  { ports: { workspace } }: Call,
-  changes: readonly WantedFile[],
-  now: Tree,
-  origins: ReadonlyMap<string, TreeFile | null>,
-): Promise<RollbackPlan['committed']> {
-  const found: { path: string; commit: string | null }[] = [];
-  await inParallel(8, changes, async ({ path, after }) => {
-    const inCommit = await workspace.committed(path);
-    if (inCommit === undefined || sameFile(inCommit, origins.get(path) ?? null)) return;
-    const isTheirs = sameFile(inCommit, now.get(path) ?? null) && !sameFile(inCommit, after);
-    if (isTheirs) found.push({ path, commit: (await workspace.lastCommit(path)) ?? null });
-  });
-  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /**
@@ -209,6 +202,21 @@ function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean
 }
 
 /**
+ * Restoring the database of an earlier run would undo what gates of later runs changed in it, too.
+ * @throws GatelineError `ROLLBACK_CONFLICT`
+ */
+function refuseLaterWork({ journal }: Call): void {
+  const { runNumber, subject } = journal.state();
+  const claims = [...journal.archive().started.values()].flat();
+  const later = claims.filter((claim) => claim.runNumber > runNumber && claim.place !== undefined);
+  if (later.length === 0) return;
+  const last = Math.max(...later.map((claim) => claim.runNumber));
+  throw new GatelineError('ROLLBACK_CONFLICT', `run ${last} of ${subject} may have changed the database since`, {
+    hint: `\`${rollbackCommand({ subject, runNumber: last })}\` undoes that run first. \`--force\` undoes its changes to the database, too.`,
+  });
+}
+
+/**
  * The list of what `apply` put into the folder may be gone: then files are as gates left them, and not as the run found
  * them.
  * @throws GatelineError `ROLLBACK_CONFLICT`
@@ -221,7 +229,7 @@ async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<v
     const { started, ended } = journal.state().units.get(key)!;
     const base = ended?.base ?? started?.base;
     if (kept.has(key) || base === undefined) continue;
-    const found = await ports.workspace.files(base).catch(asGone);
+    const found = await ports.workspace.files(base).catch((error: unknown) => asGone(error));
     for (const { path, after } of ended?.files ?? []) {
       const is = now.get(path) ?? null;
       if (sameFile(is, after) && !sameFile(is, found.get(path) ?? null)) unlisted.add(path);
@@ -238,40 +246,32 @@ async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<v
   );
 }
 
-/** @throws GatelineError `ROLLBACK_CONFLICT` */
-function refuseConflicts(puts: readonly Put[], force: boolean, stuck: ReadonlySet<string>): void {
-  const conflicts = puts.filter(isConflict);
-  if (conflicts.length === 0) return;
-  const list = firstNames(
-    conflicts.map(({ path, why }) => `${path}: ${why}`),
-    20,
-  );
-  throw new GatelineError(
-    'ROLLBACK_CONFLICT',
-    `not known to be as a snapshot had it, or as gates left it: ${list}`,
-    stuckHint(force, stuck),
-  );
-}
-
-function stuckHint(force: boolean, stuck: ReadonlySet<string>): { hint?: string } {
-  if (force) return { hint: 'Move these paths away: they cannot be overwritten.' };
-  if (stuck.size === 0) return {};
-  return { hint: `Move these away first, they cannot be overwritten: ${firstNames([...stuck], 20)}.` };
-}
-
-async function putBack(call: Call, wanted: readonly WantedFile[], saved: string): Promise<PutResult> {
-  if (wanted.length === 0) return { puts: [] };
+/** Restores the database, then the files: the list of what changes, written first, shows that both belong together. */
+async function putBack(
+  call: Call,
+  wanted: readonly WantedFile[],
+  database: DatabaseChange,
+  { saved, to }: RollbackOptions,
+): Promise<PutResult> {
+  const before = database.what === 'restored' ? () => restoreDatabase(call, database) : undefined;
+  if (wanted.length === 0 && before === undefined) return { puts: [] };
   const { tree } = await call.snapshot();
-  const reason = putReason(call, 'rollback');
-  const put = await call.ports.workspace.put(wanted, tree, { saved, dryRun: false, copy: copierOf(call), reason });
+  const how = { saved, dryRun: false, copy: copierOf(call), reason: putReason(call, 'rollback', to), before };
+  const put = await call.ports.workspace.put(wanted, tree, how);
   call.forgetSnapshot();
   refuseConflicts(put.puts, true, new Set());
   return put;
 }
 
+/** Only the newest run can continue. */
+function isNewest({ journal }: Call): boolean {
+  const { runNumber } = journal.state();
+  return journal.records().every((record) => record.runNumber <= runNumber);
+}
+
 /**
- * Last, so that an interrupted rollback can be repeated. With a gate to continue from, the run is paused; without, it
- * is over.
+ * Last, so that an interrupted rollback can be repeated. With a gate to continue from, the newest run is paused; else
+ * the run is over.
  */
 async function recordRollback(
   call: Call,
@@ -287,5 +287,5 @@ async function recordRollback(
       { decision: 'rollback', ...by, fingerprint: null },
       { runAttempt },
     );
-  await recordRunDecision(call, { decision: to === undefined ? 'rollback' : 'pause', ...by });
+  await recordRunDecision(call, { decision: to === undefined || !isNewest(call) ? 'rollback' : 'pause', ...by });
 }

@@ -11,6 +11,7 @@ import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { discardRefused } from './attempt/capture-files.ts';
 import { removeOldSnapshots } from './snapshots/retention.ts';
+import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
 import type { CallNumbers } from '../run/state/numbering.ts';
 import { comparePositions, unitOf, type StartedRecord } from '../run/records/record.ts';
 import { ATTEMPT_FILES } from './attempt/agent-environment.ts';
@@ -34,10 +35,11 @@ export interface RunResult extends Driven {
 /**
  * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. A run
  * that a person paused starts nothing. The caller holds the workspace's lock.
- * @throws GatelineError `SUBJECT_NOT_GIVEN`, and as {@link openRun}
+ * @throws GatelineError `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, and as {@link openRun}
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   refuseWithoutSubject(assignment);
+  await refuseUnfinished(ports);
   const listing = await listKnown(ports, assignment);
   const endedLeftovers = await endKilledCalls(ports, options.observe);
   const { call, driven } = await driveRun(ports, assignment, { ...options, listing });

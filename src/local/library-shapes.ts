@@ -122,6 +122,7 @@ export const runDecisionShape = z.strictObject({
 
 export const rollbackShape = z.strictObject({
   ...decider,
+  runNumber: runNumber.optional(),
   to: text.optional(),
   saved: folder,
   dryRun: z.boolean().optional(),

@@ -24,6 +24,11 @@ import { gitIn } from '../workspace/git/git.ts';
 /** Name of the folder that contains everything local. */
 export const STATE_FOLDER = '.state';
 
+/** Absolute path of the folder with the lists of what was written into the user's folder. */
+export function putListsOf(root: string): string {
+  return join(root, STATE_FOLDER, 'applied');
+}
+
 /** Observes durable operations. */
 export interface Durable {
   /** Called after each durable operation with its description; crash tests end the process there. */
@@ -73,6 +78,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   ]);
   return {
     workspace,
+    putLists: putListsOf(workspace.root),
     branches: openBranches(workspace.root, join(place.root, STATE_FOLDER, 'git'), {
       binary: workspace.git,
       environment: forGit(options),

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import type { Tree, TreeDifference, TreeFile } from '../run/files/tree.ts';
 import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
@@ -224,8 +224,8 @@ export class FolderWorkspace implements Workspace {
     return putFiles({ store, trees, root: this.root, prefix: this.#prefix, tree, wanted, onDurable, ...options });
   }
 
-  earlierPuts(saved: string): Promise<EarlierPut[]> {
-    return earlierPuts(dirname(saved));
+  earlierPuts(parent: string): Promise<EarlierPut[]> {
+    return earlierPuts(parent);
   }
 
   #now(): string {

@@ -125,6 +125,8 @@ export interface PutReason {
   readonly pipeline: string;
   readonly subject: string;
   readonly runNumber: number;
+  /** The gate that a rollback goes back to; absent: to the start. */
+  readonly to?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -150,6 +152,8 @@ export interface PutOptions {
   readonly dryRun: boolean;
   /** Noted in the list, so that it can be undone. */
   readonly reason: PutReason;
+  /** Called when the list is written, even one of no files, and before any file is. If it throws, none is written. */
+  readonly before?: (() => Promise<void>) | undefined;
 }
 
 /** The result for one path to write into the folder. */
@@ -276,11 +280,8 @@ export interface Workspace extends AsyncDisposable {
    */
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
-  /**
-   * What earlier calls of {@link Workspace.put} wrote, oldest first, from the lists in the folders beside `saved`.
-   * @throws GatelineError `STORE_READ_FAILED` if a list is missing or damaged
-   */
-  earlierPuts(saved: string): Promise<EarlierPut[]>;
+  /** What calls of {@link Workspace.put} with `saved` in this folder wrote, oldest first. @throws STORE_READ_FAILED */
+  earlierPuts(parent: string): Promise<EarlierPut[]>;
 
   /**
    * A file of the workspace as text, contained (symbolic links that leave it are refused). `undefined`: it does not

@@ -38,6 +38,23 @@ function keptStates(workspace: ScratchWorkspace): Record<string, string> {
 }
 
 describe.runIf(process.platform !== 'win32')('a database', () => {
+  it('of an earlier run is restored only with --force if gates ran since', async () => {
+    await using workspace = await sqliteProject();
+    const path = workspace.path('app.db');
+    const [before] = await migrated(workspace);
+    await run(workspace, ['run', '-q', '--new', '--reason', 'again', '--force', 'second']);
+    const since = dumpOf(path);
+    const refused = await run(workspace, ['rollback', '--all', '--run', '1']);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('run 2 of migration may have changed the'),
+    ]);
+    expect(refused.err).toContain("`gateline rollback --all --run 'migration#2'` undoes that run first");
+    expect(dumpOf(path)).toBe(since);
+    await expectOk(run(workspace, ['rollback', '--all', '--run', '1', '--force']));
+    expect(dumpOf(path)).toBe(before);
+  });
+
   it('is what it was after a gate, and before the run, to the last row, trigger and blob', async () => {
     await using workspace = await sqliteProject();
     const path = workspace.path('app.db');

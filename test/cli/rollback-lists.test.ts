@@ -4,10 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes, gatelineIn as call } from './in-process.ts';
 
+const MAKE = {
+  run: ['echo made > made.txt', 'echo made > mine.txt', writes('made')].join('\n'),
+  inputs: [],
+  files: 'changed',
+};
+
 /** A workspace whose run is applied, and the list of what that changed. */
 async function applied(): Promise<{ workspace: ScratchWorkspace; list: string }> {
-  const run = ['echo made > made.txt', 'echo made > mine.txt', writes('made')].join('\n');
-  const definition = gatelineYml({ make: { run, inputs: [], files: 'changed' } });
+  const definition = gatelineYml({ make: MAKE });
   const workspace = await ScratchWorkspace.create({ 'gateline.yml': definition, 'mine.txt': 'mine\n' });
   const { code, err } = await call(workspace, 'run', '-q', '--apply');
   expect(code, err).toBe(0);
@@ -56,7 +61,8 @@ describe.runIf(process.platform !== 'win32')('a list of what was applied', () =>
     await workspace.commitAll('what the gate made');
     rmSync(workspace.path('.state/applied'), { recursive: true });
     // The next run reuses the output, and finds the files as they are.
-    expect((await call(workspace, 'run', '-q')).out).toContain('reused');
+    await workspace.write('gateline.yml', gatelineYml({ make: MAKE, more: { run: writes('more'), inputs: [] } }));
+    expect((await call(workspace, 'run', '-q', '--new', '--reason', 'more')).out).toContain('reused');
     const rolled = await call(workspace, 'rollback', '--all');
     expect(rolled, rolled.err).toMatchObject({ code: 0 });
     expect(rolled.out).toContain('No gate changed this folder');
@@ -78,6 +84,23 @@ describe.runIf(process.platform !== 'win32')('a list of what was applied', () =>
     renameSync(dirname(list), workspace.beside('moved away'));
     expect(await call(workspace, 'rollback', '--all')).toMatchObject({ code: 1 });
     expect(await call(workspace, 'rollback', '--all', '--force')).toMatchObject({ code: 0 });
+  });
+
+  it('names the file whose version is gone, and the run of another branch', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ make: MAKE }) });
+    await workspace.write('mine.txt', 'mine\n');
+    expect(await call(workspace, 'run', '-q', '--apply')).toMatchObject({ code: 0 });
+    await workspace.git('switch', '-q', '-c', 'another');
+    const { err: none } = await call(workspace, 'rollback', '--all');
+    expect(none).toContain('RUN_NOT_OPEN: nothing to roll back: there is no run of another');
+    expect(none).toContain("The files of run 1 of main are in this folder: `gateline rollback --all --run 'main#1'`");
+    await workspace.git('switch', '-q', 'main');
+    rmSync(workspace.path('.state/git'), { recursive: true });
+    const [time] = readdirSync(workspace.path('.state/applied'));
+    rmSync(workspace.path(`.state/applied/${time}/files/mine.txt`));
+    const { err: gone } = await call(workspace, 'rollback', '--all');
+    expect(gone).toContain('SNAPSHOT_GONE: a version of mine.txt is not kept');
+    expect(gone).toContain('Can be restored: make.');
   });
 
   it('is not expected of a call that was killed before it changed anything', async () => {

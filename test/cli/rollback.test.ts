@@ -249,6 +249,63 @@ describe.runIf(process.platform !== 'win32')('rollback', () => {
   });
 });
 
+describe.runIf(process.platform !== 'win32')('rollback after a run that only reused outputs', () => {
+  /** Run 1 is applied, run 2 reuses all of its outputs. */
+  async function reused(): Promise<ScratchWorkspace> {
+    const workspace = await ran();
+    await expectOk(here(workspace, 'apply'));
+    await started(workspace);
+    const again = await expectOk(run(workspace, 'run', '--new', '--reason', 'again'));
+    expect(again.out).toContain('run 2');
+    expect(await started(workspace)).toEqual([]);
+    return workspace;
+  }
+
+  it('rolls nothing back and says so, and names the run whose files are in the folder', async () => {
+    await using workspace = await reused();
+    const before = await workspace.files();
+    for (const how of [['--all'], ['--all', '--dry-run'], ['--to', 'design']]) {
+      const { code, out, err } = await here(workspace, 'rollback', ...how);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain('ROLLBACK_NOTHING: run 2 of main ran no gate and changed no file here: nothing was rolled');
+      const command = `gateline rollback ${how[0] === '--to' ? '--to design' : '--all'} --run 'main#1'`;
+      expect(err).toContain(`The files of run 1 of main are in this folder: \`${command}\``);
+    }
+    expect(await workspace.files()).toEqual(before);
+    expect(await status(workspace)).toMatchObject({ run: 2, status: 'completed' });
+  });
+
+  it('with --run undoes that run, and the later run does not use its outputs any more', async () => {
+    await using workspace = await reused();
+    const done = await expectOk(here(workspace, 'rollback', '--all', '--run', 'main#1'));
+    expect(done.out).toContain('Rolled back 3 gates');
+    expect(await workspace.git('status', '--porcelain')).toBe('');
+    const again = await here(workspace, 'rollback', '--all');
+    expect(again.err).toContain('ROLLBACK_NOTHING');
+    expect(again.err).not.toContain('are in this folder');
+    await expectOk(run(workspace, 'run'));
+    expect(await started(workspace)).toEqual(['design', 'build', 'review']);
+  });
+
+  it('with --run and a gate restores what it left then, and later gates run again in the newest run', async () => {
+    await using workspace = await reused();
+    await expectOk(here(workspace, 'rollback', '--to', 'design', '--run', '1'));
+    expect(await workspace.read('src/app.txt')).toBe('designed\n');
+    await expectOk(run(workspace, 'run'));
+    expect(await started(workspace)).toEqual(['build', 'review']);
+    expect(await status(workspace)).toMatchObject({ run: 2, status: 'completed' });
+    expect((await here(workspace, 'rollback', '--all', '--run', '7')).err).toContain('RUN_UNKNOWN');
+  });
+
+  it('says which files stay if only some of the gates ran', async () => {
+    await using workspace = await reused();
+    await expectOk(run(workspace, 'run', '--new', '--reason', 'again', '--force', 'review'));
+    const { out } = await expectOk(here(workspace, 'rollback', '--all'));
+    expect(out).toContain('No gate changed this folder: no file changes.');
+    expect(out).toContain('Files of run 1 of main are in this folder, and stay.');
+  });
+});
+
 /** The id that git gives to a file. */
 function blobOf(text: string): string {
   return createHash('sha1')
@@ -287,6 +344,7 @@ describe.runIf(process.platform !== 'win32')('what a rollback says of paths', ()
       const { code, err } = await here(workspace, 'rollback', '--all', ...more);
       expect(code).toBe(1);
       expect(err).toMatch(/Move these (?:paths )?away/);
+      expect(err).toContain('src/app.txt: a folder is in its place');
       expect(err).not.toContain('add `--force`');
     }
     expect(await workspace.read('src/app.txt/mine')).toBe('mine');

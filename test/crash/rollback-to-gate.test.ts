@@ -59,10 +59,19 @@ describe.runIf(process.platform !== 'win32')('rollback to a gate, killed by SIGK
       expect(await texts(whole)).toEqual(restored);
       const operations = (await readFile(whole.beside('operations'), 'utf8')).trim().split('\n');
       expect(operations.filter((what) => /^put (?:back|brief|late|shared)\.txt$/.test(what))).toHaveLength(4);
-      const points = someOf(numbersTo(operations.length), 4);
+      const partly = operations.indexOf('put late.txt') + 1;
+      const points = [...new Set([...someOf(numbersTo(operations.length), 4), partly])];
       await atATime(2, points, async (k) => {
         await using workspace = await ran.copy();
         expect((await killed(workspace, k)).signal).toBe('SIGKILL');
+        if (k === partly) {
+          // What somebody decides meanwhile must not be taken for the end of the rollback.
+          const environment = plainEnvironment(workspace.variables());
+          const paused = await gateline(workspace.root, ['pause', '--reason', 'test'], { environment });
+          expect(paused.err).toContain('ROLLBACK_UNFINISHED');
+          const refused = await gateline(workspace.root, ['run'], { environment });
+          expect(refused.err).toContain("`gateline rollback --to first --run 'main#1'` completes it.");
+        }
         await expectOk(workspace, 'rollback', '--to', 'first');
         expect(await texts(workspace), `killed after ${k} operations`).toEqual(restored);
         await expectOk(workspace, 'rollback', '--all');

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apply, beginGate, decideRun, loadPipeline, localPorts, runPipeline } from '../../src/index.ts';
 import { gateline } from '../cli/in-process.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { readIfThere, type ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -91,13 +92,36 @@ async function goOn(workspace: ScratchWorkspace): Promise<void> {
 async function expectRefused(workspace: ScratchWorkspace): Promise<void> {
   const environment = { ...plainEnvironment(workspace.variables()), ...variables(workspace) };
   const before = await stateOf(workspace);
-  for (const words of [['run'], ['run', '--new', '--reason', 'again'], ['resume'], ['apply'], ['begin', 'migrate']]) {
+  const decided = ['pause', 'close'].map((word) => [word, '--reason', 'test']);
+  const started = [['run'], ['run', '--new', '--reason', 'again'], ['resume'], ['begin', 'migrate']];
+  for (const words of [...started, ['apply'], ...decided]) {
     const { code, err } = await gateline(workspace.root, words, { environment });
     expect([words, code, err]).toEqual([words, 2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+    expect(err).toContain("`gateline rollback --all --run 'migration#1'` completes it.");
   }
+  await expectLibraryRefuses(workspace, environment);
   expect(await stateOf(workspace)).toEqual(before);
   const status = await gateline(workspace.root, ['status', '--json'], { environment });
   expect(JSON.parse(status.out)).toMatchObject({ problems: [{ code: 'ROLLBACK_UNFINISHED' }] });
+}
+
+/** Programs are refused what the command line is refused. */
+async function expectLibraryRefuses(workspace: ScratchWorkspace, environment: Record<string, string>): Promise<void> {
+  const place = await loadPipeline(workspace.root);
+  const { pipeline } = place;
+  const ports = await localPorts({ place, environment });
+  await using _workspace = ports.workspace;
+  const about = { pipeline, subject: 'migration', metadata: pipeline.metadata, input: null };
+  const observe = (): void => undefined;
+  const by = { actor: 'maria', reason: 'test' };
+  const how = { observe, signal: new AbortController().signal };
+  for (const work of [
+    () => runPipeline(ports, about, how),
+    () => beginGate(ports, about, 'first', observe),
+    () => apply(ports, about, { saved: workspace.path('.state/applied/again') }),
+    () => decideRun(ports, about, { decision: 'pause', ...by }),
+  ])
+    await expect(work()).rejects.toMatchObject({ code: 'ROLLBACK_UNFINISHED' });
 }
 
 describe.runIf(process.platform !== 'win32')('rollback, killed by SIGKILL', () => {
@@ -114,7 +138,9 @@ describe.runIf(process.platform !== 'win32')('rollback, killed by SIGKILL', () =
       from: operations.findIndex((what) => what.startsWith('begin to put')),
       to: operations.findLastIndex((what) => what.includes('decided.rollback')),
     };
-    const points = [...new Set([...someOf(numbersTo(operations.length), 4), partly.to - 1])];
+    // The list is written; then the database is restored, and no file yet.
+    const restored = operations.indexOf('database restored') + 1;
+    const points = [...new Set([...someOf(numbersTo(operations.length), 4), partly.from + 1, restored, partly.to - 1])];
     await atATime(2, points, async (k) => {
       await using workspace = await ran.copy();
       const killed = await rollback(workspace, { DIE_AFTER: String(k), OPERATIONS: workspace.beside('operations') });

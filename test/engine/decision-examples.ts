@@ -177,6 +177,19 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'b', asked: {} },
     ],
   ]),
+  // One that is too old did its work again and failed, or was killed: what follows is not built on the old output.
+  ...(['break', 'kill'] as const).map((how): [Shape[], boolean, Step[]] => [
+    [
+      { ...plain, maxAge: 1.5 * HOUR },
+      { ...after, approval: [] },
+    ],
+    false,
+    [
+      { do: 'wait', hours: 2 },
+      how === 'break' ? { do: how, gate: 0 } : { do: how, subject: 'a', asked: {}, after: 6 },
+      { do: 'edit', gate: 1, text: 1 },
+    ],
+  ]),
   // A stored output is judged again by a lower threshold, and then by one that it does not meet.
   [
     [plain, after],
@@ -266,6 +279,18 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'call', subject: 'a', asked: {} },
       { do: 'call', subject: 'a', asked: { force: [1] } },
       { ...about, gate: 1, decision: 'reject' },
+    ],
+  ],
+  // The clock was set back before the last call: by its time a skip was in force, and the run is over.
+  [
+    [plain, { ...judge, back: { to: 0, most: 1 }, picky: true }, after],
+    false,
+    [
+      { do: 'wait', hours: -1 },
+      { ...about, decision: 'skip', expires: true },
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'from-checkpoint', from: [1], keep: false } },
+      { do: 'wait', hours: 1 },
+      { do: 'decide-run', subject: 'a', decision: 'pause', run: 0 },
     ],
   ],
   ...GROUPS,

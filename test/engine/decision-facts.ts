@@ -73,6 +73,8 @@ export interface Decided extends Noted {
   readonly gate: number;
   readonly decision: string;
   readonly actor: string;
+  /** What a person gave; only that of a call's own steps matters. */
+  readonly reason?: string | undefined;
   readonly until?: number;
   /** `approve`, `reject`, `rework`: what it is about. */
   readonly about?: Attempt;

@@ -1,6 +1,6 @@
 import { about, after, judge, plain } from './decision-example-shapes.ts';
 import type { Shape } from './decision-facts.ts';
-import type { Step } from './decision-stories.ts';
+import { HOUR, type Step } from './decision-stories.ts';
 
 /** Stories about gates that are judged together. */
 export const GROUPS: Array<[Shape[], boolean, Step[]]> = [
@@ -58,6 +58,23 @@ export const GROUPS: Array<[Shape[], boolean, Step[]]> = [
       { do: 'lose', which: 142 },
       { do: 'call', subject: 'a', asked: { most: 2 } },
       { do: 'call', subject: 'a', asked: { force: [0] } },
+    ],
+  ],
+  // After a kill, work was about to be sent back: an output of a gate of the group was refused as too early.
+  [
+    [
+      { ...plain, terse: true },
+      { ...judge, back: { to: 0, most: 2 }, grouped: true, picky: true },
+      { ...after, picky: true },
+      { ...after, maxAge: 1.5 * HOUR, grouped: true, picky: true },
+    ],
+    false,
+    [
+      { ...about, decision: 'force' },
+      { do: 'kill', subject: 'a', asked: {}, after: 27 },
+      { do: 'wait', hours: 2 },
+      { ...about, gate: 3, decision: 'adopt' },
+      { do: 'break', gate: 0 },
     ],
   ],
   // A gate whose own output was gone waited for itself.

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { drawn } from '../support/test-size.ts';
 import { DAMAGED, EXAMPLES } from './decision-examples.ts';
 import type { Shape } from './decision-facts.ts';
-import { given, reworks, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
+import { given, repeated, reworks, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';
 import { Story } from './decision-story.ts';
 
 /** A story with the limit of its loops. */
@@ -19,6 +19,18 @@ describe('over random graphs, decisions, strategies, forks, loops, ages, contrac
         for (const name of SUBJECTS) await told.call(name);
       }),
       { ...drawn(300), examples: EXAMPLES.map((one): Limited => [...one, undefined]) },
+    );
+  });
+
+  it('a call that was killed and is made again continues, or begins again', { timeout: 3_600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, given, repeated, reworks, async (graph, isGiven, story, most) => {
+        const told = new Story(graph, isGiven, most);
+        await told.call('a');
+        for (const step of story) await told.take(step);
+        for (const name of SUBJECTS) await told.call(name);
+      }),
+      drawn(100),
     );
   });
 

@@ -62,7 +62,9 @@ export class DecisionLog {
   wasDone(subject: string, run: number): boolean {
     const facts = this.factsOfRun(subject, run).filter((fact) => fact.what !== 'decided' || fact.gate !== -1);
     if (facts.length === 0 || this.#moment !== undefined) return false;
-    this.#moment = Math.max(...facts.map(({ time }) => time));
+    // Those of its last call: the clock may have been set back since the calls before it.
+    const last = Math.max(...facts.map(({ call }) => call));
+    this.#moment = Math.max(...facts.flatMap(({ call, time }) => (call === last ? [time] : [])));
     try {
       return this.views(subject, run).every(({ done }) => done);
     } finally {
@@ -126,7 +128,10 @@ export class DecisionLog {
         needs.every(({ exports }, index) => exports === one.given[index]) &&
         standing(one).status !== 'void',
     );
-    const ended = relevant.filter(({ what }) => what === 'ended');
+    // An agent was started again because the output was too old, or gone: what came of it takes its place.
+    const again = relevant.findLast(({ how }) => how === 'ran')?.at ?? 0;
+    const isOutdated = ({ at }: Attempt): boolean => this.shapes[gate]!.maxAge !== undefined && at < again;
+    const ended = relevant.filter((one) => one.what === 'ended' && !isOutdated(one));
     const good = ended.findLast((one) => standing(one).isOk && isWhole(one));
     // A later output takes the place of one that was good, unless it is the same.
     // Whether one that is not good is still stored does not matter.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attempt, Decided, Fact, Fork, Place, Said } from './decision-facts.ts';
+import type { Attempt, Decided, Fact, Fork, Place, Said, View } from './decision-facts.ts';
 import { originOf } from './decision-log.ts';
 import type { Mood } from './decision-pipeline.ts';
 import { DecisionReuse } from './decision-reuse.ts';
@@ -13,6 +13,8 @@ export interface Asked {
   readonly lift?: boolean;
   readonly fresh?: boolean;
   readonly fork?: Fork;
+  /** The same again: the same steps for the same reason continue an earlier call that did not get to their end. */
+  readonly reason?: string;
   /** How often a loop may run its target, instead of its own limit. */
   readonly most?: number;
 }
@@ -123,14 +125,47 @@ export class DecisionOracle extends DecisionReuse {
           if (one === gate || views[one]!.done) steps.set(one, 'force');
     if (strategy === 'skip-current') for (const gate of stopped) steps.set(gate, 'skip');
     const isSameIteration = strategy === 'retry-previous';
-    for (const [gate, decision] of steps)
-      this.addDecision(place, gate, decision, { ...(decision === 'force' && { isSameIteration }) });
+    for (const [gate, decision] of this.#due(
+      place,
+      asked.force ? [...steps] : [...steps].toSorted(([a], [b]) => a - b),
+      views,
+      asked.reason,
+    ))
+      this.addDecision(place, gate, decision, {
+        reason: asked.reason,
+        ...(decision === 'force' && { isSameIteration }),
+      });
     if (this.isPaused(subject, place.run)) return { ...place, status: 'paused' };
     const kept = new Set(asked.keep ? this.gates() : []);
     for (const gate of (asked.from ?? []).flatMap((one) => this.downstream(one))) kept.delete(gate);
     const settled = this.#settleAll(place, kept, asked, mood);
     const after = this.views(subject, place.run, (one) => this.isWhole(one));
     return { ...place, ...settled, status: this.status(subject, place.run, after) };
+  }
+
+  /** The steps of a call that an earlier one with the same reason has not taken yet. */
+  #due(
+    { subject, run }: Place,
+    steps: readonly [gate: number, decision: string][],
+    views: readonly View[],
+    reason: string | undefined,
+  ): readonly [gate: number, decision: string][] {
+    const earlier = steps.map(([gate, decision]) => {
+      const last = this.decisions(subject, gate).findLast(
+        (one) => !['approve', 'reject', 'rework'].includes(one.decision),
+      );
+      return last?.run === run && last.decision === decision && last.reason === reason ? last.at : undefined;
+    });
+    const known = earlier.filter((at) => at !== undefined);
+    if (reason === undefined || earlier[0] === undefined) return steps;
+    const hasEnded = ([gate]: readonly [number, string], at: number): boolean =>
+      views[gate]!.status !== 'lost' && (views[gate]!.attempt?.at ?? 0) > at;
+    const open = steps.map((step) => !hasEnded(step, Math.max(...known)));
+    const continues = known.length === steps.length ? open.includes(true) : !open.includes(false);
+    if (!continues) return steps;
+    return steps.filter(
+      (step, index) => open[index] && (earlier[index] === undefined || hasEnded(step, earlier[index])),
+    );
   }
 
   /** Gates one after the other, each when those before it have settled; what is sent back opens again. */

@@ -80,11 +80,18 @@ const asked = fc.oneof(
   },
 );
 
+/** A call that is killed. */
+const kill = fc.record({ do: fc.constant('kill' as const), subject, asked, after: fc.nat(90) });
+
+/** The same call once more. */
+const again = fc.constant({ do: 'again' as const });
+
 /** What happens between calls, and calls. */
 export const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('call' as const), subject, asked }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), subject, asked, after: fc.nat(90) }) },
+    { weight: 1, arbitrary: kill },
+    { weight: 1, arbitrary: again },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('edit' as const), gate, text: fc.nat(2) }) },
     {
       weight: 2,
@@ -125,3 +132,8 @@ export const steps = fc.array(
 );
 /** One step of a story. */
 export type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+/** Stories in which a call is killed and repeated, at once or after something else has happened. */
+export const repeated: fc.Arbitrary<Step[]> = fc
+  .tuple(steps, kill, fc.array(steps, { maxLength: 1 }), again)
+  .map(([before, killed, between, last]) => [...before.slice(0, 5), killed, ...between.flat().slice(0, 2), last, last]);

@@ -23,6 +23,8 @@ export class Story {
   readonly words = new Map<number, number>();
   readonly #oracle: DecisionOracle;
   #runs = 0;
+  /** The call that was killed last. */
+  #killed: { readonly subject: string; readonly asked: Asked } | undefined;
 
   constructor(graph: readonly Shape[], isGiven: boolean, mostReworks?: number) {
     this.#oracle = new DecisionOracle(graph, isGiven, {
@@ -60,12 +62,14 @@ export class Story {
     else if (step.do === 'decide') await this.#decide(step.subject, index, step);
     else if (step.do === 'decide-run') await this.#decideRun(step);
     else if (step.do === 'call') await this.call(step.subject, this.#asked(step.asked));
+    else if (step.do === 'again') await this.#again();
     else if (step.do === 'kill') await this.#kill(step.subject, this.#asked(step.asked), step.after);
   }
 
   /** A call to its end, held against the model. */
-  async call(name: string, how: Asked = {}, problems: readonly string[] = ['OUTPUT_MISSING']): Promise<void> {
+  async call(name: string, asked: Asked = {}, problems: readonly string[] = ['OUTPUT_MISSING']): Promise<void> {
     const { world } = this;
+    const how = this.#withReason(asked);
     const expected = this.#oracle.call(name, how, this);
     const before = world.starts.length;
     const ran = await this.#run(name, how).then(
@@ -101,7 +105,20 @@ export class Story {
     expect(state.problems.filter(({ code }) => !problems.includes(code))).toEqual([]);
   }
 
-  async #kill(name: string, how: Asked, dieAfter: number): Promise<void> {
+  /** The command that was killed, once more: to its end. */
+  async #again(): Promise<void> {
+    if (this.#killed !== undefined) await this.call(this.#killed.subject, this.#killed.asked);
+  }
+
+  /** Never the same, unless it is given: each run asks for something new. */
+  #withReason(how: Asked): Asked {
+    this.#runs += 1;
+    return { reason: `because ${this.#runs}`, ...how };
+  }
+
+  async #kill(name: string, asked: Asked, dieAfter: number): Promise<void> {
+    const how = this.#withReason(asked);
+    this.#killed = { subject: name, asked: how };
     const expected = this.#oracle.call(name, how, this);
     const known = await this.#names();
     await this.#run(name, how, dieAfter).catch((error: unknown) => {
@@ -184,12 +201,10 @@ export class Story {
 
   #run(name: string, how: Asked, dieAfter = Infinity) {
     const from = how.from?.map((one) => `g${one}`) ?? [];
-    const { force, strategy, fresh, fork, lift, most: maxIterations } = how;
-    this.#runs += 1;
+    const { force, strategy, fresh, fork, lift, most: maxIterations, reason = 'because' } = how;
     const resume: RunOptions['resume'] = {
       actor: 'me',
-      // Never the same: each run asks for something new.
-      reason: `because ${this.#runs}`,
+      reason,
       ...(force && { force: force.map((one) => `g${one}`) }),
       ...(strategy && { strategy, from }),
       ...(fresh && { fresh }),

@@ -124,6 +124,20 @@ describe('a gate that sends work back', () => {
     expect(started(world).filter((gate) => gate === 'code')).toHaveLength(2);
   });
 
+  it('counts once with max-reworks that all legs of a gate are sent back', async () => {
+    const legs = ['x', 'y', 'z'].map((id) => ({ id, matrix: { part: id } }));
+    const gates = { code: { legs, files: [] }, review: { needs: ['code'], onFail: back, ...JUDGED } };
+    const { world, run } = reviewed([10, 20, 30], pipelineOf(gates, { maxReworks: 2 }));
+    await run();
+    const perLeg = Map.groupBy(started(world), (unit) => unit);
+    expect([...perLeg].map(([unit, starts]) => [unit, starts.length])).toEqual([
+      ['code/x', 3],
+      ['code/y', 3],
+      ['code/z', 3],
+      ['review', 3],
+    ]);
+  });
+
   it('does so for a judgement only: an agent that crashes ends the run', async () => {
     const world = engineWorld(({ unit }) => (unit === 'review' ? { result: { exitCode: 1 } } : { output: unit }), {
       src: '',

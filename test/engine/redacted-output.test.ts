@@ -162,6 +162,8 @@ describe('a field whose name looks like that of a secret', () => {
     ]);
     const line = lineFor(event!, (_, text) => text, { agents: false, checkpoints: false });
     expect(line).toMatch(/^note: a: names that look like those of secrets/);
+    // A checkpoint lists them as issues.
+    expect(lineFor(event!, (_, text) => text, { agents: true, checkpoints: true })).toBeUndefined();
   });
 });
 

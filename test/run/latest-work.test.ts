@@ -79,6 +79,19 @@ describe('a gate that passed', () => {
     ).toBe('passed, done');
   });
 
+  it('and then failed, or was lost, with max-age has not', () => {
+    const again: GatelineRecord = { ...started({ gate: 'a', call: 2 }), place: 'tree' };
+    const dead = { deadWriters: new Set([writerKey(ME)]) };
+    const failed = [...passed(1), again, ended({ gate: 'a', call: 2, verdict: FAILED })];
+    expect(statusOf(failed, { maxAge: 1 })).toBe('failed');
+    expect(statusOf([...passed(1), again], { maxAge: 1 }, dead)).toBe('lost');
+    // Nothing but time has passed.
+    expect(statusOf(passed(1), { maxAge: 1 })).toBe('passed, done');
+    // What was reused instead was young enough.
+    const reused = ended({ gate: 'a', call: 3, how: 'reused', source: { runNumber: 1, runAttempt: 1, n: 1 } });
+    expect(statusOf([...failed, started({ gate: 'a', call: 3 }), reused], { maxAge: 1 })).toBe('passed, done');
+  });
+
   it('is ready, not failed, once it would be given what it passed with', () => {
     const records = [
       ...passed(1),

@@ -199,7 +199,8 @@ export class MemoryWorkspace implements Workspace {
     return this.#earlier;
   }
 
-  async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun, reason }: PutOptions): Promise<PutResult> {
+  async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun, reason, before }: PutOptions): Promise<PutResult> {
+    if (!dryRun) await before?.();
     const now = this.#tree(tree);
     const puts = wanted.map(({ path, after, over }): Put => {
       const blob = now.get(path)?.blob;

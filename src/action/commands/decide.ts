@@ -4,6 +4,7 @@ import type { Digest } from '../../json/digest.ts';
 import { forMarkdown } from '../../untrusted/escape.ts';
 import {
   commitsFor,
+  isPerCommit,
   newestRun,
   recordedBy,
   refuseUnheard,
@@ -59,10 +60,11 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     : { ...place, decision: order.decision, fingerprint: recorded.ended.fingerprint, output: order.digest };
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
+  const isForCommit = isPerCommit(defined, order.gate);
   // All jobs of the newest run look beside its own commit; decisions about an output are beside those of its runs.
   await writeCheck(rest, checked, {
     name,
-    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, order, recorded.ended),
+    commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, { ...order, isForCommit }, recorded.ended),
     actor: sender.login,
     reason: order.reason,
   });

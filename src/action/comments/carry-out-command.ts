@@ -5,6 +5,7 @@ import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.
 import { shortTable } from '../../report/github/sections/gates-table.ts';
 import {
   commitsFor,
+  isPerCommit,
   newestRun,
   recordedBy,
   refuseUnheard,
@@ -131,7 +132,8 @@ async function decideOutput(
   };
   const reason = command.do === 'reject' ? command.reason : '';
   const name = checkNameOf(pipeline.id, command.gate);
-  const commits = await commitsFor(rest, run, asked, recorded.ended);
+  const isForCommit = commit !== undefined || isPerCommit(pipeline.defined, command.gate);
+  const commits = await commitsFor(rest, run, { ...asked, isForCommit }, recorded.ended);
   await writeCheck(rest, checked, { name, commits, actor: author, reason });
   const what = `${command.do === 'approve' ? 'Approved' : 'Rejected'} ${code(command.gate)} of ${runLink(context, run)}`;
   const answer = await startAgain(context, newest, 'rerun-failed-jobs', what);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Digest } from '../../json/digest.ts';
-import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -72,13 +72,22 @@ export function refuseUnheard(
   { gate: name, decision }: DecidedAttempt,
   { contract }: RecordedAttempt,
 ): string {
-  const gate = pipeline?.gates.find(({ id }) => id === name.split('/', 1)[0]);
+  const gate = gateNamed(pipeline, name);
   const partial = gate?.contract.partial ?? contract?.partial;
   if (gate?.approval !== undefined || partial === 'pause') return '';
   if (partial === undefined)
     return ` It is not known whether gate ${name} waits for anybody, since its contract cannot be read: if it does not, no job looks for this decision.`;
   const message = `gate ${name} waits for nobody (it has no approval and no partial: pause), so no job looks for a decision to ${decision} it`;
   throw new GatelineError('DECISION_UNHEARD', message);
+}
+
+/** Whether approvals of a gate or leg are for one commit each. @param pipeline as for {@link refuseUnheard} */
+export function isPerCommit(pipeline: Pipeline | undefined, name: string): boolean {
+  return gateNamed(pipeline, name)?.approval?.perCommit === true;
+}
+
+function gateNamed(pipeline: Pipeline | undefined, name: string): Gate | undefined {
+  return pipeline?.gates.find(({ id }) => id === name.split('/', 1)[0]);
 }
 
 const runsSchema = z.object({ workflow_runs: z.array(runSchema) }).transform(({ workflow_runs: runs }) => runs);
@@ -105,18 +114,20 @@ export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun
 }
 
 /**
- * The commits beside which jobs look for a decision about an output: that of the run that it is about and, for the
- * rejection of a reused output, that of the run that made it, too. Later runs reuse it from there, and cannot know of
- * the run in between. Not for an approval, which may be for one commit: without it, the gate waits again. 1 request for
- * a reused output.
+ * The commits beside which jobs look for a decision about an output: that of the run that it is about and, if it was
+ * reused there, that of the run that made it, too. Later runs reuse it from there, and cannot know of the run in
+ * between. Not for an approval of one commit, or of another subject's output: it would be one of theirs there. One
+ * request for a reused output.
+ * @param isForCommit the decision holds for the commit of the run only
  */
 export async function commitsFor(
   rest: RestClient,
   about: ApiRun,
-  { decision }: Pick<DecidedAttempt, 'decision'>,
+  { decision, isForCommit }: Pick<DecidedAttempt, 'decision'> & { readonly isForCommit: boolean },
   { source }: EndedRecord,
 ): Promise<readonly string[]> {
-  const madeBy = decision === 'reject' ? source?.runId : undefined;
+  const isOurs = source?.subject === undefined && !isForCommit;
+  const madeBy = decision === 'reject' || isOurs ? source?.runId : undefined;
   if (madeBy === undefined || madeBy === String(about.id)) return [about.headSha];
   try {
     return [...new Set([about.headSha, (await readRun(rest, Number(madeBy))).headSha])];

@@ -1,12 +1,13 @@
 import { relative } from 'node:path';
 import { applyFiles, type Applied } from '../../engine/apply.ts';
 import type { Call } from '../../engine/call/call.ts';
+import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { count, oneLine } from '../../report/text.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, openRun } from '../project/open.ts';
-import { refusePartlyRolledBack, savedFolder } from '../project/saved-folder.ts';
+import { savedFolder } from '../project/saved-folder.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { deliverRun } from '../sets/deliver-run.ts';
@@ -23,7 +24,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await openRun(invocation, loaded, { asked: positionals[0], where: 'RUN', readOnly: false });
   const { call } = opened;
-  await refusePartlyRolledBack(world, call.ports);
+  await refuseUnfinished(call.ports);
   const dryRun = options['dry-run'] === true;
   if (as !== undefined) {
     const { gates, row } = await deliverRun(invocation, opened, as);

@@ -6,7 +6,6 @@ import { shellWord } from '../../untrusted/shell-word.ts';
 import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectOnce } from '../project/open.ts';
-import { refusePartlyRolledBack } from '../project/saved-folder.ts';
 import { printJson } from '../output/print-json.ts';
 import { reportError } from '../output/report-error.ts';
 import { noticesTo, say } from '../output/say.ts';
@@ -36,7 +35,6 @@ async function begin(invocation: CommandInvocation): Promise<BeginResult> {
   // A run in progress would not see the claim and would start the gate too.
   await using _lock = await lockWorkspace(loaded.root, world);
   const opened = await open(invocation, loaded, { readOnly: false });
-  await refusePartlyRolledBack(world, opened.ports);
   const place = invocation.options['tree'] === true ? 'tree' : 'in-place';
   const begun = await beginGate(opened.ports, opened.assignment, positionals[0]!, noticesTo(world), { place });
   await projectOnce(world, opened);

@@ -10,7 +10,7 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectOnce, type OpenProject } from '../project/open.ts';
+import { loadFor, open, parseRunArgument, projectOnce, type OpenProject } from '../project/open.ts';
 import { savedFolder } from '../project/saved-folder.ts';
 import { putLines } from './apply.ts';
 
@@ -18,15 +18,18 @@ import { putLines } from './apply.ts';
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const to = targetOf(options);
+  const run = parseRunArgument(textOption(options, 'run'), '--run');
   const loaded = await loadFor(invocation);
   await using _lock = await lockWorkspace(loaded.root, world);
   const actor = await whoDecides(loaded.root, world.environment, recordedOption(options, 'actor', 255));
-  const opened = await open(invocation, loaded, { readOnly: false });
+  const about = { ...options, ...(run.subject !== undefined && { subject: run.subject }) };
+  const opened = await open({ ...invocation, options: about }, loaded, { readOnly: false });
   const reason =
     recordedOption(options, 'reason', 4_096) ?? (to === undefined ? 'rolled back' : `rolled back to ${to}`);
   const dryRun = options['dry-run'] === true;
   const isJson = options['json'] === true;
   const asked: RollbackOptions = {
+    ...(run.number > 0 && { runNumber: run.number }),
     ...(to !== undefined && { to }),
     saved: savedFolder(world, opened.ports.workspace.root),
     dryRun,
@@ -42,7 +45,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   for (const line of lines) say(world.out, line);
   if (!dryRun) {
     const state = await projectOnce(world, opened);
-    if (!isJson) for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
+    if (!isJson) for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
   }
   if (isJson) printJson(world, rollbackJson(done, opened, to, dryRun));
   return done.puts.some(({ action }) => action === 'conflict') ? EXIT_CODES.gateFailed : EXIT_CODES.ok;
@@ -72,6 +75,8 @@ function resultLines(done: RolledBack, { ports }: OpenProject, dryRun: boolean):
     lines.push(`${oneLine(path)} was committed in ${commit?.slice(0, 12) ?? 'a commit'}, which stays as it is.`);
   if (done.saved !== undefined)
     lines.push(`What was replaced is kept in ${fromRoot(ports.workspace.root, done.saved)}.`);
+  if (done.other !== undefined)
+    lines.push(`Files of run ${done.other.runNumber} of ${oneLine(done.other.subject)} are in this folder, and stay.`);
   if (done.gates.length > 0)
     lines.push(
       `${dryRun ? 'Would roll' : 'Rolled'} back ${count(done.gates.length, 'gate')}: ${listOf(done.gates.map(oneLine))}.`,

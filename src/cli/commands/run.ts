@@ -17,7 +17,6 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type OpenProject } from '../project/open.ts';
 import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
-import { refusePartlyRolledBack } from '../project/saved-folder.ts';
 import { errorLog } from '../output/error-log.ts';
 import { printJson } from '../output/print-json.ts';
 import { liveProgress } from '../output/live-progress.ts';
@@ -50,7 +49,6 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   await using _lock = await lockWorkspace(loaded.root, world);
   const stop = new AbortController();
   const opened = await open(invocation, loaded, { readOnly: false, signal: stop.signal });
-  await refusePartlyRolledBack(world, opened.ports);
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);

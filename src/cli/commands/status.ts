@@ -1,5 +1,5 @@
 import type { Call } from '../../engine/call/call.ts';
-import { unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
+import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
@@ -18,8 +18,6 @@ import { printJson } from '../output/print-json.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
 import { statusOfSet } from '../sets/status-set.ts';
 import { say } from '../output/say.ts';
-import type { CliWorld } from '../world.ts';
-import { savedFolder } from '../project/saved-folder.ts';
 
 /** `gateline status`: the state of the subject's newest run, now or at an earlier moment. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -28,7 +26,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
-  const state = await withUnfinishedRollback(world, call);
+  const state = await withUnfinishedRollback(call);
   if (options['json']) {
     const log = await errorLog(call.ports.store, state);
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));
@@ -45,11 +43,11 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 }
 
 /** An interrupted rollback is a problem of the folder, whichever run is shown. */
-async function withUnfinishedRollback(world: CliWorld, { journal, ports }: Call): Promise<RunState> {
+async function withUnfinishedRollback({ journal, ports }: Call): Promise<RunState> {
   const state = journal.state();
-  const last = await unfinishedRollback(ports, savedFolder(world, ports.workspace.root));
+  const last = await unfinishedRollback(ports);
   if (last === undefined) return state;
-  const message = `${unfinishedText(last)}. Repeat the \`gateline rollback\` that was interrupted.`;
+  const message = `${unfinishedText(last)}. ${howToFinish(last)}`;
   return { ...state, problems: [...state.problems, { code: 'ROLLBACK_UNFINISHED', message }] };
 }
 

@@ -35,6 +35,7 @@ export function lineFor(event: EngineEvent, paint: Paint, show: LineOptions): st
     case 'ended':
       return endedLine(event, paint, show.checkpoints);
     case 'notice':
+      if (event.isInVerdict && show.checkpoints) return undefined;
       return `note: ${event.unit === undefined ? '' : `${oneLine(event.unit)}: `}${oneLine(event.message)}`;
     case 'state':
       return undefined;

@@ -11,7 +11,6 @@ import { EXIT_CODES, worstOf, type ExitCode } from '../exit-codes.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { exitCodeOfRun } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
-import { refusePartlyRolledBack } from '../project/saved-folder.ts';
 import { printJson } from '../output/print-json.ts';
 import { SILENCE_MS } from '../output/progress.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
@@ -35,7 +34,6 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   await using _lock = await lockWorkspace(set.loaded.root, world);
   const stop = new AbortController();
   const opened = await openSet(invocation, set, { readOnly: false, signal: stop.signal }, assigned);
-  await refusePartlyRolledBack(world, opened.ports);
   // Before any agent costs something.
   if (as === 'branch') await requireHead(opened.ports.branches!);
   const redactor = redactorFor(set.loaded.pipeline, world.environment);

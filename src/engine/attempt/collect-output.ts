@@ -60,7 +60,8 @@ export async function readOutput(
     return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
   }
   const { value, redactor, notices, warning } = await redactOutput(call, unit.gate, parsed.value);
-  if (warning !== undefined) await call.observe({ type: 'notice', unit: unit.key, message: warning });
+  if (warning !== undefined)
+    await call.observe({ type: 'notice', unit: unit.key, message: warning, isInVerdict: true });
   const shown = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
   return { own: { ...call, redactor }, written: { value, notices: [...shown, ...notices] } };
 }

@@ -38,7 +38,13 @@ export interface Assignment extends NamedSubject {
   /** Start at most this many gates. Default: no limit. */
   readonly maxGates?: number;
   /** Gates whose last good output is adopted if they would run again: who decided so, and why. */
-  readonly keep?: { readonly gates: ReadonlySet<string>; readonly actor: string; readonly reason: string };
+  readonly keep?: {
+    readonly gates: ReadonlySet<string>;
+    readonly actor: string;
+    readonly reason: string;
+    /** Only where nothing but these files changed. Default: whatever changed. */
+    readonly files?: ReadonlySet<string>;
+  };
   /**
    * Standard Schemas by gate id, for programs. An output must satisfy its gate's Standard Schema, and its JSON Schema
    * if there is one. Every program that judges a gate's outputs must pass the same schema.

@@ -3,7 +3,7 @@ import type { Request } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import { unitOf } from '../../run/records/record.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import { missingOf } from '../call/content.ts';
 import { rulingOf } from '../../run/plan/reuse.ts';
 import { judgeAgain } from '../upstream/judge-again.ts';
@@ -28,9 +28,25 @@ export async function keepLast(call: Call, unit: Unit, work: Work): Promise<Prep
   if ((await missingOf(call.ports.store, last)).size > 0) return undefined;
   const judged = await judgeAgain(call, unit, last);
   if (!isGoodEnough(unit, judged, { ruling: 'stands' })) return undefined;
-  const changed = describeDifferences(await differencesTo(call, unit, work));
+  const differences = await differencesTo(call, unit, work);
+  if (keep.files !== undefined && !(await areOnly(keep.files, call, { unit, work, last }))) return undefined;
+  const changed = describeDifferences(differences);
   const reason = `kept by ${keep.actor} (${changed}): ${keep.reason}`;
   return { planned: plannedUnit(unit, 'adopt', reason, work, last), work, checkpoint: last, judged, adoptedBy: keep };
+}
+
+/** Whether the request of an output differs from the present one in these files, and in nothing else. */
+async function areOnly(
+  files: ReadonlySet<string>,
+  call: Call,
+  { unit, work, last }: { readonly unit: Unit; readonly work: Work; readonly last: EndedRecord },
+): Promise<boolean> {
+  const claim = call.journal
+    .archive()
+    .started.get(unit.key)
+    ?.find((one) => comparePositions(one, last) === 0);
+  const found = claim && (await differencesFrom(call, claim, work));
+  return found !== undefined && found.length > 0 && found.every(({ what, name }) => what === 'file' && files.has(name));
 }
 
 /**
@@ -69,8 +85,13 @@ export async function differencesTo(call: Call, unit: Unit, work: Work): Promise
     .archive()
     .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
   if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
+  return (await differencesFrom(call, claim, work)) ?? [];
+}
+
+/** Differences from the request of a claim; `undefined`: it cannot be read. */
+async function differencesFrom(call: Call, claim: StartedRecord, work: Work): Promise<Difference[] | undefined> {
   const request = await storedRequest(call, claim.request);
-  if (request === undefined) return [];
+  if (request === undefined) return undefined;
   const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;
   return differences(request, redacted as unknown as Request);
 }

@@ -67,14 +67,14 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const sent = call.holder === 'process' && state.ended?.fingerprint === work.fingerprint && loopOf(call, unit);
   if (sent && sent.choice.choice === 'send-back') {
     const back = `${state.reason}: sent back to ${sent.loop.onFail.goto}, iteration ${sent.choice.times + 1}`;
-    return { planned: plannedUnit(unit, 'send-back', back, work) };
+    return { planned: plannedUnit(unit, 'send-back', back, work), work };
   }
   // A killed call left it: the other gates of its group end first, and their work is sent back once.
   const awaited = sent && sent.choice.choice === 'await' ? sent.choice.units : [];
   // A gate whose own output is gone is one of those that are awaited.
   if (!awaited.includes(unit.key) && awaited.some((key) => call.assignment.only?.has(key) !== false)) {
     const waits = `${state.reason}: work is sent back when ${needNames(unit, awaited).join(' and ')} has ended, too`;
-    return { planned: plannedUnit(unit, 'blocked', waits, work) };
+    return { planned: plannedUnit(unit, 'blocked', waits, work), work };
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);

@@ -9,6 +9,7 @@ import { namedGlobs, type Call } from '../call/call.ts';
 import type { Driven } from '../drive.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import type { Resume } from '../resume.ts';
+import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { cleanUp, driveRun, endKilledCalls, nameEdits } from '../run-pipeline.ts';
 import {
   chosenIds,
@@ -78,12 +79,13 @@ interface RunningSet extends SetCall {
  * completed, with the files that those handed on. One that fails blocks only those that need it. A completed subject
  * is left as it is unless a gate of it would run again. The user's folder does not change. The caller holds the
  * workspace's lock.
- * @throws GatelineError `SET_IN_PLACE`; errors of single subjects are in their results
+ * @throws GatelineError `SET_IN_PLACE`, `ROLLBACK_UNFINISHED`; errors of single subjects are in their results
  */
 export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRunOptions): Promise<SetResult> {
   const { observe, signal, maxParallel = DEFAULT_MAX_PARALLEL } = options;
   const { pipeline } = order;
   refuseInPlace(pipeline);
+  await refuseUnfinished(ports);
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', event });
   await endKilledCalls(ports, about);
   const { tree: base, notices } = await ports.workspace.snapshot(namedGlobs(pipeline));

@@ -8,14 +8,17 @@ import { databaseBefore } from './restore-database.ts';
 import { pastRuns } from './retention.ts';
 import { inPlaceOf } from './wanted-files.ts';
 
-/** Adds to an error with the code `SNAPSHOT_GONE` why that may be, and what can be restored instead. */
-export async function withRestorable(call: Call, error: unknown): Promise<unknown> {
+/**
+ * Adds to an error with the code `SNAPSHOT_GONE` why that may be, and what can be restored instead.
+ * @param to what cannot be restored: a gate, or the state before the first one
+ */
+export async function withRestorable(call: Call, error: unknown, to: string | undefined): Promise<unknown> {
   if (!(error instanceof GatelineError) || error.code !== 'SNAPSHOT_GONE') return error;
   const { units } = call.journal.state();
-  const done = [...units.values()].filter((unit) => unit.done).map(({ key }) => key);
+  const done = [...units.values()].filter((unit) => unit.done && unit.key !== to).map(({ key }) => key);
   const found: string[] = [];
   for (const key of done) if (await canRestore(call, new Set([key, ...ancestorsOf(call.graph, key)]))) found.push(key);
-  if (await canRestore(call, new Set())) found.push('the state before the first gate (`--all`)');
+  if (to !== undefined && (await canRestore(call, new Set()))) found.push('the state before the first gate (`--all`)');
   const hint =
     found.length === 0 ? 'No state of this run can be restored.' : `Can be restored: ${firstNames(found, 20)}.`;
   return new GatelineError('SNAPSHOT_GONE', error.message + whyRemoved(call), { hint, cause: error });

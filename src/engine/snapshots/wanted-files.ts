@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { filesLeft } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
-import type { WantedFile } from '../../workspace/workspace.ts';
+import type { EarlierPut, PutReason, WantedFile } from '../../workspace/workspace.ts';
 import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
 
@@ -43,27 +44,40 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
   return { wanted, unsure: new Map(unsure), origins: new Map(origins.map(({ path, before }) => [path, before])) };
 }
 
+/**
+ * Why files are written, for the list of what was written.
+ * @param to the gate that a rollback goes back to
+ */
+export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
+  const { pipeline, subject, runNumber } = journal.state();
+  return { what, pipeline, subject, runNumber, to, at: ports.now().toISOString() };
+}
+
 /** What was put into the folder for this run. */
 async function applied({ journal, ports }: Call, saved: string): Promise<Made[]> {
   const { pipeline, subject, runNumber } = journal.state();
-  const all = await ports.workspace.earlierPuts(saved);
+  const all = await ports.workspace.earlierPuts(dirname(saved));
   return all
     .filter((put) => put.pipeline === pipeline && put.subject === subject && put.runNumber === runNumber)
-    .map(({ what, state, at, changes }) => {
-      const undid = state === 'done' ? 'rollback' : 'begun rollback';
-      return { what: what === 'apply' ? 'gates' : undid, at, changes };
-    });
+    .map(madeByPut);
 }
 
-/** What attempts changed in the folder while they worked there. */
-async function madeInPlace({ ports }: Call, { claim, ended }: AttemptInPlace): Promise<MadeInPlace[]> {
+/** What a call that wrote files changed. */
+export function madeByPut({ what, state, at, changes }: EarlierPut): Made {
+  const undid = state === 'done' ? 'rollback' : 'begun rollback';
+  return { what: what === 'apply' ? 'gates' : undid, at, changes };
+}
+
+/** What an attempt changed in the folder while it worked there; none, if no record says it. */
+export async function madeInPlace({ ports }: Call, { claim, ended }: AttemptInPlace): Promise<MadeInPlace[]> {
   if (ended?.snapshot === undefined) return [];
   const { from, tree } = ended.snapshot;
   const changes = (await ports.workspace.differences(from, tree)).filter(({ path }) => !path.startsWith('../'));
   return [{ what: 'gates', at: ended.startedAt, changes, claim }];
 }
 
-interface MadeInPlace extends Made {
+/** Changes of an attempt in the user's folder. */
+export interface MadeInPlace extends Made {
   readonly claim: StartedRecord;
 }
 

@@ -56,11 +56,18 @@ export const WORKSPACE_CODES = {
     means: 'A run is rolled back to a gate that is not done.',
     remedy: 'Name a gate that is done, or use `--all`.',
   },
+  ROLLBACK_NOTHING: {
+    from: ['user'],
+    means: 'The run that would be rolled back ran no gate, and nothing was applied for it.',
+    remedy:
+      'If files of another run are in the folder, the error names the command that undoes them. `gateline run --force GATE` runs a gate again although its output can be reused.',
+  },
   ROLLBACK_UNFINISHED: {
     from: ['user'],
-    means: 'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it.',
+    means:
+      'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it, and nothing is decided about a run.',
     remedy:
-      'Repeat the command that was interrupted, such as `gateline rollback --all`: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
+      'Repeat the command that was interrupted, which the error names: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
   },
   SNAPSHOT_GONE: {
     from: ['user'],

@@ -263,7 +263,9 @@ export const gateSchema = z
         .describe('Whether an output with the same request may be reused.'),
       'max-age': matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`')
         .optional()
-        .describe('Age after which an output is no longer reused: `30m`, `12h`, `7d`, `2w`. Default: no limit.'),
+        .describe(
+          'Age after which the gate runs again, and the old output is not used even if that fails: `30m`, `12h`, `7d`, `2w`. Default: no limit.',
+        ),
       strategy: strategy.optional(),
       ...GITHUB_GATE_KEYS,
     },

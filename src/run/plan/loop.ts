@@ -140,11 +140,22 @@ function judgeEnded(
   };
 }
 
-/** The counts of a loop, by the records of its run. */
+/** The counts of a loop, by the records of its run. Legs of one gate are sent back together, and count once. */
 function countsIn({ cause }: Loop, targets: readonly Unit[], state: RunState): SentCounts {
-  const all = [...state.units.values()].reduce((sum, { reworks }) => sum + reworks.length, 0);
-  const times = Math.max(...targets.map(({ key }) => timesSentBackBy(cause, state.units.get(key)!.reworks)));
-  return { by: { [cause]: times }, all };
+  const all = [...Map.groupBy(state.units.values(), ({ gate }) => gate).values()].flatMap((legs) => {
+    const causes = new Set(legs.flatMap(({ reworks }) => reworks.map(({ rework }) => rework.cause)));
+    return [...causes].map((one) => timesSentBack(one, legs));
+  });
+  const own = timesSentBack(
+    cause,
+    targets.map(({ key }) => state.units.get(key)!),
+  );
+  return { by: { [cause]: own }, all: all.reduce((sum, times) => sum + times, 0) };
+}
+
+/** How often a gate or group sent back the work of a gate with these legs. */
+function timesSentBack(cause: string, legs: readonly Pick<UnitState, 'reworks'>[]): number {
+  return Math.max(...legs.map(({ reworks }) => timesSentBackBy(cause, reworks)));
 }
 
 function wasJudged({ ended, decided }: UnitState, runNumber: number): boolean {

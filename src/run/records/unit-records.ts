@@ -63,6 +63,21 @@ export function isLatestWork(ended: EndedRecord, own: UnitRecords): boolean {
   return ended.fingerprint === latest.fingerprint && ended.contract === latest.contract;
 }
 
+/**
+ * Whether an agent was started for the same work since an attempt ended. With `max-age`, whatever came of that takes
+ * the attempt's place: a user who wants no older output does not want that one. The clock does not decide this, or a
+ * run that is over would be open again one day.
+ */
+export function isFollowed(ended: EndedRecord, { started }: Pick<UnitRecords, 'started'>): boolean {
+  return started.some(
+    (claim) =>
+      claim.place !== undefined &&
+      claim.fingerprint === ended.fingerprint &&
+      claim.contract === ended.contract &&
+      comparePositions(claim, ended) > 0,
+  );
+}
+
 /** Whether an attempt ended with the request and contract of its claim, if the claim is known. */
 export function claimMatches(ended: EndedRecord, claim: StartedRecord | undefined): boolean {
   return claim === undefined || (claim.fingerprint === ended.fingerprint && claim.contract === ended.contract);

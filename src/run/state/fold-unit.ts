@@ -17,6 +17,7 @@ import {
   claimMatches,
   countClaims,
   decisionsOf,
+  isFollowed,
   isLatestWork,
   openClaim,
   placeOf,
@@ -47,7 +48,13 @@ export function deriveUnit(
   const claims = new Map(own.started.toReversed().map((claimed) => [placeOf(claimed), claimed]));
   const judged = own.ended.map((ended) => {
     const claimed = claims.get(placeOf(ended));
-    return { ended, claimed, ...assess(unit, ended, claimed, own, rulings, upstream, facts) };
+    const assessed = assess(unit, ended, claimed, own, rulings, upstream, facts);
+    return {
+      ended,
+      claimed,
+      ...assessed,
+      relevant: assessed.relevant && !(unit.gate.maxAge !== undefined && isFollowed(ended, own)),
+    };
   });
   const claim = openClaim(own);
   const base = {

@@ -78,7 +78,7 @@ function settledAlready(root: string, wanted: WantedFile, file: TreeFile | null)
     return conflict(wanted, 'a folder above it is a symbolic link');
   if (sameFile(file, after)) return { path, action: 'unchanged' };
   if (over.some((state) => sameFile(state, file))) return undefined;
-  if (file === null) return conflict(wanted, 'it was removed since then');
+  if (file === null) return conflict(wanted, inItsPlace(root, wanted, new Set()) ?? 'it was removed since then');
   return conflict(
     wanted,
     over.every((state) => state === null || sameFile(state, after))
@@ -125,6 +125,8 @@ export interface PutFiles {
   readonly saved: string;
   readonly dryRun: boolean;
   readonly reason: PutReason;
+  /** See `PutOptions`. */
+  readonly before?: (() => Promise<void>) | undefined;
   /** Called after each change to the folder and to the list of changes. */
   readonly onDurable: (what: string) => void;
 }

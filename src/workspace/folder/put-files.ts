@@ -25,8 +25,7 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
   const done = new Map<string, Put>();
   const open: ComparedFile[] = [];
   const same: ComparedFile[] = [];
-  const look = lookBelow(input.root);
-  const looked = new Map(input.wanted.map(({ path }) => [path, stateOf(look(path))]));
+  const looked = lookedAt(input);
   for (const judged of await compareWanted(input, input.wanted)) {
     const { wanted, settled } = judged;
     if (settled === undefined) open.push(judged);
@@ -38,7 +37,8 @@ export async function putFiles(input: PutFiles): Promise<PutResult> {
   if (input.dryRun)
     for (const { path, after } of open.map(({ wanted }) => wanted))
       done.set(path, { path, action: after === null ? 'deleted' : 'written' });
-  else if (open.length + same.length > 0) saved = await putOpen(input, { open, same }, done, looked);
+  else if (open.length + same.length > 0 || input.before !== undefined)
+    saved = await putOpen(input, { open, same }, done, looked);
   return { puts: input.wanted.map(({ path }) => done.get(path)!), ...(saved !== undefined && { saved }) };
 }
 
@@ -56,6 +56,7 @@ async function putOpen(
   });
   await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
+  const found = (await isMadeBefore(input, saved)) ? lookedAt(input) : looked;
   const fresh = freshBeside(saved);
   let isReplacing = false;
   try {
@@ -63,7 +64,7 @@ async function putOpen(
     for (const wanted of open.toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
       const from = join(fresh, 'files', input.prefix, wanted.path);
       const { put, replaced } = await putOne(
-        { root: input.root, saved, from, looked: looked.get(wanted.path)! },
+        { root: input.root, saved, from, looked: found.get(wanted.path)! },
         wanted,
       );
       done.set(wanted.path, put);
@@ -79,6 +80,24 @@ async function putOpen(
   await writing(saved, () => writePutList(saved, input.reason, 'done', made));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
+}
+
+/** The state of each path, to see changes by others. */
+function lookedAt({ root, wanted }: PutFiles): Map<string, string> {
+  const look = lookBelow(root);
+  return new Map(wanted.map(({ path }) => [path, stateOf(look(path))]));
+}
+
+/** Makes the change that belongs to the files, which may be one to a file. @returns whether there is one */
+async function isMadeBefore({ before }: PutFiles, saved: string): Promise<boolean> {
+  if (before === undefined) return false;
+  try {
+    await before();
+  } catch (error) {
+    await rm(saved, { recursive: true, force: true });
+    throw error;
+  }
+  return true;
 }
 
 /** Removes new versions left by a killed call. The caller has exclusive use of the workspace. */

@@ -157,6 +157,21 @@ export class ActionWorld implements AsyncDisposable {
     artifacts[index] = { ...old, name, size: content.length, digest };
   }
 
+  /** Removes the contents with a digest from all records of the service. */
+  lose(lost: string): void {
+    const { artifacts, blobs } = this.service.world;
+    for (const [index, old] of artifacts.entries()) {
+      const text = blobs.blobs.get(old.blob)!.content.toString();
+      if (!old.name.endsWith('.json') || !text.includes(lost)) continue;
+      const document = JSON.parse(text) as { contents: Record<string, string> };
+      const contents = Object.fromEntries(Object.entries(document.contents).filter(([digest]) => digest !== lost));
+      const content = Buffer.from(JSON.stringify({ ...document, contents }));
+      blobs.put(old.blob, content, old.mimeType, this.service.world.now());
+      const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+      artifacts[index] = { ...old, size: content.length, digest };
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.repository[Symbol.asyncDispose]();
     await this.service[Symbol.asyncDispose]();

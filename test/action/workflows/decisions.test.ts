@@ -287,6 +287,19 @@ describe('command: decide', () => {
     expect(world.service.world.checkRuns).toHaveLength(before);
   });
 
+  it('decides, and says that nobody may hear it, if the recorded contract cannot be read', async () => {
+    const run = await waiting();
+    await (await dispatched(approval())).start().ended;
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    const { by, value, contract } = lastEnd('publish');
+    world.lose(contract);
+    const about = { resume: by.runId!, decision: 'reject', gate: 'publish', digest: value!.digest, reason: 'wrong' };
+    const decided = (await (await dispatched(about)).start().ended).job('decide');
+    expect(decided.conclusion).toBe('success');
+    expect(decided.summary).toContain('It is not known whether gate publish waits for anybody, since its contract');
+    expect(world.service.world.checkRuns.map(({ name }) => name)).toContain('gateline decision: gates/publish');
+  });
+
   it.runIf(IS_FULL)('asks for a name of the run that says what is decided', async () => {
     await world.repository.edit(WORKFLOW, /^run-name.*\n.*\n.*\n/m.exec(recipe())![0], '');
     await world.repository.commitAll('without a name');
@@ -297,17 +310,9 @@ describe('command: decide', () => {
   });
 });
 
-it('an approval is by another person than the author, and for one commit, if the gate asks for that', async () => {
-  const definition = {
-    pipeline: 'gates',
-    gates: {
-      translate: {
-        run: agent({ text: 'Guten Tag' }),
-        inputs: [],
-        approval: { 'not-author': true, per: 'commit' },
-      },
-    },
-  };
+/** A workflow of one gate whose output needs an approval, and of a job that decides. */
+async function withApproval(approvedBy: unknown): Promise<void> {
+  const translate = { run: agent({ text: 'Guten Tag' }), inputs: [], approval: approvedBy };
   const step = (command: string): Keys => ({ id: 'gate', uses: ACTION, with: { command } });
   const { 'run-name': name } = parseWorkflow(recipe(), WORKFLOW);
   const about = "inputs.decision == 'approve'";
@@ -319,8 +324,33 @@ it('an approval is by another person than the author, and for one commit, if the
     { 'run-name': name! },
   );
   await world.repository.write(WORKFLOW, workflow);
-  await world.repository.write('gateline.yml', JSON.stringify(definition));
+  await world.repository.write('gateline.yml', JSON.stringify({ pipeline: 'gates', gates: { translate } }));
   await world.repository.commitAll('a gate that needs an approval');
+}
+
+/** The next run of the pull request, whose change no gate sees. */
+async function nextRun(text: string): Promise<{ readonly run: WorkflowRun; readonly report: RunReport }> {
+  await world.repository.write('other.txt', text);
+  await world.repository.commitAll('a change that no gate sees');
+  const run = await pullRequest();
+  return { run, report: await run.start().ended };
+}
+
+it('an approval of an output that a run had reused reaches the run after it', async () => {
+  await withApproval('required');
+  const runs = [await (await pullRequest()).start().ended, (await nextRun('x')).report];
+  expect(runs.map(({ conclusion }) => conclusion)).toEqual(['failure', 'failure']);
+  expect(await world.startedGates()).toEqual(['translate']);
+  await (await dispatched(approval(), 'maria')).start().ended;
+  expect(world.service.world.checkRuns).toHaveLength(2);
+  const { run, report } = await nextRun('y');
+  expect(report.conclusion).toBe('success');
+  expect((await run.rerunAll().ended).conclusion).toBe('success');
+  expect(await world.startedGates()).toEqual([]);
+});
+
+it('an approval is by another person than the author, and for one commit, if the gate asks for that', async () => {
+  await withApproval({ 'not-author': true, per: 'commit' });
   world.service.world.collaborators.set('ada', 'write');
   const run = await pullRequest();
   const report = await run.start().ended;
@@ -330,10 +360,14 @@ it('an approval is by another person than the author, and for one commit, if the
   expect((await run.rerunFailed().ended).conclusion).toBe('failure');
   await (await dispatched(approval(), 'maria')).start().ended;
   expect((await run.rerunFailed().ended).conclusion).toBe('success');
-  await world.repository.write('other.txt', 'x');
-  await world.repository.commitAll('a change that no gate sees');
-  const next = await (await pullRequest()).start().ended;
-  expect(errorsOf(next.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  const next = await nextRun('x');
+  expect(errorsOf(next.report.job('translate'))).toEqual([expect.stringMatching(waits)]);
+  await (await dispatched(approval(), 'maria')).start().ended;
+  expect((await next.run.rerunFailed().ended).conclusion).toBe('success');
+  // It is beside its own commit only.
+  const last = world.service.world.checkRuns.at(-1)!.headSha;
+  expect(world.service.world.checkRuns.filter(({ headSha }) => headSha === last)).toHaveLength(1);
+  expect(errorsOf((await nextRun('y')).report.job('translate'))).toEqual([expect.stringMatching(waits)]);
   expect(await world.startedGates()).toEqual(['translate']);
 });
 
