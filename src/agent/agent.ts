@@ -1,6 +1,6 @@
 /** Everything needed to start one attempt of a gate's agent. */
 export interface AgentTask {
-  /** Absolute path of this attempt's own directory; it exists. it contains `output.json`, `stdout.log` …. */
+  /** Absolute path of this attempt's own directory; it exists. It contains `output.json`, `output.log` …. */
   readonly directory: string;
   readonly command: string;
   /** As `Gate.shell`. */
@@ -12,6 +12,8 @@ export interface AgentTask {
   readonly timeoutMs: number;
   /** Bytes kept of stdout and of stderr, each: the first and the last half. */
   readonly logLimit: number;
+  /** Also write what is printed into the file `LIVE_LOG` of the directory, as it arrives, redacted. Default: no. */
+  readonly live?: boolean;
   /** Aborted on Ctrl-C: ends the whole process tree. */
   readonly signal: AbortSignal;
   /** Called for each line of output as it arrives, redacted. */

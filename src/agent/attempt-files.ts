@@ -2,6 +2,9 @@ import type { Digest } from '../json/digest.ts';
 import type { Content, Position } from '../run/records/record.ts';
 import type { Read } from '../run/records/reading.ts';
 
+/** The file of an attempt's directory with what its agent printed so far, both streams, redacted. */
+export const LIVE_LOG = 'output.log';
+
 /** The attempt that a directory belongs to. */
 export interface AttemptId extends Position {
   readonly pipeline: string;

@@ -25,6 +25,24 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./inspect/graph.ts'),
   },
   {
+    name: 'logs',
+    summary: 'print what the agent of a gate printed',
+    positionals: [{ name: 'GATE', required: true, help: 'the gate, or gate/leg' }],
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'attempt', value: 'K', help: 'this attempt of the gate in the run, by number (default: the latest)' },
+      { name: 'follow', help: 'continue until the agent and its retries have ended' },
+    ],
+    description:
+      'Prints both streams of the latest attempt: while the agent works and with --follow in the order of its lines, afterwards standard output, then standard error. Secrets are redacted. `gateline show GATE stdout` prints one stream.\nOf an attempt that was killed it prints what was seen.',
+    examples: [
+      { command: 'gateline logs review', what: 'what the agent printed, or has printed so far' },
+      { command: 'gateline logs review --follow', what: 'in a second terminal, while `gateline run` works' },
+    ],
+    load: () => import('./inspect/logs.ts'),
+  },
+  {
     name: 'completion',
     summary: 'print the script that completes commands in a shell',
     positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish' }],

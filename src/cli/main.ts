@@ -65,7 +65,7 @@ function commandNamed(name: string): CommandSpec {
 }
 
 const RUN = '`gateline run` continues from where the run stopped, and runs failed gates again.';
-const LOGS = "`gateline show GATE stdout` and `gateline show GATE stderr` print the agent's output.";
+const LOGS = "`gateline logs GATE` prints the agent's output.";
 const HISTORY =
   '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists the subjects that have runs.';
 
@@ -82,7 +82,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['undo', ROLLBACK],
   ['revert', ROLLBACK],
   ['restore', ROLLBACK],
-  ['logs', LOGS],
   ['log', LOGS],
   ['history', HISTORY],
   ['runs', HISTORY],

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { AgentResult, AgentTask } from '../agent.ts';
 import { AgentOutput, redactLines } from './agent-output.ts';
+import { LiveLog } from './live-log.ts';
 import { ofAttempt } from './ownership.ts';
 import { recordFailure, removeProcessRecord, writeProcessRecord } from './process-record.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
@@ -41,7 +42,8 @@ export async function watch(
 ): Promise<AgentResult> {
   const stop = Promise.withResolvers<Stop>();
   const broken = (error: unknown): void => stop.resolve({ why: 'broken', error });
-  const output = { stdout: outputOf(task, 'stdout'), stderr: outputOf(task, 'stderr') };
+  using live = task.live === true ? new LiveLog(task.directory, 2 * task.logLimit) : undefined;
+  const output = { stdout: outputOf(task, 'stdout', live), stderr: outputOf(task, 'stderr', live) };
   const lastSeen = listen(child, output, broken);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -68,10 +70,17 @@ export async function watch(
   return resultOf(stopped.why, child, output, remaining);
 }
 
-function outputOf(task: AgentTask, stream: 'stdout' | 'stderr'): AgentOutput {
+function outputOf(task: AgentTask, stream: 'stdout' | 'stderr', live: LiveLog | undefined): AgentOutput {
   const { onLine } = task;
-  const show = onLine === undefined ? undefined : (line: string): void => onLine(stream, line);
-  return new AgentOutput(task.logLimit, task.redactStream?.() ?? redactLines(task.redact), show);
+  const show = (line: string): void => {
+    live?.add(line);
+    onLine?.(stream, line);
+  };
+  return new AgentOutput(
+    task.logLimit,
+    task.redactStream?.() ?? redactLines(task.redact),
+    onLine || live ? show : undefined,
+  );
 }
 
 /** @returns the time of the last output, as `performance.now()` */

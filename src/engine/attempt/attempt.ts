@@ -175,6 +175,7 @@ function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promi
     env: agentEnvironment(begun.checkout.environment(call.ports.environment), gate, others, protocol),
     timeoutMs: gate.timeoutMinutes * 60_000,
     logLimit: LOG_LIMIT,
+    live: true,
     signal,
     onLine: (stream, line) => void call.observe({ type: 'line', unit: unit.key, stream, line }),
     redact: (text) => call.redactor.redactText(text),
