@@ -13,6 +13,7 @@ import {
 import type { CommandSpec } from './command.ts';
 import { DECIDE } from './decide-command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
+import { HISTORY_COMMANDS } from './history-commands.ts';
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -265,5 +266,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/show.ts'),
   },
+  ...HISTORY_COMMANDS,
   DECIDE,
 ];

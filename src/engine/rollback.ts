@@ -10,6 +10,7 @@ import type { Put, PutResult, WantedFile } from '../workspace/workspace.ts';
 import { putReason } from './apply.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
@@ -89,9 +90,11 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
+  await noteRun(call);
   await restoreDatabase(call, database);
   const put = await putBack(call, files.wanted, saved);
   await recordRollback(call, plan.gates, options);
+  await keepHistory(call);
   return { ...plan, ...put };
 }
 

@@ -9,8 +9,8 @@ import { UNIT_STATUSES, resultOf, type RunState, type RunStatus, type UnitState 
 import { truncateBytes } from '../../untrusted/escape.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { durationOf, howOf, messageOf } from '../wording.ts';
-import { sumOf, type Amount } from '../amounts.ts';
-import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
+import { sumOf, type Amount } from '../../history/amounts.ts';
+import { agentRan, attemptsOf, reusedIn, spansOf, spentOn, type Attempt } from '../../history/attempts.ts';
 import { unsatisfiedJobs, type NeededJob } from './needed-jobs.ts';
 
 /** Version of a history entry. Fields may be added within a version; none is removed or changes its meaning. */

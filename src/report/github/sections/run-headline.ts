@@ -1,8 +1,9 @@
 import type { RunState, RunStatus, UnitState } from '../../../run/state/run-state.ts';
 import { count, listOf } from '../../text.ts';
 import { durationText } from '../../wording.ts';
-import { costText, sumOf, tokensText } from '../../amounts.ts';
-import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../attempts.ts';
+import { sumOf } from '../../../history/amounts.ts';
+import { costText, tokensText } from '../../amounts.ts';
+import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../../../history/attempts.ts';
 import { code, linkTo } from '../../markdown/markdown.ts';
 import type { UnsatisfiedJob } from '../needed-jobs.ts';
 import type { RunIteration } from '../history-entry.ts';
