@@ -1,5 +1,5 @@
 import { truncateBytes } from '../untrusted/escape.ts';
-import { jsonBytes, type GateEntry, type GatesEntry, type HistoryEntry } from './entry.ts';
+import { jsonBytes, type GateOutcome, type GatesEntry, type HistoryEntry } from './entry.ts';
 
 /** Maximum size of the line of a run, in UTF-8 bytes, line break included. */
 export const ENTRY_BYTES = 500;
@@ -93,8 +93,8 @@ export function entryLine(entry: HistoryEntry): string {
 /** An entry about gates of at most {@link GATES_BYTES}: gates that passed are left out first, and counted. */
 export function fitGates(entry: GatesEntry): GatesEntry {
   let room = GATES_BYTES - jsonBytes({ ...entry, gates: [], left: 1_000_000 }) - 1;
-  const kept = new Set<GateEntry>();
-  const well = ({ status }: GateEntry): boolean => status === 'passed' || status === 'not-applicable';
+  const kept = new Set<GateOutcome>();
+  const well = ({ status }: GateOutcome): boolean => status === 'passed' || status === 'not-applicable';
   for (const gate of [...entry.gates.filter((one) => !well(one)), ...entry.gates.filter(well)]) {
     room -= jsonBytes(gate) + 1;
     if (room < 0) break;

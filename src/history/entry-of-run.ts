@@ -13,7 +13,7 @@ import {
   GATES_FORMAT,
   HISTORY_FORMAT,
   keptSubject,
-  type GateEntry,
+  type GateOutcome,
   type GatesEntry,
   type HistoryEntry,
   type RunHistory,
@@ -61,7 +61,7 @@ export function historyOfRun(input: HistoryInput): RunHistory {
     const group = groups.get(unit.gate);
     return {
       ...gateEntry(unit, byUnit.get(unit.key) ?? [], saved.get(unit.key)),
-      ...(group !== undefined && { group }),
+      ...(group !== undefined && { group: cut(group, 100) }),
     };
   });
   return { entry, gates: fitGates({ format: GATES_FORMAT, ...identity, gates, left: 0 } satisfies GatesEntry) };
@@ -118,7 +118,11 @@ function failureOf(state: RunState): HistoryEntry['failure'] {
   if (unit === undefined) return undefined;
   const kind = unit.status === 'lost' ? 'lost' : resultOf(unit)?.verdict.kind;
   const message = messageOf(unit);
-  return { gate: cut(unit.key, 121), ...(kind !== undefined && { kind }), ...(message !== '' && { message }) };
+  return {
+    gate: truncateBytes(unit.key, 121),
+    ...(kind !== undefined && { kind }),
+    ...(message !== '' && { message }),
+  };
 }
 
 /** Sets of what agents reported that they used, by name. */
@@ -137,7 +141,7 @@ function usedIn(attempts: readonly Attempt[]): Pick<HistoryEntry, 'tools' | 'mcp
   };
 }
 
-function gateEntry(unit: UnitState, attempts: readonly Attempt[], saved: Amount | undefined): GateEntry {
+function gateEntry(unit: UnitState, attempts: readonly Attempt[], saved: Amount | undefined): GateOutcome {
   const ended = resultOf(unit);
   const tries = attempts.filter(agentRan);
   const last = ended ?? unit.started;
@@ -149,8 +153,8 @@ function gateEntry(unit: UnitState, attempts: readonly Attempt[], saved: Amount 
     cut(text, LONGEST_IN_GATE),
   );
   return {
-    gate: unit.gate,
-    leg: unit.leg,
+    gate: truncateBytes(unit.gate, LONGEST_IN_GATE),
+    leg: truncateBytes(unit.leg, 80),
     status: unit.status,
     ...(ended !== undefined &&
       unit.status !== 'not-applicable' && { score: Math.round(ended.verdict.score * 100) / 100 }),

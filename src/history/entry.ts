@@ -123,7 +123,7 @@ const gateEntrySchema = z.object({
   /** The agent's line about an output that passed; otherwise what is wrong. */
   message: z.string().max(120).optional(),
 });
-export type GateEntry = z.infer<typeof gateEntrySchema>;
+export type GateOutcome = z.infer<typeof gateEntrySchema>;
 
 /** The gates of one run. */
 export const gatesEntrySchema = z.object({

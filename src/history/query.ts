@@ -1,5 +1,5 @@
 import type { RunStatus, UnitStatus } from '../run/state/run-state.ts';
-import { keptSubject, runKeyOf, type GateEntry, type GatesEntry, type HistoryEntry } from './entry.ts';
+import { keptSubject, runKeyOf, type GateOutcome, type GatesEntry, type HistoryEntry } from './entry.ts';
 import { readEntries, readGates, type Lines, type Unreadable } from './read.ts';
 
 /** Which runs. All that is given must hold. */
@@ -26,7 +26,7 @@ export interface HistorySource {
 }
 
 /** The answer to a query. */
-export interface Found<T> {
+export interface HistoryAnswer<T> {
   /** The newest first. */
   readonly entries: readonly T[];
   /** Lines that are no entries of this version. */
@@ -34,10 +34,14 @@ export interface Found<T> {
 }
 
 /** A gate in a run. */
-export interface GateRow extends GateEntry, Pick<GatesEntry, 'pipeline' | 'subject' | 'run' | 'runId' | 'started'> {}
+export interface GateRow extends GateOutcome, Pick<GatesEntry, 'pipeline' | 'subject' | 'run' | 'runId' | 'started'> {}
 
 /** The runs that a filter selects. @param limit at most so many; default: all */
-export function queryRuns(source: HistorySource, filter: HistoryFilter = {}, limit = Infinity): Found<HistoryEntry> {
+export function queryRuns(
+  source: HistorySource,
+  filter: HistoryFilter = {},
+  limit = Infinity,
+): HistoryAnswer<HistoryEntry> {
   const unreadable: Unreadable = { lines: 0 };
   return take(readEntries(source.entries(), unreadable, runFilter(filter)), limit, unreadable);
 }
@@ -51,7 +55,7 @@ export function queryGates(
   gate: string,
   filter: HistoryFilter = {},
   limit = Infinity,
-): Found<GateRow> {
+): HistoryAnswer<GateRow> {
   const unreadable: Unreadable = { lines: 0 };
   return take(gateRows(source, gate, filter, unreadable), limit, unreadable);
 }
@@ -84,7 +88,7 @@ export function* gatesOf(source: HistorySource, filter: HistoryFilter, unreadabl
 }
 
 /** `gate`, or `gate/leg`. */
-export function gateKey({ gate, leg }: Pick<GateEntry, 'gate' | 'leg'>): string {
+export function gateKey({ gate, leg }: Pick<GateOutcome, 'gate' | 'leg'>): string {
   return leg === '' ? gate : `${gate}/${leg}`;
 }
 
@@ -111,7 +115,7 @@ function has(text: unknown, part: string): boolean {
   return typeof text === 'string' && text.toLowerCase().includes(part);
 }
 
-function take<T>(found: Generator<T>, limit: number, unreadable: Unreadable): Found<T> {
+function take<T>(found: Generator<T>, limit: number, unreadable: Unreadable): HistoryAnswer<T> {
   const entries: T[] = [];
   if (limit > 0) {
     for (const entry of found) {

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
+import { linesOfDocument } from '../history/document.ts';
 import { isAboutGates } from '../history/read.ts';
 import type { HistorySource } from '../history/query.ts';
 import { linesFromEnd } from '../store/filesystem/history/line-file.ts';
 
 /**
- * A file with entries, such as a copy of `history.jsonl`: one entry per line, about runs, about their gates, or both.
+ * A file with entries: a copy of `history.jsonl`, with one entry per line about runs, about their gates, or both; or
+ * the document of a report.
  * @param path absolute
  * @throws GatelineError `INPUT_INVALID` if there is no such file
  */
@@ -18,12 +20,12 @@ export async function readHistoryFile(path: string): Promise<HistorySource> {
       hint: '`local` is the history of this workspace; anything else is the name of a file.',
     });
   }
-  return {
-    entries: () => lines(path, (line) => !isAboutGates(line)),
-    gates: () => lines(path, isAboutGates),
-  };
+  return { entries: () => lines(path, false), gates: () => lines(path, true) };
 }
 
-function* lines(path: string, isWanted: (line: string) => boolean): Generator<readonly string[]> {
-  for (const some of linesFromEnd(path)) yield some.toReversed().filter(isWanted);
+function* lines(path: string, aboutGates: boolean): Generator<readonly string[]> {
+  for (const some of linesFromEnd(path)) {
+    const all = some.toReversed().flatMap((line) => linesOfDocument(line) ?? [line]);
+    yield all.filter((line) => isAboutGates(line) === aboutGates);
+  }
 }

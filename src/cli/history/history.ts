@@ -1,4 +1,4 @@
-import { queryGates, queryRuns, type Found } from '../../history/query.ts';
+import { queryGates, queryRuns, type HistoryAnswer } from '../../history/query.ts';
 import { gateCsv, runsCsv } from '../../report/history-csv.ts';
 import { count } from '../../report/text.ts';
 import { gateTable, runsTable } from '../../report/terminal/history-table.ts';
@@ -38,7 +38,10 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 }
 
 /** What is missing from the answer. */
-function close({ world: { err }, options }: CommandInvocation, { entries, unreadable }: Found<unknown>): ExitCode {
+function close(
+  { world: { err }, options }: CommandInvocation,
+  { entries, unreadable }: HistoryAnswer<unknown>,
+): ExitCode {
   if (unreadable > 0)
     say(
       err,

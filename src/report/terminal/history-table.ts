@@ -7,7 +7,7 @@ import { durationText, scoreText, toneOf } from '../wording.ts';
 import { columnsTable, type Column } from './columns.ts';
 
 /** How a table is drawn. */
-interface Look {
+interface TableLook {
   readonly width?: number;
   readonly paint?: Paint;
 }
@@ -22,7 +22,7 @@ const TONES: Readonly<Record<RunStatus, Tone>> = {
 };
 
 /** Runs as a table for terminals and logs, in the given order. Texts are escaped. */
-export function runsTable(entries: readonly HistoryEntry[], look: Look = {}): string {
+export function runsTable(entries: readonly HistoryEntry[], look: TableLook = {}): string {
   const pipelines = new Set(entries.map(({ pipeline }) => pipeline)).size;
   const columns: Column<HistoryEntry>[] = [
     { head: 'run', cell: ({ run }) => String(run), side: 'right' },
@@ -53,7 +53,7 @@ function aboutRun({ failure, task, closedBy }: HistoryEntry): string {
 }
 
 /** A gate in its runs as a table, in the given order. Texts are escaped. */
-export function gateTable(rows: readonly GateRow[], look: Look = {}): string {
+export function gateTable(rows: readonly GateRow[], look: TableLook = {}): string {
   const columns: Column<GateRow>[] = [
     { head: 'run', cell: ({ run }) => String(run), side: 'right' },
     { head: 'subject', cell: ({ subject }) => oneLine(subject), most: 32 },

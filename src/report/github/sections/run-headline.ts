@@ -6,8 +6,7 @@ import { costText, tokensText } from '../../amounts.ts';
 import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../../../history/attempts.ts';
 import { code, linkTo } from '../../markdown/markdown.ts';
 import type { UnsatisfiedJob } from '../needed-jobs.ts';
-import type { RunIteration } from '../history-entry.ts';
-import type { RunReportInput } from '../report-input.ts';
+import type { RunIteration, RunReportInput } from '../report-input.ts';
 import { iconOf } from '../status-words.ts';
 
 const RUN_TEXT: Readonly<Record<RunStatus, string>> = {

@@ -7,8 +7,8 @@ import { syncFolder } from '../durable.ts';
 /** Bytes that are read at a time. */
 const CHUNK = 512 * 1_024;
 
-/** A longer line is none of ours: it is given up as an empty one. Bytes. */
-const LONGEST_LINE = 256 * 1_024;
+/** A longer line is none of ours, nor the document of a report: it is given up as an empty one. Bytes. */
+const LONGEST_LINE = 2 * 1_024 * 1_024;
 
 /** Never follows a link in the file's place, and never waits for a pipe without a writer. */
 const PLAIN = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
