@@ -51,4 +51,24 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./history/history.ts'),
   },
+  {
+    name: 'stats',
+    summary: 'show success rates, times and cost of earlier runs',
+    positionals: [],
+    options: [
+      ...WHICH_RUNS.filter(({ name }) => name !== 'status'),
+      { name: 'gate', short: 'g', value: 'GATE', help: 'only this gate, or gate/leg; one line for each leg' },
+      { name: 'daily', help: 'one line for each of the newest 90 days that have runs' },
+      FROM,
+      JSON_OPTION,
+      { name: 'csv', help: 'with --daily: comma-separated values, for spreadsheets' },
+    ],
+    description:
+      'For runs: the success rate (completed ones among those that were completed or failed), times and cost. For each gate: how often it passed, how often at the first attempt (without reused outputs), times, cost, and what reuse saved. p50 and p95 are by nearest rank, and need 5 values.\nA gate is flaky if the same request had different verdicts by the same contract.\nA run belongs to the day on which it began, in the `timezone` of gateline.yml, or UTC.',
+    examples: [
+      { command: 'gateline stats --since 30d', what: 'the last 30 days' },
+      { command: 'gateline stats --daily', what: 'day by day' },
+    ],
+    load: () => import('./history/stats.ts'),
+  },
 ];

@@ -8,6 +8,7 @@ import {
   type StartedRecord,
 } from '../run/records/record.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
+import type { VerdictKind } from '../verdict/verdict.ts';
 import { amountOf, sumOf, type Amount } from './amounts.ts';
 
 /** One attempt of one unit: its claim, its end, or both. */
@@ -132,4 +133,21 @@ function most(numbers: readonly number[]): number {
 export function endedAfter(ended: EndedRecord): number | undefined {
   const length = Date.parse(ended.at) - Date.parse(ended.startedAt);
   return length >= 0 ? length : undefined;
+}
+
+/** Kinds that say nothing about what an agent did. */
+export const NO_VERDICT: ReadonlySet<VerdictKind> = new Set([
+  'not-applicable',
+  'workspace',
+  'not-started',
+  'cancelled',
+  'lost',
+  'claimed',
+  'no-secret',
+  'contract',
+]);
+
+/** Whether an attempt's verdict is about what its agent did. */
+export function isJudged({ how, verdict }: Pick<EndedRecord, 'how' | 'verdict'>): boolean {
+  return how === 'ran' && !NO_VERDICT.has(verdict.kind);
 }

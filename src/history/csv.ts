@@ -5,13 +5,12 @@ import { showUnseen } from '../json/visible.ts';
  * numbers, truth values and lists of texts. Texts are untrusted: one that a
  * spreadsheet would take for a formula gets an apostrophe before it, and control characters are shown.
  */
-export function csvOf(columns: readonly string[], rows: Iterable<object>): string {
-  let text = `${columns.join(',')}\r\n`;
+export function* csvLines(columns: readonly string[], rows: Iterable<object>): Generator<string> {
+  yield `${columns.join(',')}\r\n`;
   for (const row of rows) {
     const values = new Map<string, unknown>(Object.entries(row));
-    text += `${columns.map((name) => cell(values.get(name))).join(',')}\r\n`;
+    yield `${columns.map((name) => cell(values.get(name))).join(',')}\r\n`;
   }
-  return text;
 }
 
 /** How formulas begin in spreadsheets; some programs skip white space before them, and take the wide forms. */

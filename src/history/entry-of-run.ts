@@ -6,9 +6,9 @@ import type { EndedRecord, GatelineRecord } from '../run/records/record.ts';
 import { iterationOf } from '../run/records/reworks.ts';
 import { resultOf, type RunState, type RunStatus, type UnitState } from '../run/state/run-state.ts';
 import { truncateBytes } from '../untrusted/escape.ts';
-import { failureText, type VerdictKind } from '../verdict/verdict.ts';
+import { failureText } from '../verdict/verdict.ts';
 import { sumOf, type Amount } from './amounts.ts';
-import { agentRan, attemptsOf, endedAfter, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
+import { agentRan, attemptsOf, endedAfter, isJudged, reusedIn, spansOf, spentOn, type Attempt } from './attempts.ts';
 import {
   GATES_FORMAT,
   HISTORY_FORMAT,
@@ -105,6 +105,7 @@ function runFields({ state, now, facts = {}, status }: HistoryInput, attempts: r
 }
 
 const SKIPPED: ReadonlySet<UnitState['status']> = new Set(['skipped', 'not-applicable']);
+const WELL: ReadonlySet<UnitState['status']> = new Set(['passed', ...SKIPPED]);
 const FAILED: ReadonlySet<UnitState['status']> = new Set(['failed', 'lost', 'partial']);
 
 function isCommit(commit: string | undefined): commit is string {
@@ -158,6 +159,7 @@ function gateEntry(unit: UnitState, attempts: readonly Attempt[], saved: Amount 
     status: unit.status,
     ...(ended !== undefined &&
       unit.status !== 'not-applicable' && { score: Math.round(ended.verdict.score * 100) / 100 }),
+    ...(ended !== undefined && !WELL.has(unit.status) && { kind: ended.verdict.kind }),
     attempts: tries.length,
     ...(first !== undefined && { first }),
     ...(saved !== undefined && { reused: true }),
@@ -178,23 +180,6 @@ function firstVerdict(tries: readonly Attempt[], unit: UnitState): boolean | und
   const isOver =
     tries.length > 1 || (tries.length === 1 && (tries[0]!.ended !== undefined || unit.status !== 'running'));
   return isOver ? tries[0]!.ended?.verdict.status === 'passed' : undefined;
-}
-
-/** Kinds that say nothing about the agent's output. */
-const NO_VERDICT: ReadonlySet<VerdictKind> = new Set([
-  'not-applicable',
-  'workspace',
-  'not-started',
-  'cancelled',
-  'lost',
-  'claimed',
-  'no-secret',
-  'contract',
-]);
-
-/** Whether an attempt's verdict is about what its agent did. */
-function isJudged({ how, verdict }: EndedRecord): boolean {
-  return how === 'ran' && !NO_VERDICT.has(verdict.kind);
 }
 
 /** Whether two attempts with one fingerprint and one contract have different verdicts. */

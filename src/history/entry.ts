@@ -98,6 +98,8 @@ const gateEntrySchema = z.object({
   gate: key,
   leg: z.string().max(80).default(''),
   status: z.enum(UNIT_STATUSES),
+  /** Kind of the verdict, unless the gate passed. */
+  kind: z.enum(VERDICT_KINDS).optional(),
   score: z.number().min(0).max(100).optional(),
   /** How often the agent was started in this run. */
   attempts: counter.default(0),

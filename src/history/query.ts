@@ -43,7 +43,7 @@ export function queryRuns(
   limit = Infinity,
 ): HistoryAnswer<HistoryEntry> {
   const unreadable: Unreadable = { lines: 0 };
-  return take(readEntries(source.entries(), unreadable, runFilter(filter)), limit, unreadable);
+  return { entries: [...firstOf(runsOf(source, filter, unreadable), limit)], unreadable: unreadable.lines };
 }
 
 /**
@@ -57,10 +57,22 @@ export function queryGates(
   limit = Infinity,
 ): HistoryAnswer<GateRow> {
   const unreadable: Unreadable = { lines: 0 };
-  return take(gateRows(source, gate, filter, unreadable), limit, unreadable);
+  return { entries: [...firstOf(gateRows(source, gate, filter, unreadable), limit)], unreadable: unreadable.lines };
 }
 
-function* gateRows(
+/** The first of some entries, one after the other. */
+export function* firstOf<T>(entries: Iterable<T>, limit: number): Generator<T> {
+  let left = limit;
+  if (left <= 0) return;
+  for (const entry of entries) {
+    yield entry;
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
+/** As {@link queryGates}, one after the other. */
+export function* gateRows(
   source: HistorySource,
   gate: string,
   { status, ...filter }: HistoryFilter,
@@ -73,6 +85,11 @@ function* gateRows(
       if (isIt && (status?.includes(one.status) ?? true)) yield { ...about, ...one };
     }
   }
+}
+
+/** The entries of the runs that a filter selects, one after the other. */
+export function runsOf(source: HistorySource, filter: HistoryFilter, unreadable: Unreadable): Generator<HistoryEntry> {
+  return readEntries(source.entries(), unreadable, runFilter(filter));
 }
 
 /** The entries about the gates of the runs that a filter selects. */
@@ -113,15 +130,4 @@ function textsOf({ task, subject, failure }: Partial<Pick<HistoryEntry, 'task' |
 
 function has(text: unknown, part: string): boolean {
   return typeof text === 'string' && text.toLowerCase().includes(part);
-}
-
-function take<T>(found: Generator<T>, limit: number, unreadable: Unreadable): HistoryAnswer<T> {
-  const entries: T[] = [];
-  if (limit > 0) {
-    for (const entry of found) {
-      entries.push(entry);
-      if (entries.length >= limit) break;
-    }
-  }
-  return { entries, unreadable: unreadable.lines };
 }

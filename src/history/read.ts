@@ -2,11 +2,12 @@ import {
   GATES_FORMAT,
   parseGatesEntry,
   parseHistoryEntry,
-  runKeyOf,
   type EntryIdentity,
   type GatesEntry,
   type HistoryEntry,
 } from './entry.ts';
+import type { Read } from '../run/records/reading.ts';
+import { soundEntry, soundGates } from './sound.ts';
 
 /** Lines of a history file, the newest first, some at a time. */
 export type Lines = Iterable<readonly string[]>;
@@ -26,7 +27,7 @@ export function readEntries(
   unreadable: Unreadable,
   isWanted: (entry: Partial<HistoryEntry>) => boolean = () => true,
 ): Generator<HistoryEntry> {
-  return read(lines, unreadable, isWanted, parseHistoryEntry);
+  return read(lines, unreadable, isWanted, (value) => soundEntry(value) ?? valueOf(parseHistoryEntry(value)));
 }
 
 /** As {@link readEntries}, for the entries about gates. */
@@ -35,7 +36,7 @@ export function readGates(
   unreadable: Unreadable,
   isWanted: (entry: Partial<GatesEntry>) => boolean = () => true,
 ): Generator<GatesEntry> {
-  return read(lines, unreadable, isWanted, parseGatesEntry);
+  return read(lines, unreadable, isWanted, (value) => soundGates(value) ?? valueOf(parseGatesEntry(value)));
 }
 
 /** Whether a line is about the gates of a run. */
@@ -43,30 +44,51 @@ export function isAboutGates(line: string): boolean {
   return line.startsWith(`{"format":"${GATES_FORMAT}"`);
 }
 
+function valueOf<T>(read: Read<T>): T | undefined {
+  return read.state === 'present' ? read.value : undefined;
+}
+
 function* read<T extends EntryIdentity>(
   lines: Lines,
   unreadable: Unreadable,
   isWanted: (entry: Partial<T>) => boolean,
-  parse: (value: unknown) => { readonly state: string; readonly value?: T },
+  parse: (value: unknown) => T | undefined,
 ): Generator<T> {
-  const seen = new Set<string>();
+  const seen = new SeenRuns();
   for (const some of lines) {
     for (const line of some) {
       if (line === '') continue;
       const value = objectIn(line);
       // Of two entries of a run, the first is the newest, whether it is wanted or not.
-      const key = value === undefined ? '' : runKeyOf(value as unknown as EntryIdentity);
-      if (seen.has(key)) continue;
-      if (value !== undefined && !isWanted(value as Partial<T>)) {
-        seen.add(key);
-        continue;
-      }
-      const parsed = parse(value);
-      if (parsed.state === 'present') {
-        seen.add(key);
-        yield parsed.value!;
-      } else unreadable.lines += 1;
+      if (value !== undefined && seen.has(value as unknown as EntryIdentity)) continue;
+      const isOut = value !== undefined && !isWanted(value as Partial<T>);
+      const entry = isOut ? undefined : parse(value);
+      if (isOut || entry !== undefined) seen.add(value as unknown as EntryIdentity);
+      else unreadable.lines += 1;
+      if (entry !== undefined) yield entry;
     }
+  }
+}
+
+/** Runs that were found: nested maps need no new text for each run. */
+class SeenRuns {
+  readonly #found = new Map<unknown, Map<unknown, Set<unknown>>>();
+
+  has({ pipeline, subject, run, runId }: EntryIdentity): boolean {
+    return (
+      this.#found
+        .get(pipeline)
+        ?.get(subject)
+        ?.has(runId ?? run) ?? false
+    );
+  }
+
+  add({ pipeline, subject, run, runId }: EntryIdentity): void {
+    let ofPipeline = this.#found.get(pipeline);
+    if (ofPipeline === undefined) this.#found.set(pipeline, (ofPipeline = new Map<unknown, Set<unknown>>()));
+    let ofSubject = ofPipeline.get(subject);
+    if (ofSubject === undefined) ofPipeline.set(subject, (ofSubject = new Set()));
+    ofSubject.add(runId ?? run);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../history/entry.ts';
-import { csvOf } from '../history/csv.ts';
+import { csvLines } from '../history/csv.ts';
 import type { GateRow } from '../history/query.ts';
 
 const RUN_COLUMNS = [
@@ -47,6 +47,7 @@ const GATE_COLUMNS = [
   'gate',
   'leg',
   'status',
+  'kind',
   'score',
   'attempts',
   'first',
@@ -65,15 +66,18 @@ const GATE_COLUMNS = [
 ];
 
 /** Runs as CSV, with names as in JSON; the failure is in three columns. */
-export function runsCsv(entries: readonly HistoryEntry[]): string {
-  const rows = entries.map(({ failure, ...entry }) => {
+export function runsCsv(entries: Iterable<HistoryEntry>): Generator<string> {
+  return csvLines(RUN_COLUMNS, rowsOf(entries));
+}
+
+function* rowsOf(entries: Iterable<HistoryEntry>): Generator<object> {
+  for (const { failure, ...entry } of entries) {
     const { gate: failedGate, kind, message } = failure ?? {};
-    return { ...entry, failedGate, kind, message };
-  });
-  return csvOf(RUN_COLUMNS, rows);
+    yield { ...entry, failedGate, kind, message };
+  }
 }
 
 /** A gate in its runs as CSV, with names as in JSON. */
-export function gateCsv(rows: readonly GateRow[]): string {
-  return csvOf(GATE_COLUMNS, rows);
+export function gateCsv(rows: Iterable<GateRow>): Generator<string> {
+  return csvLines(GATE_COLUMNS, rows);
 }

@@ -72,3 +72,66 @@ describe('gateline history', () => {
     expect(await readdir(workspace.path('.state/history/open'))).toEqual([]);
   });
 });
+
+describe('gateline stats', () => {
+  it('shows what earlier runs and their gates took, and days in the time zone of the definition', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': JSON.stringify({
+        ...(JSON.parse(
+          gatelineYml({ a: { run: PASSES, inputs: [] }, b: { needs: 'a', run: writes(1), inputs: [] } }),
+        ) as object),
+        timezone: 'Pacific/Kiritimati',
+      }),
+    });
+    const at = (time: string, ...args: string[]): Promise<Answer> =>
+      gateline(workspace.root, args, { now: () => new Date(time) });
+    for (const [subject, time] of [
+      ['x', '2026-11-04T09:59:00.000Z'],
+      ['y', '2026-11-04T10:00:00.000Z'],
+    ] as const)
+      await expectOk(at(time, 'run', '-q', '-s', subject));
+    const now = '2026-11-06T00:00:00.000Z';
+    const json = JSON.parse((await expectOk(at(now, 'stats', '--json'))).out) as object;
+    expect(json).toMatchObject({
+      format: 'gateline-stats/1',
+      runs: { runs: 2, successRate: 1, durations: { values: 2, p50: null } },
+      gates: [
+        { pipeline: 'p', key: 'a', ran: 2, firstPassRate: 1, spent: { costUsd: 0.5 }, flaky: 0 },
+        { key: 'b', ran: 2 },
+      ],
+    });
+    const { out } = await expectOk(at(now, 'stats'));
+    expect(out).toContain('2 runs: 2 completed\nsuccess rate: 100 %');
+    expect(out).toMatch(/^a +2 +100 % +100 %/m);
+    const daily = JSON.parse((await expectOk(at(now, 'stats', '--daily', '--json'))).out) as {
+      days: { date: string }[];
+    };
+    expect(daily).toMatchObject({ format: 'gateline-daily/1', timezone: 'Pacific/Kiritimati' });
+    expect(daily.days.map(({ date }) => date)).toEqual(['2026-11-05', '2026-11-04']);
+    const since = (await expectOk(at(now, 'history', '--json', '--since', '2026-11-05'))).out;
+    expect((JSON.parse(since) as { entries: Line[] }).entries.map(({ subject }) => subject)).toEqual(['y']);
+    const until = (await expectOk(at(now, 'history', '--csv', '--until', '2026-11-04'))).out;
+    expect(
+      until
+        .split('\r\n')
+        .slice(1, -1)
+        .map((row) => row.split(',')[1]),
+    ).toEqual(['x']);
+    const file = workspace.path('.state/history.jsonl');
+    expect((await expectOk(gateline('/', ['history', '--from', file, '--csv']))).out.split('\r\n')).toHaveLength(4);
+  });
+
+  it.each([
+    [['history', '--status', 'great'], /--status great: expected initializing, executing/],
+    [['history', '--gate', 'a', '--status', 'error'], /--status error: expected pending/],
+    [['history', '--since', '2026-02-30'], /expected a day, a time/],
+    [['history', '--limit', '0'], /expected a whole number from 1/],
+    [['history', '--json', '--csv'], /choose one/],
+    [['history', '--from', 'nowhere.jsonl'], /nowhere.jsonl does not exist/],
+    [['stats', '--daily', '--gate', 'a'], /about runs, not about gates/],
+  ])('refuses %j', async (args, message) => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run: PASSES } }) });
+    const { code, err } = await gateline(workspace.root, args);
+    expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+});

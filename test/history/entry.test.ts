@@ -9,7 +9,7 @@ import {
 } from '../../src/history/entry.ts';
 import { ENTRY_BYTES, entryLine, fitEntry, gatesLine } from '../../src/history/entry-line.ts';
 import { historyOfRun } from '../../src/history/entry-of-run.ts';
-import { csvOf } from '../../src/history/csv.ts';
+import { csvLines } from '../../src/history/csv.ts';
 import { documentOf, DOCUMENT_BYTES, runsInDocument } from '../../src/history/document.ts';
 import { mergeRuns, type PastRun } from '../../src/history/merge.ts';
 import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
@@ -249,7 +249,7 @@ it('CSV has no formula, no line break within a cell, and nothing hidden', () => 
     { a: ' @x', b: '\u202Eabc', c: undefined },
     { a: ['m-1', 'm-2'], b: '-3', c: true },
   ];
-  expect(csvOf(['a', 'b', 'c'], rows)).toBe(
+  expect([...csvLines(['a', 'b', 'c'], rows)].join('')).toBe(
     'a,b,c\r\n"\'=1+1","x,""y"" z",1.5\r\n"\' @x",<U+202E>abc,\r\nm-1 m-2,"\'-3",true\r\n',
   );
 });

@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { DEFAULT_TIMEZONE, nextDay, startOfDay } from '../../history/days.ts';
+import { DEFAULT_TIMEZONE, nextDay, startOfDay } from '../../history/statistics/days.ts';
 import type { HistoryFilter } from '../../history/query.ts';
 import { RUN_STATUSES, UNIT_STATUSES, type RunStatus, type UnitStatus } from '../../run/state/run-state.ts';
 import { listOption, textOption, type OptionValues } from '../command.ts';

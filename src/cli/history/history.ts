@@ -1,12 +1,13 @@
-import { queryGates, queryRuns, type HistoryAnswer } from '../../history/query.ts';
+import { firstOf, gateRows, runsOf } from '../../history/query.ts';
+import type { Unreadable } from '../../history/read.ts';
 import { gateCsv, runsCsv } from '../../report/history-csv.ts';
-import { count } from '../../report/text.ts';
+import { count, type Paint } from '../../report/text.ts';
 import { gateTable, runsTable } from '../../report/terminal/history-table.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { paintFor } from '../output/paint.ts';
-import { printJson } from '../output/print-json.ts';
+import { jsonPieces, printPieces } from '../output/print-pieces.ts';
 import { say } from '../output/say.ts';
 import { filterOf, limitOf } from './filter.ts';
 import { openHistory } from './sources.ts';
@@ -18,35 +19,51 @@ const SHOWN = 20;
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   if (options['json'] && options['csv']) throw new GatelineError('OPTION_CONFLICT', '--json and --csv: choose one');
-  const filter = filterOf(options, world.now());
   const limit = limitOf(options) ?? (options['json'] || options['csv'] ? Infinity : SHOWN);
-  const { source } = await openHistory(invocation);
+  const { source, loaded } = await openHistory(invocation);
+  const filter = filterOf(options, world.now(), loaded?.pipeline.timezone);
   const gate = textOption(options, 'gate');
-  const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+  const unreadable: Unreadable = { lines: 0 };
   if (gate === undefined) {
-    const found = queryRuns(source, filter, limit);
-    if (options['json']) printJson(world, { format: 'gateline-runs/1', ...found });
-    else if (options['csv']) world.out.write(runsCsv(found.entries));
-    else if (found.entries.length > 0) world.out.write(runsTable(found.entries, look));
-    return close(invocation, found);
+    const runs = firstOf(runsOf(source, filter, unreadable), limit);
+    return show(invocation, runs, unreadable, { format: 'gateline-runs/1', csv: runsCsv, table: runsTable });
   }
-  const found = queryGates(source, gate, filter, limit);
-  if (options['json']) printJson(world, { format: 'gateline-gate-runs/1', ...found });
-  else if (options['csv']) world.out.write(gateCsv(found.entries));
-  else if (found.entries.length > 0) world.out.write(gateTable(found.entries, look));
-  return close(invocation, found);
+  const rows = firstOf(gateRows(source, gate, filter, unreadable), limit);
+  return show(invocation, rows, unreadable, { format: 'gateline-gate-runs/1', csv: gateCsv, table: gateTable });
 }
 
-/** What is missing from the answer. */
-function close(
-  { world: { err }, options }: CommandInvocation,
-  { entries, unreadable }: HistoryAnswer<unknown>,
+/** How a list is shown. */
+interface Ways<T> {
+  readonly format: string;
+  readonly csv: (entries: Iterable<T>) => Iterable<string>;
+  readonly table: (entries: readonly T[], look: { width: number; paint: Paint }) => string;
+}
+
+function show<T>(
+  { world, options }: CommandInvocation,
+  entries: Iterable<T>,
+  unreadable: Unreadable,
+  { format, csv, table }: Ways<T>,
 ): ExitCode {
-  if (unreadable > 0)
-    say(
-      err,
-      `note: ${count(unreadable, 'line')} of the history cannot be read and ${unreadable === 1 ? 'is' : 'are'} left out`,
+  if (options['json'])
+    printPieces(
+      world,
+      jsonPieces(format, entries, () => ({ unreadable: unreadable.lines })),
     );
-  if (entries.length === 0 && !options['json'] && !options['csv']) say(err, 'No runs.');
+  else if (options['csv']) printPieces(world, csv(entries));
+  else {
+    const rows = [...entries];
+    const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+    if (rows.length > 0) world.out.write(table(rows, look));
+    else say(world.err, 'No runs.');
+  }
+  noteUnreadable(world, unreadable.lines);
   return EXIT_CODES.ok;
+}
+
+/** Says how many lines are left out. */
+export function noteUnreadable({ err }: Pick<CommandInvocation['world'], 'err'>, lines: number): void {
+  if (lines === 0) return;
+  const are = lines === 1 ? 'is' : 'are';
+  say(err, `note: ${count(lines, 'line')} of the history cannot be read and ${are} left out`);
 }

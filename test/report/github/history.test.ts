@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { medianOf } from '../../../src/history/quantiles.ts';
+import { medianOf } from '../../../src/history/statistics/quantiles.ts';
 import type { HistoryEntry } from '../../../src/history/entry.ts';
 import type { PastRun } from '../../../src/history/merge.ts';
 import { ownHistory } from '../../../src/report/github/own-history.ts';

@@ -1,5 +1,5 @@
 import { isWell } from '../status-words.ts';
-import { medianOf } from '../../../history/quantiles.ts';
+import { medianOf } from '../../../history/statistics/quantiles.ts';
 import type { GateOutcome, HistoryEntry } from '../../../history/entry.ts';
 import { mergeRuns, type PastRun } from '../../../history/merge.ts';
 import { gateKey } from '../../../history/query.ts';

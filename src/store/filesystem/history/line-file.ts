@@ -5,7 +5,7 @@ import { readFailure } from '../../../errors/store-errors.ts';
 import { syncFolder } from '../durable.ts';
 
 /** Bytes that are read at a time. */
-const CHUNK = 512 * 1_024;
+const CHUNK = 64 * 1_024;
 
 /** A longer line is none of ours, nor the document of a report: it is given up as an empty one. Bytes. */
 const LONGEST_LINE = 2 * 1_024 * 1_024;

@@ -3,22 +3,12 @@
 /** The time zone of days where none is named. */
 export const DEFAULT_TIMEZONE = 'UTC';
 
-/** Whether there is a time zone of this name. */
-export function isTimezone(name: string): boolean {
-  try {
-    formatIn(name);
-    return name !== '';
-  } catch {
-    return false;
-  }
-}
-
 /** Offsets of time zones from UTC are whole quarters of an hour, and change at whole ones. */
 const QUARTER = 15 * 60 * 1_000;
 
 /**
  * A function that returns the day (`2026-11-05`) of a time (ISO 8601, UTC) in a time zone.
- * @param timezone must be one: {@link isTimezone}
+ * @param timezone must be one: see `isTimezone`
  */
 export function dayIn(timezone: string): (time: string) => string {
   if (timezone === DEFAULT_TIMEZONE) return (time) => time.slice(0, 10);
