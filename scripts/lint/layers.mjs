@@ -68,7 +68,7 @@ export const LAYERS = {
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'sets', 'history', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'subjects'],

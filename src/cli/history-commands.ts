@@ -39,6 +39,10 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { name: 'gate', short: 'g', value: 'GATE', help: 'show this gate, or gate/leg, in those runs' },
       { name: 'limit', short: 'l', value: 'N', help: 'at most N, the newest (default: 20; all for programs)' },
       FROM,
+      {
+        name: 'rebuild',
+        help: 'first make the entries of runs that have records again; those of other runs stay',
+      },
       JSON_OPTION,
       { name: 'csv', help: 'comma-separated values, for spreadsheets' },
     ],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
-import type { RunHistory } from './entry.ts';
+import type { HistoryEntry, RunHistory } from './entry.ts';
 
 const text = z.string().max(1_024).optional();
 
@@ -31,4 +31,12 @@ export interface HistoryLog {
    * @throws GatelineError `STORE_WRITE_FAILED`
    */
   end(run: OpenRun, history: RunHistory | undefined): Promise<void>;
+  /** The entries of all runs, the newest first. @throws GatelineError `STORE_READ_FAILED` */
+  all(): Promise<HistoryEntry[]>;
+  /**
+   * Replaces the entries of these runs, and keeps those of all others.
+   * @returns how many others there are
+   * @throws GatelineError `STORE_WRITE_FAILED`
+   */
+  rewrite(recomputed: readonly RunHistory[]): Promise<number>;
 }

@@ -87,13 +87,24 @@ export function* gateRows(
   }
 }
 
-/** The entries of the runs that a filter selects, one after the other. */
-export function runsOf(source: HistorySource, filter: HistoryFilter, unreadable: Unreadable): Generator<HistoryEntry> {
+/**
+ * The entries of the runs that a filter selects, one after the other.
+ * @param unreadable counts the lines that are left out
+ */
+export function runsOf(
+  source: HistorySource,
+  filter: HistoryFilter = {},
+  unreadable: Unreadable = { lines: 0 },
+): Generator<HistoryEntry> {
   return readEntries(source.entries(), unreadable, runFilter(filter));
 }
 
 /** The entries about the gates of the runs that a filter selects. */
-export function* gatesOf(source: HistorySource, filter: HistoryFilter, unreadable: Unreadable): Generator<GatesEntry> {
+export function* gatesOf(
+  source: HistorySource,
+  filter: HistoryFilter = {},
+  unreadable: Unreadable = { lines: 0 },
+): Generator<GatesEntry> {
   const { set, contains, status, ...others } = filter;
   // These are not in entries about gates.
   const isJoined = set !== undefined || contains !== undefined || status !== undefined;

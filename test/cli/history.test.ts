@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes, type Answer } from './in-process.ts';
@@ -133,5 +133,76 @@ describe('gateline stats', () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run: PASSES } }) });
     const { code, err } = await gateline(workspace.root, args);
     expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe('gateline history --rebuild', () => {
+  it('makes the entries of runs that have records again, and keeps the others', async () => {
+    const definition = gatelineYml({ a: { run: PASSES, inputs: [] }, b: { needs: 'a', run: writes(1), inputs: [] } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition });
+    const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+    for (const subject of ['x', 'y']) await expectOk(say('run', '-q', '-s', subject));
+    await expectOk(say('run', '-q', '-s', 'x'));
+    await expectOk(say('run', '-q', '-s', 'x', '-f', 'gateline.yml'));
+    const before = await linesOf(workspace);
+    expect(before).toHaveLength(4);
+    // The records of y are gone, and so is the history of x; then the definition changes.
+    await rm(workspace.path('.state/runs/y'), { recursive: true });
+    const text = await readFile(workspace.path('.state/history.jsonl'), 'utf8');
+    const lines = text.split('\n').filter((line) => line.includes('"subject":"y"'));
+    await writeFile(workspace.path('.state/history.jsonl'), `${lines.join('\n')}\n{"half`);
+    await workspace.write('gateline.yml', gatelineYml({ a: { run: PASSES }, c: { needs: 'a', run: writes(2) } }));
+    const { err } = await expectOk(say('history', '--rebuild'));
+    expect(err).toContain('note: 3 runs from records, 1 kept as they were');
+    const plain = (list: readonly Line[]): Line[] =>
+      list
+        .map(({ commit: _, workflowFile: __, ...line }) => line)
+        .toSorted((a, b) => (String(a['ended']) < String(b['ended']) ? -1 : 1));
+    expect(plain(await linesOf(workspace))).toEqual(plain(before));
+    const month = (await readdir(workspace.path('.state/history'))).find((name) => name.endsWith('.jsonl'));
+    const gates = await linesOf(workspace, `history/${month}`);
+    expect(gates.map(({ subject, run }) => `${String(subject)} ${String(run)}`).toSorted()).toEqual([
+      'x 1',
+      'x 2',
+      'x 3',
+      'y 1',
+    ]);
+    await expectOk(say('history', '--rebuild'));
+    expect(plain(await linesOf(workspace))).toEqual(plain(before));
+  });
+});
+
+describe('gateline diff --runs', () => {
+  it('shows how the gates of two runs differ', async () => {
+    const definition = (value: unknown): string =>
+      gatelineYml({ a: { run: PASSES, inputs: [] }, b: { needs: 'a', run: writes(value), inputs: [] } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition({ n: 1, same: true }) });
+    const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+    await expectOk(say('run', '-q'));
+    await workspace.write('gateline.yml', definition({ n: 2, same: true }));
+    await expectOk(say('run', '-q'));
+    const { out } = await expectOk(say('diff', '--runs', '1..2'));
+    expect(out).toMatch(/^run 1 of main: completed/);
+    expect(out).toMatch(/^a +passed → passed \(reused\) .* same +same$/m);
+    expect(out).toMatch(/^b +passed .* changed +1 place changed$/m);
+    const json = JSON.parse((await expectOk(say('diff', '--runs', '1..2', 'b', '--json'))).out) as object;
+    expect(json).toMatchObject({
+      format: 'gateline-runs-diff/1',
+      before: { run: 1 },
+      after: { run: 2 },
+      gates: [{ key: 'b', sameRequest: false, output: [{ pointer: '/n', change: 'changed', before: 1, after: 2 }] }],
+    });
+    expect(await say('diff', '--runs', '1..9')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no run 9') as string,
+    });
+    expect(await say('diff', '--runs', 'x')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('expected RUN..RUN') as string,
+    });
+    expect(await say('diff', '--runs', '1..2', 'z')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no gate z') as string,
+    });
   });
 });

@@ -1,12 +1,17 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { historyOfRun } from '../../history/entry-of-run.ts';
 import type { OpenRun } from '../../history/log.ts';
-import type { RunStatus } from '../../run/state/run-state.ts';
+import type { RunState, RunStatus } from '../../run/state/run-state.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 
 /** In these a run may still be at work, or has not begun. */
 const NOT_OVER: ReadonlySet<RunStatus> = new Set(['initializing', 'executing']);
+
+/** Whether a run has an entry: it is completed, failed, paused, closed or rolled back. */
+export function isOver({ status }: Pick<RunState, 'status'>): boolean {
+  return !NOT_OVER.has(status);
+}
 
 /** Notes the run of a call in the history, before the call writes records of it. Never fails a run. */
 export async function noteRun(call: Call): Promise<void> {
@@ -56,7 +61,7 @@ export async function completeHistory(
 
 async function write({ ports, journal, assignment }: Call, noted: OpenRun): Promise<void> {
   const state = journal.state();
-  if (NOT_OVER.has(state.status)) return;
+  if (!isOver(state)) return;
   const { groups } = assignment.pipeline;
   const [records, now] = [journal.records(), ports.now().toISOString()];
   await ports.history?.end(noted, historyOfRun({ state, records, groups, facts: noted.facts, now }));

@@ -2,10 +2,18 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSystemError } from '../../../errors/gateline-error.ts';
 import { readFailure } from '../../../errors/store-errors.ts';
-import { parseHistoryEntry, runKeyOf, type HistoryEntry, type RunHistory } from '../../../history/entry.ts';
+import {
+  parseHistoryEntry,
+  runKeyOf,
+  type GatesEntry,
+  type HistoryEntry,
+  type RunHistory,
+} from '../../../history/entry.ts';
 import { entryLine, gatesLine } from '../../../history/entry-line.ts';
 import { openRunSchema, type HistoryLog, type OpenRun } from '../../../history/log.ts';
+import { readEntries, readGates } from '../../../history/read.ts';
 import { subjectSlug } from '../../../run/records/subject.ts';
+import { atomicWrite } from '../atomic-write.ts';
 import { readWholeNow } from '../read-file.ts';
 import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
 import { appendLine, lastLines, linesFromEnd } from './line-file.ts';
@@ -89,6 +97,37 @@ export class HistoryFiles implements HistoryLog {
       for (const lines of linesFromEnd(join(folder, name))) yield lines.toReversed();
   }
 
+  all(): Promise<HistoryEntry[]> {
+    return Promise.resolve([...readEntries(this.entries(), { lines: 0 })]);
+  }
+
+  async rewrite(recomputed: readonly RunHistory[]): Promise<number> {
+    const keys = new Set(recomputed.map(({ entry }) => runKeyOf(entry)));
+    const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
+    await this.#writing(async (state) => {
+      await state.folder(join(this.#place.root, 'history'));
+      const months = Map.groupBy(recomputed, ({ gates }) => gates.started.slice(0, 7));
+      for (const [month, runs] of months) {
+        const kept = [
+          ...readGates(
+            this.gates((one) => one === month),
+            { lines: 0 },
+          ),
+        ];
+        const all = [...kept.filter((one) => !keys.has(runKeyOf(one))), ...runs.map(({ gates }) => gates)];
+        await this.#replace(state, join('history', `${month}.jsonl`), all.toSorted(byStart).map(gatesLine));
+      }
+      const entries = [...others, ...recomputed.map(({ entry }) => entry)];
+      await this.#replace(state, HISTORY_FILE, entries.toSorted(byEnd).map(entryLine));
+    });
+    return others.length;
+  }
+
+  async #replace({ root, temporaryFolder, onDurable }: StateFolder, name: string, lines: string[]): Promise<void> {
+    const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    await atomicWrite(join(root, name), text, { temporaryFolder, onDurable });
+  }
+
   /** Whether the same was written right before: by a call that was killed before it could say so. */
   #isKnown(entry: HistoryEntry): boolean {
     return lastLines(join(this.#place.root, HISTORY_FILE), RECENT).some((line) => {
@@ -112,6 +151,14 @@ export class HistoryFiles implements HistoryLog {
     const state = await (this.#folder ??= StateFolder.open(this.#place));
     await state.writing(join(this.#place.root, HISTORY_FILE), () => write(state));
   }
+}
+
+function byStart(a: GatesEntry, b: GatesEntry): number {
+  return a.started < b.started ? -1 : 1;
+}
+
+function byEnd(a: HistoryEntry, b: HistoryEntry): number {
+  return a.ended < b.ended ? -1 : 1;
 }
 
 function openName({ pipeline, subject, run }: OpenRun): string {
