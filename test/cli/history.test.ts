@@ -206,3 +206,17 @@ describe('gateline diff --runs', () => {
     });
   });
 });
+
+it('gateline plan estimates the time from earlier runs, if it is worth a line', async () => {
+  const definition = gatelineYml({ a: { run: PASSES, inputs: [] }, b: { needs: 'a', run: writes(1), inputs: [] } });
+  await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition });
+  const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+  await expectOk(say('run', '-q'));
+  const forced = ['plan', '--metadata', 'x=1'];
+  expect((await expectOk(say(...forced))).out).not.toContain('Estimated');
+  const month = (await readdir(workspace.path('.state/history'))).find((name) => name.endsWith('.jsonl'));
+  const path = workspace.path(`.state/history/${month}`);
+  await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/"ms":\d+/g, '"ms":90000'));
+  expect((await expectOk(say(...forced))).out).toContain('Estimated time: 3m 00s, from the medians of earlier runs.');
+  expect((await expectOk(say('plan'))).out).not.toContain('Estimated');
+});

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { dailySummaries, dailySummary } from '../../src/history/statistics/daily.ts';
 import { dayIn, nextDay, startOfDay } from '../../src/history/statistics/days.ts';
 import type { GateOutcome, GatesEntry, HistoryEntry } from '../../src/history/entry.ts';
+import { estimatedTime, medianTimes } from '../../src/history/statistics/estimate.ts';
 import { percentileOf } from '../../src/history/statistics/quantiles.ts';
 import { gateStatistics, runStatistics } from '../../src/history/statistics/statistics.ts';
+import { unitsOf } from '../../src/run/records/unit.ts';
+import { gate, pipelineOf } from '../report/fixtures.ts';
 import { drawn } from '../support/test-size.ts';
 
 let number = 0;
@@ -202,5 +205,38 @@ describe('a summary of a day', () => {
     expect(days).toHaveLength(90);
     expect(days.slice(0, 2)).toEqual(['2026-08-27', '2026-08-25']);
     expect(days).toEqual(days.toSorted().toReversed());
+  });
+});
+
+describe('an estimate', () => {
+  const graph = unitsOf(
+    pipelineOf([
+      gate('a', 0),
+      gate('b', 1, { needs: ['a'] }),
+      gate('c', 2, { needs: ['a'] }),
+      gate('d', 3, { needs: ['b', 'c'] }),
+    ]),
+  );
+  const named = (id: string, ms: number, over: Partial<GateOutcome> = {}): Partial<GateOutcome> => ({
+    gate: id,
+    ms,
+    ...over,
+  });
+
+  it('is the longest chain of medians of what will run, or unknown', () => {
+    const medians = medianTimes([
+      gates(named('a', 100), named('b', 10), named('c', 1_000)),
+      gates(named('a', 300), named('b', 10), named('c', 9_000, { reused: true, attempts: 0 })),
+    ]);
+    expect(Object.fromEntries(medians)).toEqual({ a: 200, b: 10, c: 1_000 });
+    expect(estimatedTime(graph, new Set(['a', 'b', 'c']), medians)).toBe(1_200);
+    expect(estimatedTime(graph, new Set(['b']), medians)).toBe(10);
+    expect(estimatedTime(graph, new Set(), medians)).toBe(0);
+    expect(estimatedTime(graph, new Set(['d']), medians)).toBeUndefined();
+  });
+
+  it('is made from the newest runs', () => {
+    const entries = Array.from({ length: 60 }, (_, at) => gates(named('a', at < 50 ? 1 : 1_000_000)));
+    expect(medianTimes(entries).get('a')).toBe(1);
   });
 });
