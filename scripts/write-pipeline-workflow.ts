@@ -137,6 +137,7 @@ ${CHECKOUT}      - id: report
           needs: \${{ toJSON(needs) }}
           file: \${{ inputs.file }}
           subject: \${{ inputs.subject }}
+          set: \${{ inputs.set }}
           comment: \${{ inputs.comment }}
           statuses: \${{ inputs.statuses }}
 `;

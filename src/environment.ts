@@ -12,7 +12,7 @@ export const AGENT_VARIABLES = {
   request: 'GATELINE_REQUEST',
   /** File to write the output value to, JSON. */
   output: 'GATELINE_OUTPUT',
-  /** File to write metrics to, JSON: model, session, inputTokens, outputTokens, costUsd, tools, mcps. */
+  /** File to write metrics to, JSON: model, session, inputTokens, outputTokens, costUsd, tools, mcps, plugins. */
   metrics: 'GATELINE_METRICS',
   /** File to write learnings to, JSON or Markdown. */
   learnings: 'GATELINE_LEARNINGS',

@@ -24,6 +24,7 @@ export type { RunOptions, RunResult } from './engine/run-pipeline.ts';
 export {
   apply,
   beginGate,
+  compareRuns,
   completeGate,
   decide,
   decideRun,
@@ -32,9 +33,11 @@ export {
   localPorts,
   lockWorkspace,
   openFilesystemStore,
+  openHistory,
   openWorkspace,
   planPipeline,
   readRun,
+  rebuildHistory,
   resume,
   rollback,
   runPipeline,
@@ -73,6 +76,30 @@ export type { Plan, PlanChoice, PlannedUnit } from './run/plan/plan.ts';
 export type { DecidedRecord, EndedRecord, GatelineRecord, StartedRecord } from './run/records/record.ts';
 export type { RunState, RunStatus, UnitState, UnitStatus } from './run/state/run-state.ts';
 export { unitsOf, type Unit, type UnitGraph } from './run/records/unit.ts';
+
+export type { GateDifference, RunCompared, RunsDifference } from './engine/history/compare-runs.ts';
+export type { RebuiltHistory } from './engine/history/rebuild-history.ts';
+export type { GateOutcome, GatesEntry, HistoryEntry } from './history/entry.ts';
+export {
+  gatesOf,
+  queryGates,
+  queryRuns,
+  runsOf,
+  type GateRow,
+  type HistoryAnswer,
+  type HistoryFilter,
+  type HistorySource,
+} from './history/query.ts';
+export { dailySummaries, dailySummary, type DailySummary } from './history/statistics/daily.ts';
+export type { FlakyGate } from './history/statistics/flaky.ts';
+export {
+  gateStatistics,
+  runStatistics,
+  type Durations,
+  type GateChoice,
+  type GateStatistics,
+  type RunStatistics,
+} from './history/statistics/statistics.ts';
 
 export { checkpointMarkdown } from './report/markdown/checkpoint.ts';
 export { planJson, planJsonSchema, type PlanJson } from './report/json/plan-json.ts';

@@ -7,25 +7,35 @@ import { z } from 'zod';
 import {
   apply,
   beginGate,
+  compareRuns,
   completeGate,
   createMemoryMedium,
   createMemoryStore,
+  dailySummary,
   decide,
   decideRun,
   definePipeline,
   fork,
+  gatesOf,
+  gateStatistics,
   loadPipeline,
   localPorts,
   lockWorkspace,
   openFilesystemStore,
+  openHistory,
   openWorkspace,
   PipelineInvalidError,
   planPipeline,
+  queryGates,
+  queryRuns,
   readRun,
+  rebuildHistory,
   resume,
   rollback,
   runPipeline,
   runSet,
+  runsOf,
+  runStatistics,
   snapshots,
   type Assignment,
   type EnginePorts,
@@ -96,11 +106,14 @@ interface Setting {
   readonly ports: () => Promise<EnginePorts>;
 }
 
-function setting(root: string, definition: object, store: RecordStore): Setting {
+function setting(root: string, definition: object, store?: RecordStore): Setting {
   const pipeline = definePipeline(definition);
   return {
     assignment: { pipeline, subject: 'subject', metadata: pipeline.metadata, input: null },
-    ports: () => localPorts({ place: { root, isDefault: true, pipeline }, environment: plainEnvironment(), store }),
+    ports: () => {
+      const place = { root, isDefault: true, pipeline };
+      return localPorts({ place, environment: plainEnvironment(), ...(store && { store }) });
+    },
   };
 }
 
@@ -363,6 +376,35 @@ describe('an argument of another shape', () => {
     expect(error).toMatchObject({ code: 'LIBRARY_ARGUMENT_REFUSED', fault: 'user', place: { pointer } });
     expect((error as Error).message).toContain(message);
     expect(error).toMatchObject({ hint: expect.stringContaining('docs/reference/library.md') });
+  });
+});
+
+describe('the history of a workspace', () => {
+  it('is queried, counted and made again', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const definition = { pipeline: 'p', gates: { a: { run: WRITES({ x: 1 }), inputs: [] } } };
+    const { assignment, ports } = setting(workspace.root, definition);
+    for (let run = 1; run <= 2; run += 1) await runPipeline(await ports(), assignment, silent);
+    const history = openHistory(workspace.root);
+    const { entries, unreadable } = queryRuns(history, { status: ['completed'] });
+    expect([entries.map(({ run, reused }) => [run, reused]), unreadable]).toEqual([
+      [
+        [2, 1],
+        [1, 0],
+      ],
+      0,
+    ]);
+    expect(queryGates(history, 'a', {}, 1).entries).toMatchObject([{ run: 2, reused: true }]);
+    expect(runStatistics(runsOf(history))).toMatchObject({ runs: 2, successRate: 1 });
+    expect(gateStatistics(gatesOf(history)).gates).toMatchObject([{ key: 'a', ran: 1, reused: 1 }]);
+    const day = dailySummary(runsOf(history), entries[0]!.started.slice(0, 10));
+    expect(day).toMatchObject({ completedWorkflows: day.totalWorkflows, mostUsedWorkflow: 'p' });
+    const compared = await compareRuns(await ports(), assignment, { runNumber: 1 }, { runNumber: 2 });
+    expect(compared.gates).toMatchObject([{ key: 'a', sameRequest: true, output: [] }]);
+    expect(await rebuildHistory(await ports(), assignment)).toEqual({ recomputed: 2, kept: 0 });
+    expect(queryRuns(history).entries).toEqual(entries);
+    const wrong = compareRuns(await ports(), assignment, { runNumber: 0 }, { runNumber: 1 });
+    await expect(wrong).rejects.toMatchObject({ code: 'LIBRARY_ARGUMENT_REFUSED' });
   });
 });
 

@@ -9,6 +9,9 @@ const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted']
 /** Rooms that the middle rooms may import. */
 const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
 
+/** The same with what past runs came to. */
+const CORE_AND_HISTORY = [...CORE, 'history'];
+
 /** The only files that the engine may import from these rooms: their interfaces. */
 const INTERFACES = [
   'store/record-store',
@@ -18,7 +21,16 @@ const INTERFACES = [
   'workspace/branches',
 ];
 
-const BEHIND_THE_WAYS_IN = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
+const BEHIND_THE_WAYS_IN = [
+  'version',
+  ...CORE_AND_HISTORY,
+  'report',
+  'formats',
+  'store',
+  'agent',
+  'workspace',
+  'engine',
+];
 
 /**
  * Room → what it may import: rooms, or single files as `room/file` without extension. Its own files are always allowed.
@@ -33,14 +45,15 @@ export const LAYERS = {
   pipeline: EVERYWHERE,
   verdict: [...EVERYWHERE, 'pipeline'],
   run: [...EVERYWHERE, 'pipeline', 'verdict'],
-  report: CORE,
+  history: CORE,
+  report: CORE_AND_HISTORY,
   formats: CORE,
   compile: [...EVERYWHERE, 'pipeline'],
   github: EVERYWHERE,
-  store: [...CORE, 'github'],
+  store: [...CORE_AND_HISTORY, 'github'],
   agent: CORE,
   workspace: CORE,
-  engine: [...CORE, ...INTERFACES],
+  engine: [...CORE_AND_HISTORY, ...INTERFACES],
   local: BEHIND_THE_WAYS_IN,
   langgraph: ['errors', 'json', 'store'],
   cli: [...BEHIND_THE_WAYS_IN, 'local', 'compile'],
@@ -54,13 +67,13 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set'],
+  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'commands'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
-  'store/filesystem': ['lock', 'projections'],
+  'store/filesystem': ['lock', 'history', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],
   verdict: ['json-schema', 'expression'],
   workspace: ['files', 'dependencies', 'git', 'objects', 'trees', 'folder', 'slots'],
@@ -77,6 +90,7 @@ export const PURE_ROOMS = [
   'pipeline',
   'verdict',
   'run',
+  'history',
   'report',
   'formats',
   'compile',

@@ -14,6 +14,7 @@ import type { CommandSpec } from './command.ts';
 import { DECIDE } from './decide-command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
 import { INSPECT_COMMANDS } from './inspect-commands.ts';
+import { HISTORY_COMMANDS } from './history-commands.ts';
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -85,7 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     positionals: [],
     options: [...SUBJECT_OPTIONS, ...SET_OPTIONS, ...INPUT_OPTIONS, STAND_IN, STRICT, JSON_OPTION],
     description:
-      'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. Writes nothing and starts nothing but the version commands under `tools`.',
+      'For each gate: keep, reuse, run, skip, blocked or depends, with the reason: which file, which variable, which upstream export changed, and where a reused output came from. If earlier runs show how long the gates take, their time is estimated. Writes nothing and starts nothing but the version commands under `tools`.',
     examples: [{ command: 'gateline plan', what: 'the same as gateline run --dry-run' }],
     load: () => import('./commands/plan.ts'),
   },
@@ -267,5 +268,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/show.ts'),
   },
   ...INSPECT_COMMANDS,
+  ...HISTORY_COMMANDS,
   DECIDE,
 ];

@@ -17,13 +17,19 @@ export const FOLDER_COMMANDS: readonly CommandSpec[] = [
       ...SUBJECT_OPTIONS,
       RUN_OPTION,
       { name: 'attempt', value: 'A..B', help: 'compare two attempts of the gate in this run, by number' },
+      {
+        name: 'runs',
+        value: 'RUN..RUN',
+        help: 'compare two runs: the status, score, time, cost and output of each gate',
+      },
       JSON_OPTION,
     ],
     description:
-      'Prints a patch; of binary files it has only the names. Between two attempts, differences of their requests and outputs come first. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.',
+      'Prints a patch; of binary files it has only the names. Between two attempts, differences of their requests and outputs come first. Agents work in their own work trees; your folder does not change until you run `gateline apply`.\nAttempts are numbered in the order in which they began in this run; a killed attempt has a number, but nothing to show.\nWith --runs, the gates of two runs are compared by their records; a run can be one of another subject (`pr-7#2..pr-8#1`).',
     examples: [
       { command: 'gateline diff implement', what: 'everything the gate changed, handed on or not' },
       { command: 'gateline diff review --attempt 1..2', what: 'what two attempts were asked, answered and left' },
+      { command: 'gateline diff --runs 3..4', what: 'what run 4 made different from run 3' },
     ],
     load: () => import('./commands/diff.ts'),
   },

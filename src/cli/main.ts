@@ -66,8 +66,7 @@ function commandNamed(name: string): CommandSpec {
 
 const RUN = '`gateline run` continues from where the run stopped, and runs failed gates again.';
 const LOGS = "`gateline logs GATE` prints the agent's output.";
-const HISTORY =
-  '`gateline status --run N` shows an earlier run, `gateline status --subjects` lists the subjects that have runs.';
+const HISTORY = '`gateline history` lists earlier runs, `gateline status --run N` shows one of them.';
 
 const ROLLBACK =
   '`gateline rollback --to GATE` restores what that gate left, `gateline rollback --all` what the run found; `--dry-run` shows the change.';
@@ -83,7 +82,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['revert', ROLLBACK],
   ['restore', ROLLBACK],
   ['log', LOGS],
-  ['history', HISTORY],
   ['runs', HISTORY],
   ['list', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
   ['ls', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],

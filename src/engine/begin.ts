@@ -8,6 +8,7 @@ import { protocolVariables } from './attempt/agent-environment.ts';
 import { endWithoutSecrets, prepareOrEnd, runAttempts } from './attempt/attempt.ts';
 import { claim } from './attempt/begin-attempt.ts';
 import { openCall, type Assignment, type Call, claimedHint } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -89,7 +90,9 @@ export async function beginGate(
   await refuseUnfinished(ports);
   const { call, unit, prepared } = await prepareGate(ports, assignment, key, observe, options.job);
   if (options.job === undefined) await ports.workspace.sweep(ports.now().toISOString());
-  return (await settled(call, unit, prepared)) ?? begin(call, unit, prepared, options);
+  const result = (await settled(call, unit, prepared)) ?? (await begin(call, unit, prepared, options));
+  await keepHistory(call);
+  return result;
 }
 
 /**
@@ -131,6 +134,7 @@ async function prepareGate(
 ): Promise<{ call: Call; unit: Unit; prepared: PreparedUnit }> {
   refuseWithoutSubject(assignment);
   const call = await openCall(ports, assignment, observe, job?.call);
+  await noteRun(call);
   if (job === undefined) {
     await pinContracts(call);
     await settleUpstream(call, unitNamed(call.graph, key));
@@ -191,7 +195,7 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
       return undefined;
     case 'blocked':
       // A job that runs again shows again what waits, and how to approve it.
-      if (call.holder === 'job' && isPaused(call, unit)) return done(stateOf(call, unit)?.ended);
+      if (call.holder === 'job' && stateOf(call, unit)?.status === 'paused') return done(stateOf(call, unit)?.ended);
       throw prepared.error ?? notNow(call, unit, prepared);
     case 'send-back':
     case 'depends':
@@ -208,10 +212,6 @@ async function settled(call: Call, unit: Unit, prepared: PreparedUnit): Promise<
 
 function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
   return journal.state().units.get(key);
-}
-
-function isPaused(call: Call, unit: Unit): boolean {
-  return stateOf(call, unit)?.status === 'paused';
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {

@@ -14,6 +14,7 @@ import type { AgentResult } from '../agent/agent.ts';
 import { endWith, endWithoutSecrets, finishAttempt } from './attempt/attempt.ts';
 import { missingSecrets } from './attempt/agent-environment.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { readToken, tokenMatches, type ClaimToken } from './attempt/claim-token.ts';
 import { nameReruns } from './attempt/name-reruns.ts';
 import { giveUpEnded, giveUpPlace } from './attempt/place.ts';
@@ -69,6 +70,7 @@ export async function completeGate(
     const ended = await endWithoutSecrets(call, unit, started);
     if (ended !== undefined) return ended;
   }
+  await noteRun(call);
   const { directory, place, checkout } = await reopen(call, unit, started);
   await useContractOf(call, started, unit.gate.id);
   // Before anything is recorded: a contract that does not compile says nothing about the agent's output.
@@ -78,6 +80,7 @@ export async function completeGate(
   if (job === undefined) await discardRefused(call);
   if (place.place === 'in-place' && job === undefined) await nameReruns(call, started, ended);
   await noteChange(call, unit, ended);
+  await keepHistory(call);
   const [state, records] = [call.journal.state(), call.journal.records()];
   await observe({ type: 'ended', unit: unit.key, record: ended, state, records, retrying: false });
   return ended;

@@ -10,6 +10,7 @@ import type { JsonValue } from '../json/json.ts';
 import { adoptOutput } from './attempt/record-planned.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import type { EnginePorts } from './ports.ts';
 import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
@@ -42,11 +43,14 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
   const units = unitsNamed(call.graph, decision.gates);
   if (decision.decision === 'adopt') {
     await pinContracts(call);
+    await noteRun(call);
     for (const unit of units) await adoptOutput(call, unit, decision.output ?? null, decision);
+    await keepHistory(call);
     return call;
   }
   // All of them first: a decision about several legs is recorded for each or for none.
   const judged = new Map(units.map((unit) => [unit, judgedBy(decision, call, unit)]));
+  await noteRun(call);
   for (const [unit, ended] of judged) {
     const { actor, reason, until } = decision;
     await recordDecision(call, unit, {
@@ -59,6 +63,7 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
       ...commitOf(unit),
     });
   }
+  await keepHistory(call);
   return call;
 }
 
@@ -72,7 +77,9 @@ export async function decideRun(ports: EnginePorts, assignment: Assignment, deci
   const call = await openCall(ports, assignment, () => undefined, { runNumber: decision.runNumber ?? 0 });
   const state = call.journal.state();
   refuseOnRun(state, decision.decision);
+  await noteRun(call);
   await recordRunDecision(call, decision);
+  await keepHistory(call);
   return call;
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
+import type { HistoryLog } from '../history/log.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
 import type {
@@ -72,8 +73,10 @@ export interface EnginePorts {
   readonly checkpoints?: CheckpointSource;
   /** Decisions from where no job of a CI run can write. */
   readonly decisions?: DecisionSource;
-  /** The change that the run is about; asked only if approvals depend on it. */
+  /** The change that the run is about. */
   readonly underReview?: () => Promise<UnderReview>;
+  /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
+  readonly history?: HistoryLog;
 }
 
 /** Decisions of people that do not come from records: any job of a CI run can write those. */

@@ -3,6 +3,7 @@ import { actorOf, latestPosition } from '../run/records/decisions.ts';
 import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '../run/plan/strategy.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { comparePositions, type Position } from '../run/records/record.ts';
 import type { Unit } from '../run/records/unit.ts';
@@ -41,10 +42,13 @@ export async function openRun(
 ): Promise<Call> {
   let call = await openCall(ports, assignment, observe, options);
   if (resume?.fork) await requireOrigin(call, resume.fork);
+  await noteRun(call);
   if (resume?.fresh && call.journal.call.continues) {
     await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
+    await keepHistory(call);
     const { listing: _, ...others } = options;
     call = await openCall(ports, assignment, observe, { ...others, fresh: true });
+    await noteRun(call);
   }
   await pinContracts(call);
   if (assignment.strict && !resume?.fresh) await refuseChanges(call);

@@ -11,6 +11,7 @@ import { recordPlanned } from './attempt/record-planned.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { keepHistory, noteRun } from './call/keep-history.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
@@ -99,9 +100,11 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
   refuseConflicts(files.puts, force, files.stuck);
+  await noteRun(call);
   const put = await putBack(call, files.wanted, database, options);
   await keepWork(call, kept, files.wanted, options);
   await recordRollback(call, plan.gates, options);
+  await keepHistory(call);
   return { ...plan, ...put };
 }
 

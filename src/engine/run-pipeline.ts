@@ -3,6 +3,7 @@ import type { TreeDifference } from '../run/files/tree.ts';
 import type { SharedLimit } from '../in-parallel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TreeId, Workspace } from '../workspace/workspace.ts';
+import { completeHistory, keepHistory } from './call/keep-history.ts';
 import { namedGlobs, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
@@ -41,7 +42,7 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   refuseWithoutSubject(assignment);
   await refuseUnfinished(ports);
   const listing = await listKnown(ports, assignment);
-  const endedLeftovers = await endKilledCalls(ports, options.observe);
+  const endedLeftovers = await endKilledCalls(ports, assignment, options.observe);
   const { call, driven } = await driveRun(ports, assignment, { ...options, listing });
   const before = call.taken();
   if (before !== undefined) await nameEdits(ports.workspace, assignment.pipeline, before, options.observe);
@@ -51,14 +52,19 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
 }
 
 /**
- * Ends what calls of a killed engine left running, and discards their work trees.
+ * Ends what calls of a killed engine left running, discards their work trees, and completes the history.
  * @returns the ended processes
  */
-export async function endKilledCalls(ports: EnginePorts, observe: Observer): Promise<readonly number[]> {
+export async function endKilledCalls(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline'>,
+  observe: Observer,
+): Promise<readonly number[]> {
   const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
   for (const pid of endedLeftovers)
     await observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
   await ports.workspace.sweep(ports.now().toISOString());
+  await completeHistory(ports, assignment, observe);
   return endedLeftovers;
 }
 
@@ -72,7 +78,9 @@ export async function driveRun(
   const call = await openRun(ports, assignment, observe, resume, { alone: true, ...(listing && { listing }) });
   await removeUnread(call);
   await observe({ type: 'state', state: call.journal.state() });
-  return { call, driven: await drive(call, signal, limit) };
+  const driven = await drive(call, signal, limit);
+  await keepHistory(call);
+  return { call, driven };
 }
 
 /** Removes what a call left and what is not kept. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { apply as applyRun, type Applied, type ApplyRunOptions } from '../engine/apply.ts';
 import { beginGate as begin, type BeginOptions, type BeginResult } from '../engine/begin.ts';
+import { compareRuns as compare, type RunCompared, type RunsDifference } from '../engine/history/compare-runs.ts';
 import { completeGate as complete, type Completion } from '../engine/complete.ts';
 import { planPipeline as plan, type PlanResult } from '../engine/plan-pipeline.ts';
 import { readRun as read } from '../engine/read-run.ts';
@@ -16,7 +17,9 @@ import type { Assignment, Call } from '../engine/call/call.ts';
 import * as decisions from '../engine/decide.ts';
 import type { ForkOrigin } from '../engine/fork.ts';
 import type { EnginePorts, Observer } from '../engine/ports.ts';
+import { rebuildHistory as rebuild, type RebuiltHistory } from '../engine/history/rebuild-history.ts';
 import type { Resume } from '../engine/resume.ts';
+import type { HistorySource } from '../history/query.ts';
 import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
 import { runPipeline as run, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
 import { runSet as runSubjects, type SetResult, type SetRunOptions } from '../engine/set/run-set.ts';
@@ -203,6 +206,36 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
   checked('openWorkspace', 'root', shapes.folderShape, root);
   checked('openWorkspace', 'options', shapes.workspaceShape, options);
   return openFolder(root, options);
+}
+
+/**
+ * The history of a workspace, for `queryRuns`, `runStatistics` and others. Reads nothing yet.
+ * @param root absolute path of the workspace
+ * @throws GatelineError `LIBRARY_ARGUMENT_REFUSED`
+ */
+export function openHistory(root: string): HistorySource {
+  return local.historyIn({ root: checked('openHistory', 'root', shapes.folderShape, root) });
+}
+
+/** {@link rebuild}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function rebuildHistory(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+): Promise<RebuiltHistory> {
+  requireBasics('rebuildHistory', { ports, assignment });
+  return rebuild(ports, assignment);
+}
+
+/** {@link compare}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function compareRuns(
+  ports: EnginePorts,
+  assignment: Pick<Assignment, 'pipeline' | 'subject'>,
+  before: RunCompared,
+  after: RunCompared,
+): Promise<RunsDifference> {
+  requireBasics('compareRuns', { ports, assignment });
+  checked('compareRuns', 'before', shapes.comparedShape, before);
+  return compare(ports, assignment, before, checked('compareRuns', 'after', shapes.comparedShape, after));
 }
 
 /** What the functions take first that start gates. */

@@ -139,6 +139,8 @@ export const applyShape = z.strictObject({
 
 export const runNumberShape = runNumber.optional();
 
+export const comparedShape = z.strictObject({ subject: text.optional(), runNumber });
+
 export const planShape = runShape.pick({ resume: true }).extend({ observe: aFunction.optional() }).strict();
 
 export const gateShape = text;

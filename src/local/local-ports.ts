@@ -8,6 +8,7 @@ import type { EnginePorts } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
+import { HistoryFiles } from '../store/filesystem/history/history-files.ts';
 import { isAlive, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
@@ -15,7 +16,7 @@ import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
 import { everyRecord } from './every-record.ts';
-import type { LoadedPipeline } from './load-pipeline.ts';
+import { fileOf, type LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { openBranches } from '../workspace/folder/branch-commits.ts';
 import { withReportedMetrics } from './reported-metrics.ts';
@@ -36,9 +37,10 @@ export interface Durable {
 }
 
 /** What determines where a pipeline's state is stored. */
-export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> & {
-  readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates' | 'snapshots'>>;
-};
+export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> &
+  Partial<Pick<LoadedPipeline, 'path'>> & {
+    readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates' | 'snapshots'>>;
+  };
 
 /** Absolute path of a pipeline's state: that of a file without a default name is in a folder of its own. */
 export function stateRoot(place: StatePlace): string {
@@ -87,6 +89,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     store: (options.store ?? opened)!,
     ...(opened && { checkpoints: opened.checkpoints }),
     ...(opened && { decisionsIn: (...run) => opened.decisionsIn(...run) }),
+    ...(opened && !readOnly && { history: historyIn(place, durable) }),
     ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,
@@ -99,6 +102,12 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     platform: { os: platform, arch },
     toolVersion: (command) => toolVersion(command, { workingDirectory: place.root, signal: options.signal }),
   };
+}
+
+/** The history of a workspace: one for all its pipelines. */
+export function historyIn({ root, path }: Pick<StatePlace, 'root' | 'path'>, durable: Durable = {}): HistoryFiles {
+  const definition = path === undefined ? {} : { definition: fileOf({ root, path }) };
+  return new HistoryFiles({ root: join(root, STATE_FOLDER), workspace: root, ...definition, ...durable });
 }
 
 function databasePort(

@@ -32,6 +32,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     id: file.pipeline,
     subject: file.subject,
     ...(file.task !== undefined && { task: file.task }),
+    ...(file.timezone !== undefined && { timezone: file.timezone }),
     metadata: file.metadata as JsonObject,
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),

@@ -29,6 +29,8 @@ export interface Pipeline {
    * fingerprint.
    */
   readonly task?: string;
+  /** Time zone in which days begin, for statistics. Default: UTC. No part of any request. */
+  readonly timezone?: string;
   /**
    * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
    * fingerprint.

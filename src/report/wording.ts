@@ -1,4 +1,5 @@
 import type { Issue, Verdict, VerdictKind } from '../verdict/verdict.ts';
+import { endedAfter } from '../history/attempts.ts';
 import type { EndedRecord, FileChange, StartedRecord } from '../run/records/record.ts';
 import { hexOf, type Digest } from '../json/digest.ts';
 import { resultOf, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
@@ -152,12 +153,6 @@ export function durationOf(unit: UnitState, now?: string): number | undefined {
   }
   const ended = resultOf(unit);
   return ended === undefined || unit.reused || unit.status === 'not-applicable' ? undefined : endedAfter(ended);
-}
-
-/** Milliseconds between begin and end of an attempt; `undefined` if its clock went backwards. */
-export function endedAfter(ended: EndedRecord): number | undefined {
-  const length = Date.parse(ended.at) - Date.parse(ended.startedAt);
-  return length >= 0 ? length : undefined;
 }
 
 /** The first 12 hex digits: enough for people. */

@@ -43,7 +43,7 @@ describe('help', () => {
   });
 
   it.each([
-    [['stauts'], 'COMMAND_UNKNOWN: there is no command stauts; did you mean `status`?'],
+    [['resmue'], 'COMMAND_UNKNOWN: there is no command resmue; did you mean `resume`?'],
     [['retry'], 'COMMAND_UNKNOWN: there is no command retry\n  `gateline run` continues'],
     [['restart'], 'COMMAND_UNKNOWN: there is no command restart\n  `gateline run` continues'],
     [['nope'], 'COMMAND_UNKNOWN: there is no command nope\n  `gateline help`'],
@@ -54,7 +54,7 @@ describe('help', () => {
     [['show', 'a', 'diff'], 'PART_UNKNOWN: there is no part diff of a gate\n  `gateline diff GATE`'],
     [['status', '--subjects', '--run', '1'], 'OPTION_CONFLICT: --run does nothing with --subjects'],
     [['logs'], 'there is no command logs\n  `gateline show GATE stdout`'],
-    [['history'], 'there is no command history\n  `gateline status --run N`'],
+    [['runs'], 'there is no command runs\n  `gateline history` lists earlier runs'],
     [['list'], 'there is no command list\n  `gateline status` lists the gates'],
     [['graph'], 'there is no command graph\n  `gateline plan`'],
     [['help', 'vaildate'], 'did you mean `validate`?'],

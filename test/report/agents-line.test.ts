@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commentBody } from '../../src/report/github/comment.ts';
 import { gateSummary } from '../../src/report/github/gate-summary.ts';
-import { historyEntryOf, historyEntrySchema } from '../../src/report/github/history-entry.ts';
+import { ownHistory } from '../../src/report/github/own-history.ts';
+import { gatesEntrySchema } from '../../src/history/entry.ts';
 import { runReport } from '../../src/report/github/run-report.ts';
 import { checkpointMarkdown } from '../../src/report/markdown/checkpoint.ts';
 import { statusJson } from '../../src/report/json/status-json.ts';
@@ -21,7 +22,7 @@ function reported(verdict: Partial<EndedRecord['verdict']>) {
   const graph = unitsOf(webTests);
   const unit = graph.get('data')!;
   const input = { pipeline: webTests, state, records, now: NOW, facts: FACTS };
-  const entry = historyEntryOf(input);
+  const { gates } = ownHistory(input);
   return {
     table: statusTable(state, webTests),
     text: verdictText(state.units.get('data')!.ended!),
@@ -30,7 +31,7 @@ function reported(verdict: Partial<EndedRecord['verdict']>) {
     gate: gateSummary({ unit, graph, state, records }),
     report: runReport(input),
     comment: commentBody({ ...input, from: 'report', revision: { runNumber: 1, runAttempt: 1, records: 4 } }),
-    entry: historyEntrySchema.parse(entry).gates[0]!,
+    entry: gatesEntrySchema.parse(gates).gates[0]!,
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { costText, sumOf, tokensText } from '../../src/report/amounts.ts';
+import { sumOf } from '../../src/history/amounts.ts';
+import { costText, tokensText } from '../../src/report/amounts.ts';
 import { bytesText } from '../../src/report/text.ts';
 
 describe('figures', () => {

@@ -52,7 +52,8 @@ function lines(count: number): string {
 /** Every arrow between two rooms, allowed or not: this table says it again, by itself, from the documented layers. */
 const BASE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
 const CORE = [...BASE, 'pipeline', 'verdict', 'run'];
-const BEHIND = ['version', ...CORE, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
+const PAST = [...CORE, 'history'];
+const BEHIND = ['version', ...PAST, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 const ALLOWED: Record<string, readonly string[]> = {
   errors: [],
   version: [],
@@ -63,14 +64,15 @@ const ALLOWED: Record<string, readonly string[]> = {
   pipeline: BASE,
   verdict: [...BASE, 'pipeline'],
   run: [...BASE, 'pipeline', 'verdict'],
-  report: CORE,
+  history: CORE,
+  report: PAST,
   formats: CORE,
   compile: [...BASE, 'pipeline'],
   github: BASE,
-  store: [...CORE, 'github'],
+  store: [...PAST, 'github'],
   agent: CORE,
   workspace: CORE,
-  engine: CORE,
+  engine: PAST,
   local: BEHIND,
   langgraph: ['errors', 'json', 'store'],
   cli: [...BEHIND, 'local', 'compile'],

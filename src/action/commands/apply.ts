@@ -69,9 +69,9 @@ async function asPatch(
   const file = join(event.temp, 'gateline', name);
   await writeFile(file, patch);
   world.runner.setOutput('patch-file', file);
-  const problem = await store.keepDocument(name, patch);
-  if (problem === undefined) return `The patch is the artifact ${name}.`;
-  world.runner.annotate('warning', `The patch was not uploaded: ${problem}`);
+  const kept = await store.keepDocument(name, patch);
+  if (typeof kept === 'string') return `The patch is the artifact ${name}.`;
+  world.runner.annotate('warning', `The patch was not uploaded: ${kept.problem}`);
   return 'The patch is in the file that the output `patch-file` names.';
 }
 

@@ -1,6 +1,7 @@
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { badgeOf } from '../../report/json/badge.ts';
 import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
+import { keptSubject } from '../../history/entry.ts';
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs/check-definition.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
@@ -9,7 +10,7 @@ import { commentReport } from '../report/report-comment.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
-import { earlierRuns, keepHistory } from '../report/run-history.ts';
+import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
 import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
@@ -28,10 +29,13 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (pipeline === undefined) checkDefinition(inputs, false);
   const view = await viewRun(invocation, around);
   const rest = restOfStep(invocation);
-  const [history] = await Promise.all([
-    earlierRuns(invocation, rest, view),
-    keepHistory(invocation, around.store, view),
-  ]);
+  const { id } = view.assignment.pipeline;
+  const earlier = inputs.history === 0 ? [] : await earlierRuns(invocation, rest, id);
+  // The report about a set keeps the outcomes of all its subjects.
+  if (inputs.set === undefined) await keepHistory(invocation, around.store, id, [historyOf(invocation, view)], earlier);
+  const history = earlier
+    .filter(({ entry }) => entry.subject === keptSubject(view.state.subject))
+    .slice(-inputs.history);
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
   const result = resultOfRun(view.state, missing);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);

@@ -15,8 +15,10 @@ import { knownOf } from '../../run/subjects/known-subject.ts';
 import { subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
 import { readSetFile } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
+import { restOfStep } from '../event/rest-client.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
-import { viewRun } from '../report/run-to-report.ts';
+import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
+import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
 
 /** Runs of subjects that are read at the same time. */
 const LOOKS_AT_ONCE = 4;
@@ -30,6 +32,7 @@ interface JobSet {
   /** What is known of subjects in this run. */
   readonly known: Map<string, KnownSubject>;
   readonly runs: Map<string, RunState>;
+  readonly views: Map<string, ReportedRun>;
 }
 
 /**
@@ -43,7 +46,10 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { wave } = inputs;
   for (const ids of set.waves.slice(0, wave)) await look(invocation, around, set, ids);
   const states = subjectStates(set.subjects, set.known);
-  if (wave === undefined) return report(invocation, set, states);
+  if (wave === undefined) {
+    await keepOutcomes(invocation, around, set);
+    return report(invocation, set, states);
+  }
   const ids = set.waves[wave] ?? [];
   const ready = ids.filter((id) => states.get(id)!.status === 'ready');
   for (const id of ids.filter((one) => !ready.includes(one)))
@@ -65,22 +71,31 @@ async function setOf({ inputs, event }: ActionInvocation, { definition }: JobCon
   const waves = subjectWaves(pipeline, subjects, only);
   const others = [...subjects.keys()].filter((id) => only !== undefined && !only.has(id));
   const leftOut: KnownSubject = { status: 'left-out', reason: 'which was not chosen' };
-  return { pipeline, subjects, waves, known: new Map(others.map((id) => [id, leftOut])), runs: new Map() };
+  return {
+    pipeline,
+    subjects,
+    waves,
+    known: new Map(others.map((id) => [id, leftOut])),
+    runs: new Map(),
+    views: new Map(),
+  };
 }
 
 /** Reads the runs of the subjects of a wave that could start, each output judged again. */
 async function look(
   invocation: ActionInvocation,
   around: JobContext,
-  { subjects, known, runs }: JobSet,
+  { subjects, known, runs, views }: JobSet,
   ids: readonly string[],
 ): Promise<void> {
   const states = subjectStates(subjects, known);
   const started = ids.filter((id) => states.get(id)!.status === 'ready');
   await inParallel(LOOKS_AT_ONCE, started, async (id) => {
     const inputs = { ...invocation.inputs, subject: id, needs: undefined };
-    const { state } = await viewRun({ ...invocation, inputs }, around);
+    const view = await viewRun({ ...invocation, inputs }, around);
+    const { state } = view;
     runs.set(id, state);
+    views.set(id, view);
     known.set(id, endOf(state));
   });
 }
@@ -90,6 +105,19 @@ function endOf(state: RunState): KnownSubject {
   const known = knownOf(state);
   if (known === undefined) return { status: 'failed', reason: 'it has no result in this run' };
   return known.status === 'running' ? { status: 'failed', reason: `it was interrupted: ${known.reason}` } : known;
+}
+
+/** One entry for each subject that has records in this run. */
+async function keepOutcomes(
+  invocation: ActionInvocation,
+  { store }: JobContext,
+  { pipeline, subjects, views }: JobSet,
+): Promise<void> {
+  const own = [...views].flatMap(([id, view]) =>
+    view.state.status === 'initializing' ? [] : [historyOf(invocation, view, subjects.get(id)!.set)],
+  );
+  const earlier = await earlierRuns(invocation, restOfStep(invocation), pipeline.id);
+  await keepHistory(invocation, store, pipeline.id, own, earlier);
 }
 
 async function report(

@@ -64,7 +64,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },
   allow: { commands: ['apply'], elsewhere: 'error' },
-  set: { commands: [...GATE, 'set'], elsewhere: 'error' },
+  set: { commands: [...GATE, 'report', 'set'], elsewhere: 'error' },
   'only-set': { commands: ['set'], elsewhere: 'error' },
   wave: { commands: ['set'], elsewhere: 'error' },
   workflow: { commands: ['comment'], elsewhere: 'error' },

@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { documentKeeper, type KeptDocument } from './keep-document.ts';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { CheckpointSource } from '../../engine/ports.ts';
 import { CACHE_VARIABLES, GITHUB_VARIABLES } from '../../environment.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
 import { systemClock } from '../../github/clock.ts';
 import { OutageBudget } from '../../github/outage-budget.ts';
 import type { Wait } from '../../github/patient-calls.ts';
@@ -23,7 +23,6 @@ import type { ActionInvocation } from '../invocation.ts';
 import type { Runner } from '../runner.ts';
 import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } from '../inputs/time-limits.ts';
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
-import type { ArtifactService } from '../../store/github/artifacts/artifact-service.ts';
 import { KeptClaims } from './kept-claims.ts';
 import { earlierRun, type ApiRun } from './earlier-runs.ts';
 import { allSources, resumedSubjects } from './resumed-subjects.ts';
@@ -51,8 +50,8 @@ export interface JobStore {
    * Never throws; problems are notices.
    */
   supersede: CheckpointCache['supersede'];
-  /** Uploads a document as a separate artifact. Returns why it failed; a name that already exists is not an error. */
-  keepDocument(name: string, content: string | Uint8Array): Promise<string | undefined>;
+  /** Uploads a document as a separate artifact, unless one of that name exists. */
+  keepDocument(name: string, content: string | Uint8Array): Promise<KeptDocument>;
 }
 
 /** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
@@ -284,17 +283,4 @@ function logGroups(runner: Runner): LogGroups {
 function waitText({ message, pauseMs, spentMs, totalMs }: Wait): string {
   const spent = `${durationText(spentMs)} of at most ${durationText(totalMs)}`;
   return `Waiting for GitHub: ${message}. The next try is in ${durationText(pauseMs)}; waited so far: ${spent}.`;
-}
-
-function documentKeeper(open: () => ArtifactService): JobStore['keepDocument'] {
-  return async (name, content) => {
-    try {
-      const place = (path: string): Promise<void> => writeFile(path, content);
-      await open().upload({ name, form: 'raw', files: [{ name, place }], bytes: Buffer.byteLength(content) });
-      return undefined;
-    } catch (error) {
-      if (error instanceof GatelineError && error.fault === 'platform') return error.message;
-      throw error;
-    }
-  };
 }

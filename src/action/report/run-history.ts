@@ -1,54 +1,60 @@
-import {
-  historyEntryOf,
-  mergeHistory,
-  parseHistoryEntry,
-  type HistoryEntry,
-} from '../../report/github/history-entry.ts';
-import { scopeOf } from '../../store/github/records/artifact-names.ts';
-import { historyArtifactName, readHistory } from '../../store/github/history/history-artifacts.ts';
+import { documentOf, runsInDocument } from '../../history/document.ts';
+import type { RunHistory } from '../../history/entry.ts';
+import { mergeRuns, type PastRun } from '../../history/merge.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
+import { ownHistory } from '../../report/github/own-history.ts';
+import { historyArtifactName, MAX_DOCUMENTS, readHistory } from '../../store/github/history/history-artifacts.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { JobStore } from '../records/job-store.ts';
 import { factsOf, neededJobs, type ReportedRun } from './run-to-report.ts';
 
 /**
- * The history of earlier runs of this pipeline and subject, from the artifacts of their reports. Never throws;
- * unreadable artifacts are notices. An entry that names a different run than GitHub does is left out.
+ * Earlier runs of a pipeline, over all subjects, from the artifacts of their reports; the oldest first. Never throws;
+ * unreadable artifacts are notices. They are shown, and never decide anything: every job of a run can write one.
  */
 export async function earlierRuns(
-  { world, inputs, event }: ActionInvocation,
+  { world, event }: Pick<ActionInvocation, 'world' | 'event'>,
   rest: RestClient | undefined,
-  view: ReportedRun,
-): Promise<readonly HistoryEntry[]> {
-  if (rest === undefined || inputs.history === 0) return [];
-  const { pipeline, subject } = view.state;
-  const { entries, notices } = await readHistory(rest, {
-    prefix: scopeOf(pipeline, subject),
+  pipeline: string,
+): Promise<readonly PastRun[]> {
+  if (rest === undefined) return [];
+  const { documents, notices } = await readHistory(rest, {
+    pipeline,
     currentRunId: Number(event.runId),
     runAttempt: event.runAttempt,
-    runs: inputs.history,
+    runsIn: (document) => runsInDocument(document, pipeline).flatMap(({ entry }) => entry.runId ?? []),
   });
   for (const notice of notices) world.runner.annotate('notice', notice);
-  const read = entries.flatMap(({ runId, entry }) => {
-    const parsed = parseHistoryEntry(entry);
-    if (parsed.state !== 'present') return [];
-    const { value } = parsed;
-    return value.runId === String(runId) && value.pipeline === pipeline && value.subject === subject ? [value] : [];
-  });
-  return mergeHistory(read);
+  const runs = documents.flatMap((document) => runsInDocument(document, pipeline));
+  return mergeRuns(runs.filter(({ entry }) => entry.runId !== undefined && entry.runId !== event.runId));
 }
 
-/** Stores the result of this run for later ones: one small artifact per run attempt. Problems are notices. */
+/** The entries of the run that a report is about. @param set name of the set that the subject belongs to */
+export function historyOf({ world, inputs, event }: ActionInvocation, view: ReportedRun, set?: string): RunHistory {
+  const { state, records, assignment } = view;
+  const facts = factsOf(event, assignment.pipeline);
+  const now = world.now().toISOString();
+  return ownHistory({ state, records, facts, now, jobs: neededJobs(inputs), pipeline: assignment.pipeline, set });
+}
+
+/**
+ * Stores the outcome of this run for later ones, with the newest earlier entries: one document for each report.
+ * Problems are notices.
+ */
 export async function keepHistory(
-  { world, inputs, event }: ActionInvocation,
-  store: JobStore,
-  view: ReportedRun,
+  { world, event }: Pick<ActionInvocation, 'world' | 'event'>,
+  store: Pick<JobStore, 'keepDocument'>,
+  pipeline: string,
+  own: readonly RunHistory[],
+  earlier: readonly PastRun[],
 ): Promise<void> {
-  const { state, records } = view;
-  const jobs = neededJobs(inputs);
-  const facts = factsOf(event, view.assignment.pipeline);
-  const entry = historyEntryOf({ state, records, jobs, facts, now: world.now().toISOString() });
-  const name = historyArtifactName(scopeOf(state.pipeline, state.subject), event.runAttempt);
-  const trouble = await store.keepDocument(name, JSON.stringify(entry));
-  if (trouble !== undefined) world.runner.annotate('notice', `The history of this run was not saved: ${trouble}`);
+  const document = documentOf(pipeline, own, earlier);
+  for (let number = 1; number <= MAX_DOCUMENTS; number += 1) {
+    const kept = await store.keepDocument(historyArtifactName(pipeline, event.runAttempt, number), document);
+    if (kept === 'kept') return;
+    if (kept === 'taken') continue;
+    return world.runner.annotate('notice', `The history of this run was not saved: ${kept.problem}`);
+  }
+  const message = `${MAX_DOCUMENTS} reports of pipeline ${pipeline} have saved theirs in this run attempt`;
+  world.runner.annotate('notice', `The history of this run was not saved: ${message}.`);
 }

@@ -1,8 +1,7 @@
 import type { Assignment } from '../../engine/call/call.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { verifyRun, type VerifiedRun } from '../../engine/verify-run.ts';
-import type { RunReportInput } from '../../report/github/report-input.ts';
-import type { RunFacts, RunIteration } from '../../report/github/history-entry.ts';
+import type { RunFacts, RunIteration, RunReportInput } from '../../report/github/report-input.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { iterationLimitOf, loopsOf } from '../../run/plan/loop.ts';
@@ -116,13 +115,16 @@ export function neededJobs({ needs }: Pick<ActionInputs, 'needs'>): readonly Nee
 
 /** What GitHub knows about the run. */
 export function factsOf(event: WorkflowEvent, pipeline: Pipeline): RunFacts {
-  const { runId, sha, refName, name, pullRequest } = event;
+  const { runId, sha, refName, name, pullRequest, actor, trust, startedFile } = event;
   const iteration = iterationOf(event, pipeline);
   return {
     runId,
     sha: pullRequest?.headSha ?? sha,
     branch: pullRequest?.headBranch ?? refName,
     event: name,
+    actor,
+    trust: trust.row,
+    workflowFile: startedFile,
     ...(iteration && { iteration }),
   };
 }

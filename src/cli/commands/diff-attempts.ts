@@ -3,6 +3,7 @@ import { readJson } from '../../engine/call/content.ts';
 import { storedRequest } from '../../engine/plan/earlier-work.ts';
 import { jsonDifferences, type JsonDifference } from '../../json/json-difference.ts';
 import type { JsonValue } from '../../json/json.ts';
+import { outputDifferencesJson } from '../../report/json/output-differences.ts';
 import { fit, oneLine } from '../../report/text.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
 import type { NumberedAttempt } from '../project/attempt-numbered.ts';
@@ -63,11 +64,6 @@ function outputLine({ pointer, before, after }: JsonDifference): string {
 export function differencesJson({ request, output }: AttemptDifferences): object {
   return {
     request: request?.map((one) => ({ ...one })) ?? null,
-    output: output.map(({ pointer, before, after }) => ({
-      pointer,
-      change: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
-      before: before ?? null,
-      after: after ?? null,
-    })),
+    output: outputDifferencesJson(output),
   };
 }

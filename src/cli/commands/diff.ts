@@ -11,6 +11,7 @@ import { attemptNumbered, type NumberedAttempt } from '../project/attempt-number
 import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
+import { diffRuns } from '../history/diff-runs.ts';
 import { attemptDifferences, differenceLines, differencesJson } from './diff-attempts.ts';
 
 interface Versions extends Awaited<ReturnType<typeof versionsOf>> {
@@ -22,6 +23,7 @@ type AttemptSnapshot = NonNullable<EndedRecord['snapshot']>;
 /** `gateline diff [GATE]`: the changes that the gates of a run made, as a patch. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
+  if (options['runs'] !== undefined) return diffRuns(invocation);
   const loaded = await loadFor(invocation);
   const { call } = await openRun(invocation, loaded, {
     asked: textOption(options, 'run'),

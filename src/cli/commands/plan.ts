@@ -1,3 +1,10 @@
+import type { Plan, PlanChoice } from '../../run/plan/plan.ts';
+import type { UnitGraph } from '../../run/records/unit.ts';
+import { gatesOf } from '../../history/query.ts';
+import { estimatedTime, medianTimes } from '../../history/statistics/estimate.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { historyIn } from '../../local/local-ports.ts';
+import { durationText } from '../../report/wording.ts';
 import type { ForkOrigin } from '../../engine/fork.ts';
 import { planPipeline } from '../../engine/plan-pipeline.ts';
 import { planJson } from '../../report/json/plan-json.ts';
@@ -31,7 +38,22 @@ export async function planRun(invocation: CommandInvocation, fork?: ForkOrigin):
     world.out.write(
       planTable(plan, graph, { width: world.out.columns, paint: paintFor(world.out, world.environment) }),
     );
+  const estimated = estimateOf(loaded, graph, plan);
+  if (!options['json'] && estimated !== undefined && estimated >= SHORTEST_ESTIMATE)
+    say(world.out, `Estimated time: ${durationText(estimated)}, from the medians of earlier runs.`);
   for (const error of errors) for (const line of errorLines(error)) say(world.err, line);
   const [first] = errors;
   return first === undefined ? EXIT_CODES.ok : exitCodeOfError(first);
 }
+
+/** Shorter times are not worth a line. Milliseconds. */
+const SHORTEST_ESTIMATE = 5_000;
+
+/** How long what is planned takes, if earlier runs show it. */
+function estimateOf(loaded: LoadedPipeline, graph: UnitGraph, { units }: Plan): number | undefined {
+  const willRun = new Set(units.filter(({ choice }) => MAY_RUN.has(choice)).map(({ key }) => key));
+  return estimatedTime(graph, willRun, medianTimes(gatesOf(historyIn(loaded), { pipeline: loaded.pipeline.id })));
+}
+
+/** Choices after which a gate runs, as far as it is known. */
+const MAY_RUN: ReadonlySet<PlanChoice> = new Set(['run', 'depends', 'send-back', 'wait']);

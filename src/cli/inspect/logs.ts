@@ -81,9 +81,9 @@ async function look(invocation: CommandInvocation, asked: number | undefined): P
 /** What is stored of an attempt that ended; of another one, what its agent printed until now. */
 async function printAll(world: CliWorld, attempt: Followed): Promise<void> {
   const { call, ended } = attempt;
-  if (ended === undefined) return void print(world, (await printedSoFar(attempt)).toString());
+  if (ended === undefined) print(world, (await printedSoFar(attempt)).toString());
   for (const stream of ['stdout', 'stderr'] as const) {
-    const digest = ended.logs[stream]?.digest;
+    const digest = ended?.logs[stream]?.digest;
     if (digest === undefined) continue;
     const read = await call.ports.store.get(digest);
     if (read.state !== 'present') {

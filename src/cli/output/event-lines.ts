@@ -1,7 +1,8 @@
 import type { EngineEvent } from '../../engine/ports.ts';
 import { checkpointMarkdown } from '../../report/markdown/checkpoint.ts';
 import { oneLine, type Paint } from '../../report/text.ts';
-import { durationText, endedAfter, scoreText, toneOf, unitCount } from '../../report/wording.ts';
+import { endedAfter } from '../../history/attempts.ts';
+import { durationText, scoreText, toneOf, unitCount } from '../../report/wording.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';

@@ -57,7 +57,7 @@ const { files } = needs.plan.output;
 mkdirSync('greetings', { recursive: true });
 for (const { path, name } of files) writeFileSync(path, \`Hello \${name}\\n\`);
 writeFileSync(GATELINE_OUTPUT, JSON.stringify({ written: files.length }));
-// What the work cost, if you know: { model, session, inputTokens, outputTokens, costUsd, tools, mcps }.
+// What the work cost, if you know: { model, session, inputTokens, outputTokens, costUsd, tools, mcps, plugins }.
 writeFileSync(GATELINE_METRICS, JSON.stringify({ tools: ['node'] }));
 `,
     'agents/count.sh': `# Without any tool: values that need no quotes.

@@ -161,7 +161,6 @@ async function startOrEnd(call: Call, begun: BegunAttempt, signal: AbortSignal):
 
 function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
   const { unit, directory, started } = begun;
-  const { gate } = unit;
   const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
   const protocol = protocolVariables(unit, started.n, directory, {
     hasFeedback: begun.hasFeedback,
@@ -169,11 +168,11 @@ function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promi
   });
   return call.ports.agent.run({
     directory: directory.path,
-    command: gate.run ?? '',
-    shell: gate.shell,
-    workingDirectory: join(begun.checkout.root, gate.workingDirectory),
-    env: agentEnvironment(begun.checkout.environment(call.ports.environment), gate, others, protocol),
-    timeoutMs: gate.timeoutMinutes * 60_000,
+    command: unit.gate.run ?? '',
+    shell: unit.gate.shell,
+    workingDirectory: join(begun.checkout.root, unit.gate.workingDirectory),
+    env: agentEnvironment(begun.checkout.environment(call.ports.environment), unit.gate, others, protocol),
+    timeoutMs: unit.gate.timeoutMinutes * 60_000,
     logLimit: LOG_LIMIT,
     live: true,
     signal,

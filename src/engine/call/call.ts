@@ -23,6 +23,8 @@ export interface Assignment extends NamedSubject {
   readonly metadata: JsonObject;
   /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
   readonly input: JsonValue;
+  /** Name of the set that the subject belongs to; for the history. */
+  readonly set?: string | undefined;
   /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
   readonly only?: ReadonlySet<UnitKey>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */

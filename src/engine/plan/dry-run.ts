@@ -4,7 +4,7 @@ import type { RecordStore } from '../../store/record-store.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /** Ports for reading only: writes are kept in memory for this call and change nothing. */
-export function dryRunPorts(ports: EnginePorts): EnginePorts {
+export function dryRunPorts({ history: _, ...ports }: EnginePorts): EnginePorts {
   return { ...ports, store: dryRunStore(ports.store) };
 }
 

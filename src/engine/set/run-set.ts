@@ -87,7 +87,7 @@ export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRu
   refuseInPlace(pipeline);
   await refuseUnfinished(ports);
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', event });
-  await endKilledCalls(ports, about);
+  await endKilledCalls(ports, order, about);
   const { tree: base, notices } = await ports.workspace.snapshot(namedGlobs(pipeline));
   for (const message of notices) await about({ type: 'notice', message });
   const set: RunningSet = {

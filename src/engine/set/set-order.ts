@@ -58,9 +58,9 @@ export function refuseInPlace({ gates }: Pick<Pipeline, 'gates'>): void {
 /** What the engine is asked to do for a subject: its task and its metadata, over what applies to all of them. */
 export function assignmentFor(
   { isDefaultSubject: _, ...around }: Omit<Assignment, 'subject'>,
-  { id, task, metadata }: Subject,
+  { id, task, metadata, set }: Subject,
 ): Assignment {
-  return { ...around, subject: id, task: task ?? around.task, metadata: { ...around.metadata, ...metadata } };
+  return { ...around, subject: id, set, task: task ?? around.task, metadata: { ...around.metadata, ...metadata } };
 }
 
 /** The assignment of one subject of an order. */

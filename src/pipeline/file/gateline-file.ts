@@ -1,3 +1,4 @@
+import { isTimezone } from '../timezone.ts';
 import { z } from 'zod';
 import { MAX_TASK_LENGTH } from '../pipeline.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
@@ -56,6 +57,8 @@ const group = z.union(
   ],
   { error: 'expected a list of gate ids, or a map with the key `gates`' },
 );
+
+const TIMEZONE = 'the name of a time zone such as `Europe/Berlin`';
 
 const LINK = '`dependencies`, `none` or a list of globs';
 
@@ -135,6 +138,12 @@ export const gatelineFileSchema = z
         .optional()
         .describe('What the run is to achieve, for every agent; `--task` overrides it. Part of the fingerprint.'),
       metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
+      timezone: text(64, TIMEZONE)
+        .refine(isTimezone, { error: `expected ${TIMEZONE}` })
+        .optional()
+        .describe(
+          'Time zone in which days begin, for `gateline history` and `gateline stats`: a name such as `Europe/Berlin`. Default: UTC. Not part of the request or the fingerprint.',
+        ),
       'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run in parallel.'),
       env: envMap
         .default({})

@@ -1,6 +1,6 @@
 import type { UnitStatus } from '../../run/state/run-state.ts';
 import { count } from '../text.ts';
-import { attemptsOf } from './attempts.ts';
+import { attemptsOf } from '../../history/attempts.ts';
 import { markerLine, type CommentRevision } from './comment-marker.ts';
 import { shortTable, withoutPassed } from './sections/gates-table.ts';
 import { troubleLines, troublesOf } from './sections/issue-sections.ts';

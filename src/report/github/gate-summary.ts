@@ -10,7 +10,7 @@ import { attemptRow } from './sections/amount-sections.ts';
 import { bytesText } from '../text.ts';
 import { amountText, costText, tokensText } from '../amounts.ts';
 import { factRows, gateFacts } from '../markdown/gate-facts.ts';
-import { attemptsOf, reusedIn, spentOn } from './attempts.ts';
+import { attemptsOf, reusedIn, spentOn } from '../../history/attempts.ts';
 import { artifactsOf } from './sections/gates-table.ts';
 import { findingLines, issueLines, type IssueContext } from './issue-lines.ts';
 import { fileItem, kindText, openAfter } from '../markdown/gate-parts.ts';

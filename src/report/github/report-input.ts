@@ -3,8 +3,36 @@ import type { JsonValue } from '../../json/json.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import type { HistoryEntry, RunFacts } from './history-entry.ts';
+import type { PastRun } from '../../history/merge.ts';
 import type { NeededJob } from './needed-jobs.ts';
+
+/** Which time the work is done, in a run that was started to do it again. */
+export interface RunIteration {
+  /** The gate that does its work again. */
+  readonly gate: string;
+  /** Which time this is. */
+  readonly number: number;
+  /** How often the gate may run, if one loop alone says so. */
+  readonly of?: number;
+}
+
+/** GitHub's facts about the run. */
+export interface RunFacts {
+  /** Decimal digits. */
+  readonly runId: string;
+  /** The tested commit; '' if there is none. */
+  readonly sha: string;
+  /** The branch, or another ref of the run: `refs/pull/7/merge`. */
+  readonly branch: string;
+  /** `push`, `pull_request`, … */
+  readonly event: string;
+  /** Who started it, how far its code is trusted, and the workflow file; for the history. */
+  readonly actor?: string;
+  readonly trust?: string;
+  readonly workflowFile?: string;
+  /** Of a run that was started to do work again. */
+  readonly iteration?: RunIteration;
+}
 
 /** Addresses that a report links to. All are optional; only https addresses are linked. */
 export interface ReportLinks {
@@ -59,8 +87,8 @@ export interface RunReportInput {
   /** ISO 8601, UTC. */
   readonly now: string;
   readonly facts?: RunFacts;
-  /** Entries of other runs of this pipeline and subject, in any order; see `mergeHistory`. */
-  readonly history?: readonly HistoryEntry[];
+  /** Other runs of this pipeline, in any order; see `mergeRuns`. */
+  readonly history?: readonly PastRun[];
   readonly links?: ReportLinks;
   /** What was sent back to another run, or why nothing was: safe Markdown. */
   readonly sentBack?: SentBackText;

@@ -1,4 +1,4 @@
-import { attemptsOf, spansOf, type Attempt } from './attempts.ts';
+import { attemptsOf, spansOf, type Attempt } from '../../history/attempts.ts';
 import { attemptsSection, costSection, reusedSection } from './sections/amount-sections.ts';
 import { decideSection } from './sections/decide-section.ts';
 import { gateGraph } from '../graph/mermaid.ts';

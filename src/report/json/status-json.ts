@@ -9,7 +9,8 @@ import type { GateGroup } from '../../pipeline/pipeline.ts';
 import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import { pausedSince, runErrorOf, runErrorSchema } from './run-error.ts';
 import { iterationOf } from '../../run/records/reworks.ts';
-import { attemptOf, changeOf, endedAfter } from '../wording.ts';
+import { endedAfter } from '../../history/attempts.ts';
+import { attemptOf, changeOf } from '../wording.ts';
 
 /**
  * Version of `gateline status --json`. Fields may be added within a version; none is removed or changes its meaning.

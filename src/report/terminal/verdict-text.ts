@@ -5,7 +5,8 @@ import type { EndedRecord, Position } from '../../run/records/record.ts';
 import { unitKey, type ContractSource } from '../../pipeline/pipeline.ts';
 import { count, oneLine, plain, type Paint, type Tone } from '../text.ts';
 import { attemptText, runText, sourceText } from '../../run/records/attempt-text.ts';
-import { durationText, endedAfter, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts';
+import { endedAfter } from '../../history/attempts.ts';
+import { durationText, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts';
 
 /** Maximum size of the result of {@link verdictText}, in UTF-8 bytes without colours. */
 export const VERDICT_TEXT_LIMIT = 256 * 1_024;

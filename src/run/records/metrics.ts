@@ -9,5 +9,6 @@ export const metricsSchema = z.object({
   costUsd: z.number().min(0).optional(),
   tools: z.array(z.string().max(200)).max(200).optional(),
   mcps: z.array(z.string().max(200)).max(200).optional(),
+  plugins: z.array(z.string().max(200)).max(200).optional(),
 });
 export type Metrics = z.infer<typeof metricsSchema>;

@@ -25,7 +25,7 @@ export interface StateFolderOptions {
 }
 
 /** Folders with fixed names that others than the store write to. */
-const FIXED_FOLDERS = ['tmp', 'applied', 'attempts', 'git', 'quarantine', 'snapshots'];
+const FIXED_FOLDERS = ['tmp', 'applied', 'attempts', 'git', 'history', 'quarantine', 'snapshots'];
 
 /** Our folders that may exist before the first store is opened. */
 const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git']);

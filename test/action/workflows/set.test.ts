@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import type { HistoryEntry } from '../../../src/history/entry.ts';
 import { SET_WORKFLOW, setWorkflow } from '../../../scripts/write-set-workflow.ts';
 import { REPOSITORY } from '../../support/command-line.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
@@ -108,6 +109,18 @@ describe('set.yml', () => {
     // What is done is kept, per subject.
     expect(await world.startedGates()).toEqual(['bad/check', 'bad/make', 'last/check', 'last/make']);
     expect(second.job('report').outputs['passed']).toBe('true');
+    // The report about the set keeps one document a run attempt, with an entry for each subject that has records.
+    const { artifacts, blobs } = world.service.world;
+    const kept = artifacts.filter(({ name }) => name.startsWith('gl1.history.'));
+    expect(kept.map(({ name }) => name.split('.').slice(3).join('.'))).toEqual(['1.json', '2.json']);
+    const outcomes = kept.map(({ blob }) => {
+      const { entries } = JSON.parse(blobs.blobs.get(blob)!.content.toString()) as { entries: HistoryEntry[] };
+      return entries.map(({ subject, status, set = '' }) => `${subject} ${status} ${set}`.trim()).toSorted();
+    });
+    expect(outcomes).toEqual([
+      ['bad error second', 'base completed', 'top completed second'],
+      ['bad completed second', 'base completed', 'last completed', 'top completed second'],
+    ]);
   });
 
   it('runs one set of the file, and says what it would need from others', async () => {

@@ -1,9 +1,9 @@
 import type { Pipeline } from '../../../src/pipeline/pipeline.ts';
 import type { PlannedUnit } from '../../../src/run/plan/plan.ts';
 import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
-import { historyEntryOf, type HistoryEntry } from '../../../src/report/github/history-entry.ts';
-import type { RunReportInput } from '../../../src/report/github/report-input.ts';
-import type { RunFacts } from '../../../src/report/github/history-entry.ts';
+import type { RunHistory } from '../../../src/history/entry.ts';
+import { ownHistory } from '../../../src/report/github/own-history.ts';
+import type { RunFacts, RunReportInput } from '../../../src/report/github/report-input.ts';
 import { ended, FAILED_CHECK, NOW, ran, reviewed, started, stateOf, webTests } from '../fixtures.ts';
 
 export const SHA = '0123456789abcdef0123456789abcdef01234567';
@@ -95,14 +95,14 @@ export function failedRecords(): GatelineRecord[] {
 }
 
 /** Earlier runs: 1 failed at execute, 2 was green. */
-export function history(): HistoryEntry[] {
+export function history(): RunHistory[] {
   const all = ['data', 'design', 'dom', 'pom', 'execute', 'learn'];
-  const entry = (run: number, ids: readonly string[], last?: Partial<EndedRecord>): HistoryEntry => {
+  const entry = (run: number, ids: readonly string[], last?: Partial<EndedRecord>): RunHistory => {
     const records = ids.flatMap((id, minute) =>
       ran(id, { run, call: 1, minute }, id === 'execute' && last !== undefined ? last : metrics(0.02, 3_000)),
     );
     const facts = { ...FACTS, runId: String(9_000 + run), sha: SHA.replace('0', String(run)) };
-    return historyEntryOf({ state: stateOf(records).state, records, facts, now: NOW });
+    return ownHistory({ pipeline: webTests, state: stateOf(records).state, records, facts, now: NOW });
   };
   return [entry(2, all), entry(1, all.slice(0, 5), { verdict: structuredClone(failedVerdict) })];
 }

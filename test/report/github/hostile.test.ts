@@ -4,7 +4,9 @@ import { annotationsOf } from '../../../src/report/github/annotations.ts';
 import { commentBody } from '../../../src/report/github/comment.ts';
 import { commentHash, parseCommentRevision } from '../../../src/report/github/comment-marker.ts';
 import { gateSummary } from '../../../src/report/github/gate-summary.ts';
-import { historyEntryOf, type HistoryEntry } from '../../../src/report/github/history-entry.ts';
+import { keptSubject, parseGatesEntry, parseHistoryEntry, type RunHistory } from '../../../src/history/entry.ts';
+import { entryLine, gatesLine } from '../../../src/history/entry-line.ts';
+import { ownHistory } from '../../../src/report/github/own-history.ts';
 import type { ReportLinks, RunReportInput } from '../../../src/report/github/report-input.ts';
 import { runReport } from '../../../src/report/github/run-report.ts';
 import { COMMENT_LIMIT, SUMMARY_LIMIT } from '../../../src/report/markdown/section.ts';
@@ -76,8 +78,11 @@ function hostileInput(text: string): RunReportInput {
   };
 }
 
-function hostileEntry(entry: HistoryEntry, subject: string, text: string): HistoryEntry {
-  return { ...entry, subject, branch: text, sha: text, gates: entry.gates.map((one) => ({ ...one, key: text })) };
+function hostileEntry({ entry, gates }: RunHistory, subject: string, text: string): RunHistory {
+  return {
+    entry: { ...entry, subject: keptSubject(subject), branch: text, commit: text },
+    gates: { ...gates, gates: gates.gates.map((one) => ({ ...one, gate: text })) },
+  };
 }
 
 /** Every text that can be made of it. */
@@ -167,14 +172,13 @@ describe('what others say', () => {
 
   it('never makes a history entry that is too large, or that cannot be read back', () => {
     for (const text of HOSTILE_HERE) {
-      const { state, records } = hostileInput(text.slice(0, 1_024));
-      const entry = historyEntryOf({
-        state,
-        records,
-        facts: { ...FACTS, branch: text, sha: text, event: text },
-        now: NOW,
-      });
-      expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(16 * 1_024);
+      const { pipeline, state, records } = hostileInput(text.slice(0, 1_024));
+      const facts = { ...FACTS, branch: text, sha: text, event: text, actor: text, trust: text, workflowFile: text };
+      const { entry, gates } = ownHistory({ pipeline, state, records, facts, now: NOW, set: text });
+      expect(Buffer.byteLength(`${entryLine(entry)}\n`)).toBeLessThanOrEqual(500);
+      expect(Buffer.byteLength(gatesLine(gates))).toBeLessThanOrEqual(64 * 1_024);
+      expect(parseHistoryEntry(JSON.parse(entryLine(entry)))).toEqual({ state: 'present', value: entry });
+      expect(parseGatesEntry(JSON.parse(gatesLine(gates)))).toEqual({ state: 'present', value: gates });
     }
   });
 

@@ -135,8 +135,9 @@ describe('the report of a run', () => {
 
   it('takes this run for the latest of the history, and no other pipeline or subject into it', () => {
     const [green] = history();
-    const own = { ...green!, runId: FACTS.runId, runNumber: 3, conclusion: 'success' as const };
-    const text = runReport(failedInput({ history: [own, green!, { ...green!, runId: '5', subject: 'other' }] }));
+    const about = (over: object): typeof green & {} => ({ ...green!, entry: { ...green!.entry, ...over } });
+    const own = about({ runId: FACTS.runId, run: 3, status: 'completed' });
+    const text = runReport(failedInput({ history: [own, green!, about({ runId: '5', subject: 'other' })] }));
     expect(text).toContain('| Results | 🟩🟥 |');
     expect(runReport(failedInput({ history: [own] }))).not.toContain('### History');
   });

@@ -1,7 +1,9 @@
 import { count } from '../../text.ts';
-import { durationText, endedAfter } from '../../wording.ts';
-import { costText, sumOf, tokensText, type Amount } from '../../amounts.ts';
-import { agentRan, reusedIn, spentOn, type Attempt } from '../attempts.ts';
+import { endedAfter } from '../../../history/attempts.ts';
+import { durationText } from '../../wording.ts';
+import { sumOf, type Amount } from '../../../history/amounts.ts';
+import { costText, tokensText } from '../../amounts.ts';
+import { agentRan, reusedIn, spentOn, type Attempt } from '../../../history/attempts.ts';
 import { codeCell, row, saidInCell, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import type { Section } from '../../markdown/section.ts';

@@ -1,10 +1,10 @@
 import { durationText } from '../../wording.ts';
 import { costText } from '../../amounts.ts';
-import { historyEntryOf, type HistoryEntry } from '../history-entry.ts';
+import { keptSubject, type HistoryEntry } from '../../../history/entry.ts';
 import { codeCell, linkTo, row, tableHead } from '../../markdown/markdown.ts';
 import type { RunReportInput } from '../report-input.ts';
 import { block, type Section } from '../../markdown/section.ts';
-import { iterationText } from './run-headline.ts';
+import { ownHistory } from '../own-history.ts';
 import { trendOf, type Series, type Trend } from './trend.ts';
 
 /** Runs in the table, the latest first. */
@@ -17,14 +17,17 @@ const ARROWS = { up: '▲', down: '▼', same: '▬' } as const;
  * Empty without other runs.
  */
 export function historySections(input: RunReportInput): Section[] {
+  const { facts, state } = input;
+  const subject = keptSubject(state.subject);
   const past = (input.history ?? []).filter(
-    ({ runId, pipeline, subject }) =>
-      runId !== input.facts?.runId && pipeline === input.state.pipeline && subject === input.state.subject,
+    ({ entry }) => entry.runId !== facts?.runId && entry.pipeline === state.pipeline && entry.subject === subject,
   );
   if (past.length === 0) return [];
-  const { facts } = input;
-  const trend = trendOf(facts === undefined ? past : [...past, historyEntryOf({ ...input, facts })]);
-  const rows = trend.entries.toReversed().slice(0, SHOWN_RUNS);
+  const trend = trendOf(facts === undefined ? past : [...past, ownHistory(input)]);
+  const rows = trend.runs
+    .toReversed()
+    .slice(0, SHOWN_RUNS)
+    .map(({ entry }) => entry);
   const loops = rows.some(({ iteration }) => iteration !== undefined);
   const columns = ['Run', ...(loops ? ['Iteration:'] : []), 'Result', 'Gates:', 'Reused:', 'Time:', 'Cost:', 'Of'];
   return [
@@ -46,11 +49,11 @@ function trendText(trend: Trend): string {
   const rows = [
     row(['Results', trend.results, rate]),
     row(['Time', bars(trend.duration), seriesText(trend.duration, durationText)]),
-    ...(trend.entries.some(({ spent }) => spent.costUsd !== undefined)
+    ...(trend.runs.some(({ entry }) => entry.cost !== undefined)
       ? [row(['Cost', bars(trend.cost), seriesText(trend.cost, costText)])]
       : []),
   ];
-  return `${tableHead(['', `${lastRuns(trend.entries.length)}, oldest first`, ''])}\n${rows.join('\n')}`;
+  return `${tableHead(['', `${lastRuns(trend.runs.length)}, oldest first`, ''])}\n${rows.join('\n')}`;
 }
 
 function lastRuns(number: number): string {
@@ -70,26 +73,26 @@ function seriesText({ latest, median, change }: Series, text: (number: number) =
 
 function runRow(entry: HistoryEntry, { links }: RunReportInput, loops: boolean): string {
   const page = links?.runs === undefined ? undefined : `${links.runs.replace(/\/*$/, '')}/${entry.runId}`;
-  const { all, done, reused } = entry.units;
+  const { commit = '', branch = '' } = entry;
   return row([
-    linkTo(String(entry.runNumber), page) + (entry.runAttempt > 1 ? ` (${entry.runAttempt})` : ''),
-    ...(loops ? [entry.iteration === undefined ? '' : iterationText(entry.iteration)] : []),
-    entry.conclusion,
-    `${done} of ${all}`,
-    String(reused),
-    durationText(entry.durationMs),
-    costText(entry.spent.costUsd),
-    [codeCell(entry.branch, 100), codeCell(entry.sha.slice(0, 7))].filter((text) => text !== '').join(' at '),
+    linkTo(String(entry.run), page) + (entry.attempt > 1 ? ` (${entry.attempt})` : ''),
+    ...(loops ? [entry.iteration === undefined ? '' : String(entry.iteration)] : []),
+    entry.status,
+    `${entry.passed + entry.skipped} of ${entry.gates}`,
+    String(entry.reused),
+    durationText(entry.ms),
+    costText(entry.cost),
+    [codeCell(branch, 100), codeCell(commit.slice(0, 7))].filter((text) => text !== '').join(' at '),
   ]);
 }
 
 function gatesSection(trend: Trend): Section {
-  const left = trend.entries.some(({ gatesLeftOut }) => gatesLeftOut > 0);
+  const left = trend.runs.some(({ gates }) => (gates?.left ?? 1) > 0);
   return {
     title: 'how often each gate passed at the first attempt',
     weight: 7,
     heading: '',
-    fold: `Gates in these runs: passed at the first attempt${left ? ' (large runs: not all gates were kept)' : ''}`,
+    fold: `Gates in these runs: passed at the first attempt${left ? ' (the gates of some runs were not kept)' : ''}`,
     head: tableHead(['Gate', 'First attempt passed:', 'Median time:', 'Runs, oldest first']),
     pieces: trend.gates.map(({ key, ran, firstTime, medianMs, results }) => ({
       text: row([codeCell(key, 130), ran === 0 ? '' : `${firstTime} of ${ran}`, durationText(medianMs), results]),

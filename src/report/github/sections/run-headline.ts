@@ -1,12 +1,12 @@
 import type { RunState, RunStatus, UnitState } from '../../../run/state/run-state.ts';
 import { count, listOf } from '../../text.ts';
 import { durationText, iconOf } from '../../wording.ts';
-import { costText, sumOf, tokensText } from '../../amounts.ts';
-import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../attempts.ts';
+import { sumOf } from '../../../history/amounts.ts';
+import { costText, tokensText } from '../../amounts.ts';
+import { agentRan, reusedIn, spansOf, spentOn, type Attempt } from '../../../history/attempts.ts';
 import { code, linkTo } from '../../markdown/markdown.ts';
 import type { UnsatisfiedJob } from '../needed-jobs.ts';
-import type { RunIteration } from '../history-entry.ts';
-import type { RunReportInput } from '../report-input.ts';
+import type { RunIteration, RunReportInput } from '../report-input.ts';
 
 const RUN_TEXT: Readonly<Record<RunStatus, string>> = {
   initializing: '⏳ not started',

@@ -1,7 +1,7 @@
 import type { RunState, UnitState } from '../../../run/state/run-state.ts';
 import { fit, oneLine, pad, widthOf } from '../../text.ts';
 import { durationText } from '../../wording.ts';
-import type { Attempt, Span } from '../attempts.ts';
+import type { Attempt, Span } from '../../../history/attempts.ts';
 
 /** Width of a bar, and maximum width of a name. */
 const [BAR, NAME] = [40, 36];

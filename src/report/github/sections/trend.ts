@@ -1,5 +1,9 @@
 import { isWell } from '../status-words.ts';
-import { mergeHistory, type Conclusion, type HistoryEntry } from '../history-entry.ts';
+import { medianOf } from '../../../history/statistics/quantiles.ts';
+import type { GateOutcome, HistoryEntry } from '../../../history/entry.ts';
+import { mergeRuns, type PastRun } from '../../../history/merge.ts';
+import { gateKey } from '../../../history/query.ts';
+import type { RunStatus } from '../../../run/state/run-state.ts';
 
 /** Number of latest runs in a trend. */
 export const TREND_RUNS = 20;
@@ -32,10 +36,10 @@ export interface GateTrend {
 /** The trend of a pipeline and subject over the last runs. */
 export interface Trend {
   /** The runs in the trend, oldest first. */
-  readonly entries: readonly HistoryEntry[];
-  /** Percentage of successes among runs that succeeded or failed; `undefined` if there are none. */
+  readonly runs: readonly PastRun[];
+  /** Percentage of completed runs among those that were completed or failed; `undefined` if there are none. */
   readonly passRate: number | undefined;
-  /** One square per run: 🟩 success, 🟥 failure, 🟨 anything else. */
+  /** One square per run: 🟩 completed, 🟥 error, 🟨 anything else. */
   readonly results: string;
   readonly duration: Series;
   readonly cost: Series;
@@ -43,36 +47,29 @@ export interface Trend {
   readonly gates: readonly GateTrend[];
 }
 
-const SQUARES: Readonly<Record<Conclusion, string>> = {
-  success: '🟩',
-  failure: '🟥',
+const SQUARES: Readonly<Record<RunStatus, string>> = {
+  completed: '🟩',
+  error: '🟥',
   paused: '🟨',
-  cancelled: '🟨',
-  'rolled-back': '🟨',
-  unfinished: '🟨',
+  rollback: '🟨',
+  executing: '🟨',
+  initializing: '🟨',
 };
 
-/** The trend of the last {@link TREND_RUNS} runs among these entries, in any order and possibly several per run. */
-export function trendOf(entries: readonly HistoryEntry[], runs: number = TREND_RUNS): Trend {
-  const last = mergeHistory(entries).slice(-runs);
-  const judged = last.filter(({ conclusion }) => conclusion === 'success' || conclusion === 'failure');
-  const passed = judged.filter(({ conclusion }) => conclusion === 'success').length;
+/** The trend of the last runs in a history, in any order and possibly with several entries of a run. */
+export function trendOf(history: readonly PastRun[], number: number = TREND_RUNS): Trend {
+  const runs = mergeRuns(history).slice(-number);
+  const entries = runs.map(({ entry }) => entry);
+  const judged = entries.filter(({ status }) => status === 'completed' || status === 'error');
+  const passed = judged.filter(({ status }) => status === 'completed').length;
   return {
-    entries: last,
+    runs,
     passRate: judged.length === 0 ? undefined : (100 * passed) / judged.length,
-    results: last.map(({ conclusion }) => SQUARES[conclusion]).join(''),
-    duration: seriesOf(last, ({ durationMs }) => durationMs),
-    cost: seriesOf(last, ({ spent }) => spent.costUsd),
-    gates: gateTrends(last),
+    results: entries.map(({ status }) => SQUARES[status]).join(''),
+    duration: seriesOf(entries, ({ ms }) => ms),
+    cost: seriesOf(entries, ({ cost }) => cost),
+    gates: gateTrends(runs),
   };
-}
-
-/** The median of some numbers; `undefined` for an empty list. */
-export function medianOf(numbers: readonly number[]): number | undefined {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  if (sorted.length === 0) return undefined;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
 const BARS = '▁▂▃▄▅▆▇█';
@@ -91,7 +88,7 @@ export function sparkline(numbers: ReadonlyArray<number | undefined>): string {
 function seriesOf(entries: readonly HistoryEntry[], read: (entry: HistoryEntry) => number | undefined): Series {
   const numbers = entries.map(read);
   const latest = numbers.at(-1);
-  const before = entries.slice(0, -1).filter(({ conclusion }) => conclusion !== 'unfinished');
+  const before = entries.slice(0, -1).filter(({ status }) => status !== 'executing' && status !== 'initializing');
   const median = medianOf(before.flatMap((entry) => read(entry) ?? []));
   return { latest, median, change: changeOf(latest, median), spark: sparkline(numbers) };
 }
@@ -102,27 +99,28 @@ function changeOf(latest: number | undefined, median: number | undefined): Serie
   return latest < median * 0.9 ? 'down' : 'same';
 }
 
-function gateTrends(entries: readonly HistoryEntry[]): GateTrend[] {
-  const byKey = new Map<string, Map<HistoryEntry, HistoryEntry['gates'][number]>>();
-  for (const entry of entries.toReversed()) {
-    for (const gate of entry.gates) {
-      const own = byKey.get(gate.key) ?? new Map<HistoryEntry, HistoryEntry['gates'][number]>();
-      byKey.set(gate.key, own.set(entry, gate));
+function gateTrends(runs: readonly PastRun[]): GateTrend[] {
+  const byKey = new Map<string, Map<PastRun, GateOutcome>>();
+  for (const run of runs.toReversed()) {
+    for (const gate of run.gates?.gates ?? []) {
+      const key = gateKey(gate);
+      const own = byKey.get(key) ?? new Map<PastRun, GateOutcome>();
+      byKey.set(key, own.set(run, gate));
     }
   }
   return [...byKey].map(([key, own]) => {
-    const ended = [...own.values()].filter(({ firstTime }) => firstTime !== undefined);
+    const ended = [...own.values()].filter(({ first }) => first !== undefined);
     return {
       key,
       ran: ended.length,
-      firstTime: ended.filter(({ firstTime }) => firstTime === true).length,
+      firstTime: ended.filter(({ first }) => first === true).length,
       medianMs: medianOf(ended.flatMap(({ ms }) => ms ?? [])),
-      results: entries.map((entry) => squareOf(own.get(entry))).join(''),
+      results: runs.map((run) => squareOf(own.get(run))).join(''),
     };
   });
 }
 
-function squareOf(gate: HistoryEntry['gates'][number] | undefined): string {
+function squareOf(gate: GateOutcome | undefined): string {
   if (gate === undefined) return '⬜';
   if (isWell(gate.status)) return '🟩';
   return gate.status === 'failed' || gate.status === 'lost' ? '🟥' : gate.status === 'partial' ? '🟨' : '⬜';

@@ -1,38 +1,30 @@
 import { z } from 'zod';
 import { GatelineError } from '../../../errors/gateline-error.ts';
-import { digestOf, digestSchema } from '../../../json/digest.ts';
+import { DOCUMENT_BYTES } from '../../../history/document.ts';
+import { digestOfJson } from '../../../json/canonical-json.ts';
+import { digestOf, digestSchema, hexOf } from '../../../json/digest.ts';
 import { parseJson } from '../../../json/parse-json.ts';
-import { inParallel } from '../../../in-parallel.ts';
 import type { Listing, RestClient } from '../../../github/rest/rest.ts';
 import { fileIn } from '../artifacts/zip-entries.ts';
 
 /** Selects the history to read. */
 export interface HistoryRequest {
-  /** The 8 hex digits that identify pipeline and subject in artifact names. */
-  readonly prefix: string;
-  /** This run. Its own entry does not exist yet; those of its earlier attempts are left out. */
+  readonly pipeline: string;
+  /** This run: its documents, also those of its earlier attempts, are left out. */
   readonly currentRunId: number;
-  /** Entries of attempts 1 to 3 and of this attempt are searched for. */
+  /** Documents of attempts 1 to 3 and of this attempt are searched for. */
   readonly runAttempt: number;
-  /** How many of the newest runs; default 20. */
-  readonly runs?: number;
+  /** The ids of the runs that a document has entries of. */
+  readonly runsIn: (document: unknown) => readonly string[];
   /** Milliseconds for everything; default 15,000. */
   readonly budgetMs?: number;
 }
 
-/** One entry, and its run according to GitHub: the entry itself may claim anything. */
-export interface HistoryDocument {
-  readonly runId: number;
-  readonly runAttempt: number;
-  /** Parsed JSON, of any shape. */
-  readonly entry: unknown;
-}
-
 /** The result of {@link readHistory}. */
 export interface FoundHistory {
-  /** Newest run first, at most one entry per run: the one of its last attempt. */
-  readonly entries: readonly HistoryDocument[];
-  /** For people, one sentence each: unreadable entries are left out of the history. */
+  /** Parsed JSON of any shape, the newest document first. */
+  readonly documents: readonly unknown[];
+  /** For people, one sentence each: unreadable documents are left out of the history. */
   readonly notices: readonly string[];
 }
 
@@ -50,7 +42,7 @@ const artifactSchema = z.object({
 const artifactsSchema = z.object({ artifacts: z.array(artifactSchema) }).transform(({ artifacts }) => artifacts);
 type Artifact = z.infer<typeof artifactSchema>;
 
-/** Where an entry is. */
+/** Where a document is. */
 interface Candidate {
   readonly artifact: Artifact;
   readonly runId: number;
@@ -59,60 +51,73 @@ interface Candidate {
 
 /** Attempts that are always searched for, whatever this run's attempt is. */
 const USUAL_ATTEMPTS = [1, 2, 3];
-/** Pages read per name: runs of forks, whose entries are left out, must not fill the list on their own. */
-const PAGES = 3;
-/** Largest entry, in bytes: four times what is ever written, to leave room for later versions. */
-const MAX_BYTES = 64 * 1024;
+/** Artifacts listed for each name. */
+const LISTED = 100;
+/** Documents that are downloaded. */
+const DOWNLOADS = 3;
 const MAX_DEPTH = 50;
-/** Parallel downloads. */
-const AT_ONCE = 4;
 
-/** The name of the artifact that contains a run's history entry. */
-export function historyArtifactName(prefix: string, runAttempt: number): string {
-  return `gl1.${prefix}.history.${runAttempt}.json`;
+/** The highest number in a name: so many reports of one pipeline can keep a document in one run attempt. */
+export const MAX_DOCUMENTS = 4;
+
+/**
+ * The name of the artifact with the history that a report keeps: `gl1.history.<8 hex of the pipeline>.<attempt>.json`.
+ * REST lists by exact names only, so neither subject nor run is in it.
+ * @param number of a further report of the pipeline in this run attempt: 2 to {@link MAX_DOCUMENTS}
+ */
+export function historyArtifactName(pipeline: string, runAttempt: number, number = 1): string {
+  const hex = hexOf(digestOfJson([pipeline])).slice(0, 8);
+  return `gl1.history.${hex}.${runAttempt}${number === 1 ? '' : `.${number}`}.json`;
 }
 
 /**
- * The history entries of earlier runs. Listing takes 3 requests (4 from attempt 4 on), and each entry 1, so 23 for 20
- * runs. Only runs whose commit is from this repository are used, and only bytes that match GitHub's digest.
+ * The documents of the newest reports of a pipeline, by any runs. At most 5 listings and 3 downloads, whatever the
+ * number of runs: each document carries the entries of runs before it. After the newest one, only documents of runs are
+ * read that no other one has an entry of. Only runs whose commit is from this repository are used, and only bytes that
+ * match GitHub's digest.
  *
  * Never throws if GitHub refuses or does not respond: the report is then shown without history, with a notice.
  * https://docs.github.com/rest/actions/artifacts
  */
 export async function readHistory(rest: RestClient, request: HistoryRequest): Promise<FoundHistory> {
-  const { runs = 20, budgetMs = 15_000 } = request;
-  const bounded = rest.within(budgetMs);
+  const bounded = rest.within(request.budgetMs ?? 15_000);
   const notices: string[] = [];
   let candidates: readonly Candidate[];
   try {
     candidates = await findCandidates(bounded, request, notices);
   } catch (error) {
-    return { entries: [], notices: [`No history is shown: ${spoken(error)}`] };
+    return { documents: [], notices: [`No history is shown: ${spoken(error)}`] };
   }
-  const newest = newestRuns(candidates, runs);
-  const entries: HistoryDocument[] = [];
-  await inParallel(AT_ONCE, newest.entries(), async ([index, candidate]) => {
+  const documents: unknown[] = [];
+  const covered = new Set<string>();
+  let downloads = 0;
+  for (const candidate of candidates) {
+    if (downloads === DOWNLOADS) break;
+    if (covered.has(String(candidate.runId))) continue;
+    downloads += 1;
     try {
-      const { runId, runAttempt } = candidate;
-      entries[index] = { runId, runAttempt, entry: await readEntry(bounded, candidate) };
+      const document = await readDocument(bounded, candidate);
+      documents.push(document);
+      for (const run of request.runsIn(document)) covered.add(run);
     } catch (error) {
       notices.push(`The history of run ${candidate.runId} is left out: ${spoken(error)}`);
     }
-  });
-  // Skipped entries leave gaps.
-  return { entries: entries.filter(() => true), notices };
+  }
+  return { documents, notices };
 }
 
+/** The last document of each run, the newest first. Artifact ids have no order. */
 async function findCandidates(
   rest: RestClient,
-  { prefix, currentRunId, runAttempt, runs = 20 }: HistoryRequest,
+  { pipeline, currentRunId, runAttempt }: HistoryRequest,
   notices: string[],
 ): Promise<readonly Candidate[]> {
   const attempts = [...new Set([...USUAL_ATTEMPTS, runAttempt])];
+  const names = [...attempts.map((attempt) => [attempt, 1] as const), [1, 2] as const];
   const listings = await Promise.all(
-    attempts.map(async (attempt) => {
-      const name = historyArtifactName(prefix, attempt);
-      const { items } = await listByName(rest, name, runs);
+    names.map(async ([attempt, number]) => {
+      const name = historyArtifactName(pipeline, attempt, number);
+      const { items } = await listByName(rest, name);
       // A server that does not know the filter returns everything.
       const entries = items.filter((one) => one.name === name && !one.expired && one.workflow_run?.id !== currentRunId);
       return entries.map((artifact) => ({ artifact, attempt }));
@@ -120,9 +125,11 @@ async function findCandidates(
   );
   const found = listings.flat();
   notices.push(...leftOut(found.map(({ artifact }) => originOf(artifact))));
-  return found.flatMap(({ artifact, attempt: runAttempt }) =>
+  const ours = found.flatMap(({ artifact, attempt: runAttempt }) =>
     originOf(artifact) === 'ours' ? [{ artifact, runId: artifact.workflow_run!.id, runAttempt }] : [],
   );
+  const timeOf = ({ artifact }: Candidate): number => Date.parse(artifact.created_at ?? '') || 0;
+  return ours.toSorted((a, b) => timeOf(b) - timeOf(a) || b.runId - a.runId || b.runAttempt - a.runAttempt);
 }
 
 type CommitOrigin = 'ours' | 'fork' | 'unknown';
@@ -146,44 +153,28 @@ function leftOut(origins: readonly CommitOrigin[]): string[] {
   return parts.length === 0 ? [] : [`History entries that are left out: ${parts.join(', ')}.`];
 }
 
-/** Newest first, as GitHub lists them; further pages are read only until there are enough usable entries. */
-async function listByName(rest: RestClient, name: string, runs: number): Promise<Listing<Artifact>> {
+/** The newest ones, as GitHub lists them. */
+async function listByName(rest: RestClient, name: string): Promise<Listing<Artifact>> {
   const path = `/repos/${rest.repository}/actions/artifacts`;
-  const pageSize = Math.min(100, Math.max(30, runs));
-  return rest.list({ method: 'GET', path, query: { name } }, artifactsSchema, {
-    pages: PAGES,
-    pageSize,
-    enough: (items) => items.filter((artifact) => originOf(artifact) === 'ours').length >= runs,
-  });
-}
-
-/** The last attempt of each run, newest run first. Artifact ids have no order. */
-function newestRuns(candidates: readonly Candidate[], runs: number): readonly Candidate[] {
-  const last = new Map<number, Candidate>();
-  for (const candidate of candidates) {
-    const known = last.get(candidate.runId);
-    if (known === undefined || known.runAttempt < candidate.runAttempt) last.set(candidate.runId, candidate);
-  }
-  const timeOf = ({ artifact }: Candidate) => Date.parse(artifact.created_at ?? '') || 0;
-  return [...last.values()].toSorted((a, b) => timeOf(b) - timeOf(a) || b.runId - a.runId).slice(0, runs);
+  return rest.list({ method: 'GET', path, query: { name } }, artifactsSchema, { pages: 1, pageSize: LISTED });
 }
 
 /** Throws {@link GatelineError} and {@link UnfitError}. */
-async function readEntry(rest: RestClient, { artifact }: Candidate): Promise<unknown> {
+async function readDocument(rest: RestClient, { artifact }: Candidate): Promise<unknown> {
   const digest = digestSchema.safeParse(artifact.digest);
   if (!digest.success) throw new UnfitError('GitHub has no digest for it.');
-  if (artifact.size_in_bytes > MAX_BYTES) throw new UnfitError('It is too large.');
-  const stored = await rest.download(`/repos/${rest.repository}/actions/artifacts/${artifact.id}/zip`, MAX_BYTES);
-  const content = await fileIn(Buffer.from(stored), artifact.name, MAX_BYTES);
+  if (artifact.size_in_bytes > DOCUMENT_BYTES) throw new UnfitError('It is too large.');
+  const stored = await rest.download(`/repos/${rest.repository}/actions/artifacts/${artifact.id}/zip`, DOCUMENT_BYTES);
+  const content = await fileIn(Buffer.from(stored), artifact.name, DOCUMENT_BYTES);
   if (content === undefined) {
-    const limit = MAX_BYTES.toLocaleString('en');
+    const limit = DOCUMENT_BYTES.toLocaleString('en');
     throw new UnfitError(`Its zip cannot be read, or holds no ${artifact.name} of at most ${limit} bytes.`);
   }
   // For a file that was stored unchanged, the digest is that of the file, even if it arrives in a zip.
   if (digestOf(stored) !== digest.data && digestOf(content) !== digest.data) {
     throw new UnfitError('Its content is not the content that was uploaded.');
   }
-  const parsed = parseJson(content, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
+  const parsed = parseJson(content, { maxBytes: DOCUMENT_BYTES, maxDepth: MAX_DEPTH });
   if (!parsed.ok) throw new UnfitError(`It is not JSON: ${parsed.issue.message}.`);
   return parsed.value;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../../src/store/github/history/history-artifacts.ts';
 import { digestOf } from '../../../../src/json/digest.ts';
 import { Clients, endClients } from '../../../github/clients.ts';
+import { bySize } from '../../../support/test-size.ts';
 import type { StoredArtifact } from '../../../support/github/model.ts';
 import { restClient } from '../../../support/github/rest-client.ts';
 import { startResultsService, type ResultsService } from '../../../support/github/results-service.ts';
@@ -15,7 +16,7 @@ import type { RunOptions } from '../../../support/github/workflow-runs.ts';
 
 afterAll(endClients);
 
-const PREFIX = '0123abcd';
+const PIPELINE = 'gates';
 const CURRENT = 1_000;
 
 interface Entry {
@@ -23,13 +24,20 @@ interface Entry {
   readonly attempt?: number;
   readonly about?: Partial<RunOptions>;
   readonly content?: string | Buffer;
+  /** Other runs that its document has entries of. */
+  readonly carries?: readonly number[];
   readonly artifact?: Partial<StoredArtifact>;
 }
 
+interface Document {
+  readonly run?: number;
+  readonly carries?: readonly number[];
+}
+
 /** An artifact as the service holds it after an upload. */
-function put(service: ResultsService, { run, attempt = 1, about = {}, content, artifact }: Entry): void {
+function put(service: ResultsService, { run, attempt = 1, about = {}, content, carries, artifact }: Entry): void {
   service.addRun({ id: run, attempt, ...about });
-  const bytes = Buffer.from(content ?? JSON.stringify({ run, attempt }));
+  const bytes = Buffer.from(content ?? JSON.stringify({ run, attempt, carries }));
   const { world } = service;
   const id = 5_000 - world.artifacts.length;
   const createdAt = new Date(Date.UTC(2026, 0, 1) + run * 60_000 + attempt * 1_000);
@@ -39,7 +47,7 @@ function put(service: ResultsService, { run, attempt = 1, about = {}, content, a
     run,
     attempt,
     job: 'report',
-    name: historyArtifactName(PREFIX, attempt),
+    name: historyArtifactName(PIPELINE, attempt),
     mimeType: 'application/json',
     blob: `history-${id}`,
     createdAt,
@@ -53,49 +61,66 @@ function put(service: ResultsService, { run, attempt = 1, about = {}, content, a
 
 function read(service: ResultsService, more: Partial<HistoryRequest> = {}, token?: string) {
   const rest = restClient(service, token === undefined ? {} : { token });
-  return readHistory(rest, { prefix: PREFIX, currentRunId: CURRENT, runAttempt: 1, ...more });
+  const runsIn = (document: unknown): string[] => {
+    const { run = 0, carries = [] } = document as Document;
+    return [run, ...carries].map(String);
+  };
+  return readHistory(rest, { pipeline: PIPELINE, currentRunId: CURRENT, runAttempt: 1, runsIn, ...more });
 }
 
-function runsOf({ entries }: { readonly entries: readonly { readonly runId: number }[] }): number[] {
-  return entries.map(({ runId }) => runId);
+function runsOf({ documents }: { readonly documents: readonly unknown[] }): (number | undefined)[] {
+  return documents.map((document) => (document as Document).run);
 }
 
 describe('history', () => {
-  it('is the last attempt of each run, the newest run first, without the run that reads it', async () => {
+  it('is in the documents of the newest reports, without those of the run that reads it', async () => {
     await using service = await startResultsService();
     for (const run of [1, 2, 3]) put(service, { run });
     put(service, { run: 2, attempt: 2 });
     put(service, { run: 2, attempt: 3 });
     put(service, { run: CURRENT });
-    put(service, { run: 9, artifact: { name: `gl1.ffffffff.history.1.json` } });
+    put(service, { run: 9, artifact: { name: `gl1.history.ffffffff.1.json` } });
     expect(await read(service)).toEqual({
-      entries: [
-        { runId: 3, runAttempt: 1, entry: { run: 3, attempt: 1 } },
-        { runId: 2, runAttempt: 3, entry: { run: 2, attempt: 3 } },
-        { runId: 1, runAttempt: 1, entry: { run: 1, attempt: 1 } },
+      documents: [
+        { run: 3, attempt: 1 },
+        { run: 2, attempt: 3 },
+        { run: 1, attempt: 1 },
       ],
       notices: [],
     });
   });
 
-  it('takes 3 requests and 1 an entry', async () => {
+  it('takes at most 5 listings and 3 downloads, whatever the number of runs', async () => {
+    const runs = bySize({ sample: 300, full: 10_000 });
     await using service = await startResultsService();
-    for (let run = 1; run <= 40; run += 1) put(service, { run });
-    expect(runsOf(await read(service))).toEqual(Array.from({ length: 20 }, (_, index) => 40 - index));
-    expect(service.callsOf('actions/list-artifacts-for-repo')).toHaveLength(3);
-    expect(service.callsOf('actions/download-artifact')).toHaveLength(20);
-    expect(runsOf(await read(service, { runs: 2, runAttempt: 7 }))).toEqual([40, 39]);
-    expect(service.callsOf('actions/list-artifacts-for-repo')).toHaveLength(3 + 4);
+    for (let run = CURRENT + 1; run <= CURRENT + runs; run += 1) put(service, { run });
+    expect(runsOf(await read(service))).toEqual([0, 1, 2].map((before) => CURRENT + runs - before));
+    expect(service.callsOf('actions/list-artifacts-for-repo')).toHaveLength(4);
+    expect(service.callsOf('actions/download-artifact')).toHaveLength(3);
+    await read(service, { runAttempt: 7 });
+    expect(service.callsOf('actions/list-artifacts-for-repo')).toHaveLength(4 + 5);
+    expect(service.callsOf('actions/download-artifact')).toHaveLength(3 + 3);
+  }, 120_000);
+
+  it('reads documents of runs that no newer one carries', async () => {
+    await using service = await startResultsService();
+    put(service, { run: 9, carries: [8, 7, 5] });
+    for (const run of [8, 7, 6, 5]) put(service, { run, carries: [4, 3] });
+    for (const run of [4, 3, 2]) put(service, { run });
+    put(service, { run: 10, carries: [9], artifact: { name: historyArtifactName(PIPELINE, 1, 2) } });
+    expect(runsOf(await read(service))).toEqual([10, 8, 7]);
+    put(service, { run: 11, carries: [10, 9, 8, 7] });
+    expect(runsOf(await read(service))).toEqual([11, 6, 5]);
   });
 
   it('of forks does not count, however much of it there is', async () => {
     await using service = await startResultsService();
-    put(service, { run: 1 });
     const about = { event: 'pull_request', headRepository: 'stranger/gates' };
     for (let run = 2; run < 50; run += 1) put(service, { run, about });
-    const { entries, notices } = await read(service, { runs: 1 });
-    expect(runsOf({ entries })).toEqual([1]);
-    expect(notices).toEqual(['History entries that are left out: 48 of forks.']);
+    put(service, { run: 1 });
+    const found = await read(service);
+    expect(runsOf(found)).toEqual([1]);
+    expect(found.notices).toEqual(['History entries that are left out: 48 of forks.']);
   });
 
   it('whose origin GitHub does not tell does not count, and is not called a fork’s', async () => {
@@ -103,8 +128,8 @@ describe('history', () => {
     put(service, { run: 1 });
     for (const run of [2, 3]) put(service, { run, about: { event: 'pull_request', headRepository: '' } });
     put(service, { run: 4, about: { event: 'pull_request', headRepository: 'stranger/gates' } });
-    const { entries, notices } = await read(service);
-    expect(runsOf({ entries })).toEqual([1]);
+    const { documents, notices } = await read(service);
+    expect(runsOf({ documents })).toEqual([1]);
     const left = 'History entries that are left out: 1 of forks, 2 of an unknown repository.';
     expect(notices).toEqual([left]);
   });
@@ -121,10 +146,10 @@ describe('history', () => {
   it.each<readonly [string, Partial<Entry>, string | undefined]>([
     ['was changed', { artifact: { digest: digestOf('other') } }, 'not the content that was uploaded'],
     ['has no digest', { artifact: { digest: '' } }, 'no digest'],
-    ['is too large', { content: JSON.stringify('x'.repeat(70_000)) }, 'too large'],
+    ['is too large', { content: JSON.stringify('x'.repeat(1_100_000)) }, 'too large'],
     [
       'says it is small and is not',
-      { content: JSON.stringify('x'.repeat(70_000)), artifact: { size: 9 } },
+      { content: JSON.stringify('x'.repeat(1_100_000)), artifact: { size: 9 } },
       'more than',
     ],
     ['is cut off', { content: '{"run":1' }, 'not JSON'],
@@ -148,13 +173,13 @@ describe('history', () => {
     service.faults.add({ operation: 'GetBlob', nth: 1, fault: { kind: 'status', status: 403 } });
     service.faults.add({ operation: 'GetBlob', nth: 2, fault: { kind: 'truncate' } });
     service.faults.add({ operation: 'actions/list-artifacts-for-repo', fault: { kind: 'status', status: 502 } });
-    expect(await read(service)).toMatchObject({ entries: [{ runId: 3 }, { runId: 2 }, { runId: 1 }], notices: [] });
+    expect(await read(service)).toMatchObject({ documents: [{ run: 3 }, { run: 2 }, { run: 1 }], notices: [] });
   });
 
   it('that cannot be listed is none, with a notice', async () => {
     await using service = await startResultsService();
     put(service, { run: 1 });
-    const none = { entries: [], notices: [expect.stringMatching(/^No history is shown: /)] };
+    const none = { documents: [], notices: [expect.stringMatching(/^No history is shown: /)] };
     const token = service.issueToken({ repository: 'octo/gates', permissions: {} });
     expect(await read(service, {}, token)).toEqual(none);
     service.faults.add({ times: Infinity, fault: { kind: 'truncate' } });
@@ -166,8 +191,8 @@ describe('history', () => {
     put(service, { run: 1 });
     service.faults.add({ operation: 'GetBlob', times: Infinity, fault: { kind: 'hang' } });
     const begun = performance.now();
-    const { entries, notices } = await read(service, { budgetMs: 700 });
-    expect(entries).toEqual([]);
+    const { documents, notices } = await read(service, { budgetMs: 700 });
+    expect(documents).toEqual([]);
     expect(notices).toEqual([expect.stringContaining('run 1 is left out')]);
     expect(performance.now() - begun).toBeLessThan(8_000);
   });
@@ -175,13 +200,13 @@ describe('history', () => {
   it('in a zip that unpacks to too much is left out', async () => {
     await using service = await startResultsService();
     await using job = await service.environmentFor({ run: 8, job: 'report' });
-    const name = historyArtifactName(PREFIX, 1);
+    const name = historyArtifactName(PIPELINE, 1);
     const path = join(job.workspace, name);
-    await writeFile(path, JSON.stringify('x'.repeat(1_000_000)));
+    await writeFile(path, JSON.stringify('x'.repeat(2_000_000)));
     await new Clients(job.env).call('artifact.uploadArtifact', name, [path], job.workspace, {});
     expect(service.world.artifacts[0]!.size).toBeLessThan(10_000);
     const found = await read(service);
-    expect(found).toEqual({ entries: [], notices: [expect.stringContaining('of at most 65,536 bytes')] });
+    expect(found).toEqual({ documents: [], notices: [expect.stringContaining('of at most 1,048,576 bytes')] });
   });
 
   it.each([
@@ -190,12 +215,12 @@ describe('history', () => {
   ])("is read as GitHub's own client uploaded it: %s", async (_, options) => {
     await using service = await startResultsService();
     await using job = await service.environmentFor({ run: 8, job: 'report' });
-    const name = historyArtifactName(PREFIX, 1);
+    const name = historyArtifactName(PIPELINE, 1);
     const path = join(job.workspace, name);
-    await writeFile(path, '{"what":"a run"}');
+    await writeFile(path, '{"run":8}');
     await new Clients(job.env).call('artifact.uploadArtifact', name, [path], job.workspace, options);
     expect(await read(service)).toEqual({
-      entries: [{ runId: 8, runAttempt: 1, entry: { what: 'a run' } }],
+      documents: [{ run: 8 }],
       notices: [],
     });
   });

@@ -1,15 +1,15 @@
-import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
-import { orderRecords } from '../../run/records/order.ts';
+import { unitKey, type UnitKey } from '../pipeline/pipeline.ts';
+import { orderRecords } from '../run/records/order.ts';
 import {
   comparePositions,
   unitOf,
   type EndedRecord,
   type GatelineRecord,
   type StartedRecord,
-} from '../../run/records/record.ts';
-import type { RunState, UnitState } from '../../run/state/run-state.ts';
-import { endedAfter } from '../wording.ts';
-import { amountOf, sumOf, type Amount } from '../amounts.ts';
+} from '../run/records/record.ts';
+import type { RunState, UnitState } from '../run/state/run-state.ts';
+import type { VerdictKind } from '../verdict/verdict.ts';
+import { amountOf, sumOf, type Amount } from './amounts.ts';
 
 /** One attempt of one unit: its claim, its end, or both. */
 export interface Attempt {
@@ -127,4 +127,27 @@ function least(numbers: readonly number[]): number {
 
 function most(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+/** Milliseconds between begin and end of an attempt; `undefined` if its clock went backwards. */
+export function endedAfter(ended: EndedRecord): number | undefined {
+  const length = Date.parse(ended.at) - Date.parse(ended.startedAt);
+  return length >= 0 ? length : undefined;
+}
+
+/** Kinds that say nothing about what an agent did. */
+export const NO_VERDICT: ReadonlySet<VerdictKind> = new Set([
+  'not-applicable',
+  'workspace',
+  'not-started',
+  'cancelled',
+  'lost',
+  'claimed',
+  'no-secret',
+  'contract',
+]);
+
+/** Whether an attempt's verdict is about what its agent did. */
+export function isJudged({ how, verdict }: Pick<EndedRecord, 'how' | 'verdict'>): boolean {
+  return how === 'ran' && !NO_VERDICT.has(verdict.kind);
 }

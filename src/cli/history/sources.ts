@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { completeHistory } from '../../engine/call/keep-history.ts';
+import { rebuildHistory } from '../../engine/history/rebuild-history.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { HistorySource } from '../../history/query.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
+import { readHistoryFile } from '../../local/history-source.ts';
+import { count } from '../../report/text.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
+import { noticesTo, say } from '../output/say.ts';
+import { loadFor, open } from '../project/open.ts';
+
+/** Where `--from` reads. */
+export interface OpenedHistory {
+  readonly source: HistorySource;
+  /** The definition, where the history of its workspace is read. */
+  readonly loaded: LoadedPipeline | undefined;
+}
+
+/**
+ * The history that `--from` names: that of this workspace, or a file. Runs that killed commands left without an entry
+ * get it first, unless another command is working.
+ * @throws GatelineError `PIPELINE_MISSING`, `STORE_READ_FAILED`, `INPUT_INVALID`
+ */
+export async function openHistory(invocation: CommandInvocation): Promise<OpenedHistory> {
+  const from = textOption(invocation.options, 'from') ?? 'local';
+  const { workingDirectory } = invocation.world;
+  if (from !== 'local') return { source: await readHistoryFile(resolve(workingDirectory, from)), loaded: undefined };
+  const loaded = await loadFor(invocation);
+  if (invocation.options['rebuild'] === true) await rebuild(invocation, loaded);
+  const source = historyIn(loaded);
+  if ((await source.open()).length > 0) await complete(invocation, loaded);
+  return { source, loaded };
+}
+
+async function complete(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {
+  const { world } = invocation;
+  try {
+    await using _lock = await lockWorkspace(loaded.root, world);
+    const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: false });
+    await completeHistory(ports, loaded, noticesTo(world));
+  } catch (error) {
+    // Another command is working, or nothing can be written here: what is there is shown.
+    if (!(error instanceof GatelineError) || !['ENGINE_BUSY', 'STORE_WRITE_FAILED'].includes(error.code)) throw error;
+  }
+}
+
+/** Another command that is working is an error here: it would write to the files that are replaced. */
+async function rebuild(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {
+  const { world } = invocation;
+  await using _lock = await lockWorkspace(loaded.root, world);
+  const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: false });
+  const { recomputed, kept } = await rebuildHistory(ports, loaded);
+  say(world.err, `note: ${count(recomputed, 'run')} from records, ${kept} kept as they were`);
+}

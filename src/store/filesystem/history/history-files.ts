@@ -1,0 +1,183 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSystemError } from '../../../errors/gateline-error.ts';
+import { readFailure } from '../../../errors/store-errors.ts';
+import {
+  parseHistoryEntry,
+  runKeyOf,
+  type GatesEntry,
+  type HistoryEntry,
+  type RunHistory,
+} from '../../../history/entry.ts';
+import { entryLine, gatesLine } from '../../../history/entry-line.ts';
+import { openRunSchema, type HistoryLog, type OpenRun } from '../../../history/log.ts';
+import { readEntries, readGates } from '../../../history/read.ts';
+import { subjectSlug } from '../../../run/records/subject.ts';
+import { atomicWrite } from '../atomic-write.ts';
+import { readWholeNow } from '../read-file.ts';
+import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
+import { appendLine, lastLines, linesFromEnd } from './line-file.ts';
+
+/** Name of the file with one line for each run. */
+export const HISTORY_FILE = 'history.jsonl';
+
+/** Bytes at the end of the file in which the entry of a killed call is looked for. */
+const RECENT = 64 * 1_024;
+
+/** Most bytes of a file about an open run. */
+const MAX_OPEN = 16 * 1_024;
+
+const MONTH_FILE = /^[0-9]{4}-[0-9]{2}\.jsonl$/;
+
+/** Where the history of a workspace is. */
+export interface HistoryPlace extends Pick<StateFolderOptions, 'root' | 'workspace' | 'onDurable'> {
+  readonly definition?: string;
+}
+
+/**
+ * The history of a workspace, below `.state/`: `history.jsonl` with one line for each run, `history/2026-11.jsonl` with
+ * the gates of runs that began in that month, and `history/open/` with what calls work on. One history for all
+ * pipelines.
+ */
+export class HistoryFiles implements HistoryLog {
+  readonly definition: string | undefined;
+  readonly #place: HistoryPlace;
+  #folder: Promise<StateFolder> | undefined;
+
+  constructor(place: HistoryPlace) {
+    this.#place = place;
+    this.definition = place.definition;
+  }
+
+  async begin(run: OpenRun): Promise<void> {
+    await this.#writing(async (state) => {
+      const folder = this.#openFolder();
+      await state.folder(folder);
+      // Not flushed: after a power cut, `rebuild` finds what is missing.
+      writeFileSync(join(folder, openName(run)), `${JSON.stringify(openRunSchema.parse(run))}\n`, { mode: 0o600 });
+    });
+  }
+
+  async open(): Promise<OpenRun[]> {
+    const folder = this.#openFolder();
+    return namesIn(folder).flatMap((name) => {
+      const file = readWholeNow(join(folder, name), MAX_OPEN);
+      const read = file.state === 'read' ? openRunSchema.safeParse(parsedJson(file.bytes.toString())) : undefined;
+      return read?.success && openName(read.data) === name ? [read.data] : [];
+    });
+  }
+
+  async end(run: OpenRun, history: RunHistory | undefined): Promise<void> {
+    if (history === undefined || this.#isKnown(history.entry)) return this.#forget(run);
+    const { root, onDurable } = this.#place;
+    await this.#writing(async (state) => {
+      const months = join(root, 'history');
+      await state.folder(months);
+      const month = join(months, `${history.gates.started.slice(0, 7)}.jsonl`);
+      // The run's own line comes last: where it is, everything is.
+      await appendLine(month, gatesLine(history.gates));
+      onDurable?.(`history ${state.show(month)}`);
+      const path = join(root, HISTORY_FILE);
+      await appendLine(path, entryLine(history.entry));
+      onDurable?.(`history ${state.show(path)}`);
+    });
+    this.#forget(run);
+  }
+
+  /** The lines of runs, the newest first. */
+  *entries(): Generator<readonly string[]> {
+    for (const lines of linesFromEnd(join(this.#place.root, HISTORY_FILE))) yield lines.toReversed();
+  }
+
+  /** The lines of gates, the newest first. @param isWanted by the month, such as `2026-11` */
+  *gates(isWanted: (month: string) => boolean = () => true): Generator<readonly string[]> {
+    const folder = join(this.#place.root, 'history');
+    const months = namesIn(folder).filter((name) => MONTH_FILE.test(name) && isWanted(name.slice(0, 7)));
+    for (const name of months.toSorted().toReversed())
+      for (const lines of linesFromEnd(join(folder, name))) yield lines.toReversed();
+  }
+
+  all(): Promise<HistoryEntry[]> {
+    return Promise.resolve([...readEntries(this.entries(), { lines: 0 })]);
+  }
+
+  async rewrite(recomputed: readonly RunHistory[]): Promise<number> {
+    const keys = new Set(recomputed.map(({ entry }) => runKeyOf(entry)));
+    const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
+    await this.#writing(async (state) => {
+      await state.folder(join(this.#place.root, 'history'));
+      const months = Map.groupBy(recomputed, ({ gates }) => gates.started.slice(0, 7));
+      for (const [month, runs] of months) {
+        const kept = [
+          ...readGates(
+            this.gates((one) => one === month),
+            { lines: 0 },
+          ),
+        ];
+        const all = [...kept.filter((one) => !keys.has(runKeyOf(one))), ...runs.map(({ gates }) => gates)];
+        await this.#replace(state, join('history', `${month}.jsonl`), all.toSorted(byStart).map(gatesLine));
+      }
+      const entries = [...others, ...recomputed.map(({ entry }) => entry)];
+      await this.#replace(state, HISTORY_FILE, entries.toSorted(byEnd).map(entryLine));
+    });
+    return others.length;
+  }
+
+  async #replace({ root, temporaryFolder, onDurable }: StateFolder, name: string, lines: string[]): Promise<void> {
+    const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    await atomicWrite(join(root, name), text, { temporaryFolder, onDurable });
+  }
+
+  /** Whether the same was written right before: by a call that was killed before it could say so. */
+  #isKnown(entry: HistoryEntry): boolean {
+    return lastLines(join(this.#place.root, HISTORY_FILE), RECENT).some((line) => {
+      if (!line.startsWith('{')) return false;
+      const read = parseHistoryEntry(parsedJson(line));
+      if (read.state !== 'present' || runKeyOf(read.value) !== runKeyOf(entry)) return false;
+      const { attempt, status, ended } = read.value;
+      return attempt === entry.attempt && status === entry.status && ended === entry.ended;
+    });
+  }
+
+  #forget(run: OpenRun): void {
+    rmSync(join(this.#openFolder(), openName(run)), { force: true });
+  }
+
+  #openFolder(): string {
+    return join(this.#place.root, 'history', 'open');
+  }
+
+  async #writing(write: (state: StateFolder) => Promise<void>): Promise<void> {
+    const state = await (this.#folder ??= StateFolder.open(this.#place));
+    await state.writing(join(this.#place.root, HISTORY_FILE), () => write(state));
+  }
+}
+
+function byStart(a: GatesEntry, b: GatesEntry): number {
+  return a.started < b.started ? -1 : 1;
+}
+
+function byEnd(a: HistoryEntry, b: HistoryEntry): number {
+  return a.ended < b.ended ? -1 : 1;
+}
+
+function openName({ pipeline, subject, run }: OpenRun): string {
+  return `${pipeline}.${subjectSlug(subject, 16)}.${run}.json`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return [];
+    throw readFailure(folder, error);
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
