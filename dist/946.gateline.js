@@ -1,4 +1,4 @@
-export const id=946;export const ids=[946,5230,9179];export const modules={33192:((e,t,n)=>{n.d(t,{kV:()=>recordedOption,vU:()=>textOption,y8:()=>listOption});var r=n(22077);function textOption(e,t){let n=e[t];return typeof n==`string`?n:void 0}function recordedOption(e,t,n){let i=textOption(e,t);if(i===void 0||i.length<=n)return i;throw new r.Mk(`OPTION_VALUE`,`--${t} has ${i.length} characters; at most ${n} are kept`,{hint:`Write a shorter text.`})}function listOption(e,t){let n=e[t];return Array.isArray(n)?n:[]}}),97831:((e,t,n)=>{n.r(t),n.d(t,{TEMPLATES:()=>k,execute:()=>execute});var r=n(51455),i=n(76760),a=n(22077),o=n(72466),s=n(99179),c=n(4469),l=n(19328),u=n(33192),d=n(65158),f=n(42079),p=n(15628),m=n(30172);let schema=(e,t)=>`{
+export const id=946;export const ids=[946,5230,9179];export const modules={33192:((e,t,n)=>{n.d(t,{kV:()=>recordedOption,vU:()=>textOption,y8:()=>listOption});var r=n(22077);function textOption(e,t){let n=e[t];return typeof n==`string`?n:void 0}function recordedOption(e,t,n){let i=textOption(e,t);if(i===void 0||i.length<=n)return i;throw new r.Mk(`OPTION_VALUE`,`--${t} has ${i.length} characters; at most ${n} are kept`,{hint:`Write a shorter text.`})}function listOption(e,t){let n=e[t];return Array.isArray(n)?n:[]}}),97831:((e,t,n)=>{n.r(t),n.d(t,{TEMPLATES:()=>k,execute:()=>execute});var r=n(51455),i=n(76760),a=n(22077),o=n(72466),s=n(99179),c=n(4469),l=n(19328),u=n(33192),d=n(65158),f=n(23163),p=n(15628),m=n(30172);let schema=(e,t)=>`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "required": ${JSON.stringify(e)},
@@ -430,7 +430,7 @@ const { files } = needs.plan.output;
 mkdirSync('greetings', { recursive: true });
 for (const { path, name } of files) writeFileSync(path, \`Hello \${name}\\n\`);
 writeFileSync(GATELINE_OUTPUT, JSON.stringify({ written: files.length }));
-// What the work cost, if you know: { model, session, inputTokens, outputTokens, costUsd, tools, mcps }.
+// What the work cost, if you know: { model, session, inputTokens, outputTokens, costUsd, tools, mcps, plugins }.
 writeFileSync(GATELINE_METRICS, JSON.stringify({ tools: ['node'] }));
 `,"agents/count.sh":`# Without any tool: values that need no quotes.
 lines=$(cat greetings/*.txt | wc -l)
