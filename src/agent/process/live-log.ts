@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { LIVE_LOG } from '../attempt-files.ts';
 
 /**
- * What an agent prints, as it prints it: a file that another process follows. Lines of both streams, redacted, until the
- * file has so many bytes. What is kept in the end is stored elsewhere: an error here, such as a full disk, is none of the
- * attempt's.
+ * What an agent prints, as it prints it: a file that another process follows. Lines of both streams, redacted, until
+ * the file has so many bytes. What is kept in the end is stored elsewhere: an error here, such as a full disk, does not
+ * stop the attempt.
  */
 export class LiveLog implements Disposable {
   #file: number | undefined;
