@@ -47,7 +47,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 
 /** Parts that have another name, or a command of their own. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ...['log', 'logs'].map((name) => [name, "The agent's output is in the parts `stdout` and `stderr`."] as const),
+  ...['log', 'logs'].map((name) => [name, "`gateline logs GATE` prints the agent's output."] as const),
   ...['diff', 'files'].map((name) => [name, '`gateline diff GATE` shows what the gate changed.'] as const),
 ]);
 
