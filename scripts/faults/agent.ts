@@ -66,4 +66,19 @@ export const AGENT_FAULTS: readonly Fault[] = [
     tests: ['test/agent/attempt-directory.test.ts'],
     why: 'an agent could have any file of this machine kept as its output',
   },
+  {
+    name: 'agent: nobody sees what an agent prints while it works',
+    find: 'live?.add(line);',
+    replace: '',
+    tests: ['test/cli/logs.test.ts'],
+    only: 'follow an agent and its retry',
+    why: 'people would stop an agent that works, because it looks dead',
+  },
+  {
+    name: 'shown: the critical path is the one with the most gates, whatever they take',
+    find: 'const own = isTimed ? (times.get(id) ?? 0) : 1;',
+    replace: 'const own = 1;',
+    tests: ['test/report/graph.test.ts'],
+    why: 'people would make a gate faster that no run waits for',
+  },
 ];

@@ -244,7 +244,7 @@ function emptyRepository(): Promise<string> {
 }
 
 async function prepareRepository(): Promise<string> {
-  const folder = join(PREPARED, 'repository');
+  const folder = join(PREPARED, 'repository-1');
   if (existsSync(folder)) return folder;
   await mkdir(PREPARED, { recursive: true });
   const fresh = await mkdtemp(`${folder}-`);
@@ -252,6 +252,8 @@ async function prepareRepository(): Promise<string> {
   await git('init', '-q', '-b', 'main', '--template=', '.');
   await git('config', 'user.name', 'Tester');
   await git('config', 'user.email', 'tester@example.test');
+  // A process less for each commit.
+  await git('config', 'maintenance.auto', 'false');
   // Other tests may have made it meanwhile.
   await rename(join(fresh, '.git'), folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST' && error.code !== 'EPERM') throw error;
