@@ -13,6 +13,8 @@ const READ = `    permissions:
       pull-requests: read
 `;
 
+const NEEDS = '${{ toJSON(needs) }}';
+
 const HEAD = `# One gateline.yml for many subjects, for workflows of any repository. docs/reference/reusable-workflows.md
 # Written by scripts/write-set-workflow.ts.
 name: set
@@ -76,10 +78,11 @@ ${lines.join('')}`;
 
 /** Which subjects of a wave can start, and their runs. */
 function waveJobs(wave: number): string {
+  const earlier = Array.from({ length: wave }, (_, index) => `wave-${index}`);
   const before =
     wave === 0
       ? ''
-      : `    needs: [next-0, wave-${wave - 1}]
+      : `    needs: [next-0, ${earlier.join(', ')}]
     # Subjects of the wave before may have failed: the action decides which ones of this wave start.
     if: \${{ !cancelled() && fromJSON(needs.next-0.outputs.waves || '0') > ${wave} }}
 `;
@@ -88,8 +91,9 @@ ${before}    runs-on: ubuntu-latest
     timeout-minutes: 15
 ${READ}    outputs:
       subjects: \${{ steps.set.outputs.subjects }}
+      subject-files: \${{ steps.set.outputs.subject-files }}
 ${wave === 0 ? '      waves: ${{ steps.set.outputs.subject-waves }}\n' : ''}    steps:
-${CHECKOUT}${step('set', { wave: `'${wave}'` })}
+${CHECKOUT}${step('set', { ...(wave > 0 && { needs: NEEDS }), wave: `'${wave}'` })}
   wave-${wave}:
     needs: [next-${wave}]
     if: \${{ !cancelled() && fromJSON(needs.next-${wave}.outputs.subjects || '[]')[0] }}
@@ -97,13 +101,15 @@ ${CHECKOUT}${step('set', { wave: `'${wave}'` })}
       fail-fast: false
       max-parallel: \${{ inputs.max-parallel }}
       matrix:
-        subject: \${{ fromJSON(needs.next-${wave}.outputs.subjects || '[]') }}
+        include: \${{ fromJSON(needs.next-${wave}.outputs.subjects || '[]') }}
     name: \${{ matrix.subject }}
 ${READ}    uses: $/.github/workflows/pipeline.yml
     with:
       file: \${{ inputs.file }}
       subject: \${{ matrix.subject }}
       set: \${{ inputs.set }}
+      slot: \${{ matrix.slot }}
+      subject-files: \${{ needs.next-${wave}.outputs.subject-files }}
       task: \${{ inputs.task }}
       input: \${{ inputs.input }}
       resume: \${{ inputs.resume }}

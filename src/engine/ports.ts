@@ -18,7 +18,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
-import type { Snapshot, Workspace } from '../workspace/workspace.ts';
+import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
@@ -28,7 +28,7 @@ export interface EnginePorts {
    * The version that gates begin with, if it is not the user's folder as it is: for a subject of a set, that with the
    * files of the subjects that it needs.
    */
-  readonly startVersion?: () => Promise<Snapshot>;
+  readonly startVersion?: () => Promise<StartVersion>;
   /** Branches of the user's repository, for delivery. Absent in CI. */
   readonly branches?: Branches;
   readonly agent: Agent;
@@ -69,6 +69,12 @@ export interface EnginePorts {
   readonly decisions?: DecisionSource;
   /** The change that the run is about; asked only if approvals depend on it. */
   readonly underReview?: () => Promise<UnderReview>;
+}
+
+/** The version that gates begin with. */
+export interface StartVersion extends Snapshot {
+  /** In a CI job: the version that its checkout has before files are laid into it. Default: that of `tree`. */
+  readonly checkedOut?: TreeId;
 }
 
 /** Decisions of people that do not come from records: any job of a CI run can write those. */

@@ -13,6 +13,8 @@ import { count, oneLine } from '../../report/text.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { knownOf } from '../../run/subjects/known-subject.ts';
 import { subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
+import type { SubjectDigests } from '../../engine/set/subject-files.ts';
+import { subjectDigests } from '../inputs/job-results.ts';
 import { readSetFile } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
@@ -27,6 +29,8 @@ interface JobSet {
   readonly subjects: SubjectGraph;
   /** Ids of chosen subjects. */
   readonly waves: readonly (readonly string[])[];
+  /** Digests of the files that subjects handed on, as their jobs reported them. */
+  readonly files: SubjectDigests;
   /** What is known of subjects in this run. */
   readonly known: Map<string, KnownSubject>;
   readonly runs: Map<string, RunState>;
@@ -45,10 +49,14 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const states = subjectStates(set.subjects, set.known);
   if (wave === undefined) return report(invocation, set, states);
   const ids = set.waves[wave] ?? [];
-  const ready = ids.filter((id) => states.get(id)!.status === 'ready');
-  for (const id of ids.filter((one) => !ready.includes(one)))
+  const ready = ids.flatMap((id, slot) =>
+    states.get(id)!.status === 'ready' ? [{ subject: id, slot: `${slot}` }] : [],
+  );
+  const started = new Set(ready.map(({ subject }) => subject));
+  for (const id of ids.filter((one) => !started.has(one)))
     world.runner.annotate('notice', `${id} does not start: ${oneLine(states.get(id)!.reason)}`, { title: 'Blocked' });
   world.runner.setOutput('subjects', JSON.stringify(ready));
+  world.runner.setOutput('subject-files', JSON.stringify(Object.fromEntries(set.files)));
   world.runner.setOutput('subject-waves', set.waves.length);
   const these = `${ready.length} of ${count(ids.length, 'subject')}`;
   return { ok: true, title: 'Set', message: `wave ${wave + 1} of ${set.waves.length}: ${these} can start` };
@@ -62,10 +70,11 @@ async function setOf({ inputs, event }: ActionInvocation, { definition }: JobCon
   wavesOf(pipeline);
   const subjects = await readSetFile(inputs.set!, { ...definition, workspace: event.workspace });
   const only = inputs.onlySet === undefined ? undefined : subjectsOfSet(subjects, inputs.onlySet);
-  const waves = subjectWaves(pipeline, subjects, only);
+  const waves = subjectWaves(subjects, only);
   const others = [...subjects.keys()].filter((id) => only !== undefined && !only.has(id));
   const leftOut: KnownSubject = { status: 'left-out', reason: 'which was not chosen' };
-  return { pipeline, subjects, waves, known: new Map(others.map((id) => [id, leftOut])), runs: new Map() };
+  const files = subjectDigests(inputs.needs, waves);
+  return { pipeline, subjects, waves, files, known: new Map(others.map((id) => [id, leftOut])), runs: new Map() };
 }
 
 /** Reads the runs of the subjects of a wave that could start, each output judged again. */

@@ -26,7 +26,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   pipeline: { ...everywhere, describes: true },
   subject: { commands: ['run', 'begin', 'plan', 'report', 'apply', 'comment'], elsewhere: 'notice' },
   file: everywhere,
-  needs: { commands: ['run', 'begin', 'plan', 'report', 'apply'], elsewhere: 'notice' },
+  needs: { commands: ['run', 'begin', 'plan', 'report', 'apply', 'set'], elsewhere: 'notice' },
 
   run: { ...ofCommand, silent: true },
   shell: { ...ofCommand, elsewhere: 'notice' },
@@ -64,7 +64,8 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },
   allow: { commands: ['apply'], elsewhere: 'error' },
-  set: { commands: [...GATE, 'set'], elsewhere: 'error' },
+  set: { commands: [...GATE, 'report', 'set'], elsewhere: 'error' },
+  'subject-files': { commands: GATE, elsewhere: 'error' },
   'only-set': { commands: ['set'], elsewhere: 'error' },
   wave: { commands: ['set'], elsewhere: 'error' },
   workflow: { commands: ['comment'], elsewhere: 'error' },

@@ -29,6 +29,12 @@ export async function readSetFile(path: string, { root, files, workspace }: SetP
   throw new SetInvalidError(read.problems);
 }
 
+/** A subject, and the set that it belongs to. */
+export interface SubjectInSet {
+  readonly subject: Subject;
+  readonly subjects: SubjectGraph;
+}
+
 /**
  * The subject of this job in the file that the input `set` names; `undefined` without the input.
  * @throws SetInvalidError, GatelineError `SET_UNREADABLE`, `SUBJECT_UNKNOWN`
@@ -36,10 +42,11 @@ export async function readSetFile(path: string, { root, files, workspace }: SetP
 export async function subjectInSet(
   { set, subject }: Pick<ActionInputs, 'set' | 'subject'>,
   place: SetPlace,
-): Promise<Subject | undefined> {
+): Promise<SubjectInSet | undefined> {
   if (set === undefined) return undefined;
-  const found = (await readSetFile(set, place)).get(subject ?? '');
-  if (found !== undefined) return found;
+  const subjects = await readSetFile(set, place);
+  const found = subjects.get(subject ?? '');
+  if (found !== undefined) return { subject: found, subjects };
   const what =
     subject === undefined ? 'the input `subject` is not set' : `${set} has no subject ${JSON.stringify(subject)}`;
   throw new GatelineError('SUBJECT_UNKNOWN', what);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { GatelineRecord, StartedRecord } from '../../../src/run/records/record.ts';
+import { errorsOf, redJobs, type ActionWorld } from './action-world.ts';
+import { CALLED, gate, run, setOf, worldOf } from './set-world.ts';
+
+/** Each subject adds a file to those that it finds, and says which those are. */
+const LISTING = {
+  make: {
+    ...gate('make', `f=$(ls *.txt | tr '\\n' ,)\necho "$s/make:$f 1 $$" >> "$START_LOG"\necho "$s" > "$s.txt"`),
+    inputs: ['*.txt'],
+    files: ['*.txt'],
+  },
+  check: { ...gate('check'), needs: 'make' },
+};
+const LISTED = setOf({ id: 'base' }, { id: 'other' }, { id: 'top', needs: 'base' }, { id: 'last', needs: 'top' });
+
+async function listingWorld(): Promise<ActionWorld> {
+  const world = await worldOf(LISTED, LISTING);
+  await world.repository.write('all.txt', 'all\n');
+  await world.repository.commitAll('a file');
+  return world;
+}
+
+function fingerprintsOf(records: readonly GatelineRecord[]): Record<string, string> {
+  const claims = records.filter((record) => record.kind === 'started' && record.gate === 'make');
+  return Object.fromEntries(claims.map((claim) => [claim.subject, (claim as StartedRecord).fingerprint]));
+}
+
+describe('files in a set', () => {
+  it('reach the subjects that need their subject, and are part of the request as in a local run', async () => {
+    await using world = await listingWorld();
+    await using local = await world.repository.copy();
+    const report = await (await world.run(run)).start().ended;
+    expect(redJobs(report).filter((text) => !text.includes(': skipped'))).toEqual([]);
+    const found = (await world.startedGates()).filter((text) => text.includes(':'));
+    expect(found).toEqual([
+      'base/make:all.txt,',
+      'last/make:all.txt,base.txt,top.txt,',
+      'other/make:all.txt,',
+      'top/make:all.txt,base.txt,',
+    ]);
+    expect((await local.gateline(['run', '--set', 'subjects.json', '--quiet'])).code).toBe(0);
+    expect(fingerprintsOf(world.records())).toEqual(fingerprintsOf(await local.records()));
+  });
+
+  it.each<[string, (world: ActionWorld) => void, string, string]>([
+    [
+      'that are not those that the job reported',
+      (world) => world.forgeFiles('make'),
+      '',
+      'its jobs say that they are sha256:',
+    ],
+    ['that no job reported', () => undefined, 'subject-files', 'no job of this run reported them'],
+  ])('do not reach a subject %s', async (_, forge, dropped, why) => {
+    await using world = await listingWorld();
+    if (dropped !== '') {
+      await world.repository.edit(CALLED, new RegExp(`${dropped}: \\$.*`, 'g'), 'summary: false');
+      await world.repository.commitAll('a workflow');
+    }
+    const started = await world.run({
+      ...run,
+      inspect: (_environment, { id }) => {
+        if (id === 'next-1') forge(world);
+      },
+    });
+    const report = await started.start().ended;
+    expect(errorsOf(report.job('top')).join()).toContain(
+      'SUBJECT_UNPROVEN: the files of subject base are not verified',
+    );
+    expect(errorsOf(report.job('top')).join()).toContain(why);
+    expect((await world.startedGates()).filter((text) => text.startsWith('top'))).toEqual([]);
+    expect(report.job('report').conclusion).toBe('failure');
+  });
+});
