@@ -50,6 +50,10 @@ on:
         description: Id of an earlier run to resume.
         required: false
         type: string
+      deliver:
+        description: branch or patch, for the files of completed subjects. A branch needs contents write.
+        required: false
+        type: string
     secrets:
       env:
         description: Lines NAME=VALUE. A gate gets those that it names.
@@ -59,17 +63,15 @@ on:
         description: Whether every subject is completed.
         value: \${{ jobs.report.outputs.passed }}
 
-permissions: {}
-
 jobs:
 `;
 
-function step(id: string, keys: Readonly<Record<string, string>>): string {
+function step(id: string, keys: Readonly<Record<string, string>>, command = 'set'): string {
   const lines = Object.entries(keys).map(([name, value]) => `          ${name}: ${value}\n`);
   return `      - id: ${id}
         uses: $/
         with:
-          command: set
+          command: ${command}
           set: \${{ inputs.set }}
           only-set: \${{ inputs.only-set }}
           file: \${{ inputs.file }}
@@ -131,15 +133,34 @@ ${jobs.map((id) => `        ${id},\n`).join('')}      ]
     if: always()
     runs-on: ubuntu-latest
     timeout-minutes: 15
-${READ}    outputs:
+    # No permissions here: it uses those of the calling job.
+    outputs:
       passed: \${{ steps.report.outputs.passed }}
     steps:
 ${CHECKOUT}${step('report', { outcome: `\${{ ${ended('failure')} || ${ended('cancelled')} || 'success' }}` })}`;
 }
 
+function deliverJob(): string {
+  const waves = Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => `wave-${wave}`);
+  return `
+  deliver:
+    needs: [${['next-0', ...waves].join(', ')}]
+    if: \${{ !cancelled() && inputs.deliver }}
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    # No permissions here: it uses those of the calling job, and says what they do not allow. No agent runs in it.
+    steps:
+${CHECKOUT}${step('deliver', { needs: NEEDS, deliver: '${{ inputs.deliver }}' }, 'apply')}`;
+}
+
 /** The text of the workflow. */
 export function setWorkflow(): string {
-  return [HEAD, ...Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => waveJobs(wave)), reportJob()].join('');
+  return [
+    HEAD,
+    ...Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => waveJobs(wave)),
+    reportJob(),
+    deliverJob(),
+  ].join('');
 }
 
 if (import.meta.main) {

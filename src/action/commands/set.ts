@@ -1,9 +1,4 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
 import { inParallel } from '../../in-parallel.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { subjectsOfSet } from '../../pipeline/subjects/chosen.ts';
-import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
-import { subjectWaves } from '../../pipeline/subjects/subject-waves.ts';
 import { wavesOf } from '../../pipeline/waves.ts';
 import { setSummaryTable } from '../../report/github/set-summary.ts';
 import { code } from '../../report/markdown/markdown.ts';
@@ -13,9 +8,7 @@ import { count, oneLine } from '../../report/text.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { knownOf } from '../../run/subjects/known-subject.ts';
 import { subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
-import type { SubjectDigests } from '../../engine/set/subject-files.ts';
-import { subjectDigests } from '../inputs/job-results.ts';
-import { readSetFile } from '../inputs/set-file.ts';
+import { wavesInSet, type WavesInSet } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { viewRun } from '../report/run-to-report.ts';
@@ -24,13 +17,7 @@ import { viewRun } from '../report/run-to-report.ts';
 const LOOKS_AT_ONCE = 4;
 
 /** A set as the jobs of `set.yml` run it. */
-interface JobSet {
-  readonly pipeline: Pipeline;
-  readonly subjects: SubjectGraph;
-  /** Ids of chosen subjects. */
-  readonly waves: readonly (readonly string[])[];
-  /** Digests of the files that subjects handed on, as their jobs reported them. */
-  readonly files: SubjectDigests;
+interface JobSet extends WavesInSet {
   /** What is known of subjects in this run. */
   readonly known: Map<string, KnownSubject>;
   readonly runs: Map<string, RunState>;
@@ -62,19 +49,14 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return { ok: true, title: 'Set', message: `wave ${wave + 1} of ${set.waves.length}: ${these} can start` };
 }
 
-/** @throws GatelineError `PIPELINE_MISSING`, `SET_UNREADABLE`, `SET_UNKNOWN`, `SET_UNSUPPORTED`, `WAVES_UNSUPPORTED` */
-async function setOf({ inputs, event }: ActionInvocation, { definition }: JobContext): Promise<JobSet> {
-  const { pipeline, missing } = definition;
-  if (pipeline === undefined) throw missing ?? new GatelineError('PIPELINE_MISSING', 'there is no gateline.yml');
+/** @throws GatelineError `WAVES_UNSUPPORTED`, and those of {@link wavesInSet} */
+async function setOf(invocation: ActionInvocation, { definition }: JobContext): Promise<JobSet> {
   // The calls of `pipeline.yml` would refuse it one by one.
-  wavesOf(pipeline);
-  const subjects = await readSetFile(inputs.set!, { ...definition, workspace: event.workspace });
-  const only = inputs.onlySet === undefined ? undefined : subjectsOfSet(subjects, inputs.onlySet);
-  const waves = subjectWaves(subjects, only);
-  const others = [...subjects.keys()].filter((id) => only !== undefined && !only.has(id));
+  if (definition.pipeline !== undefined) wavesOf(definition.pipeline);
+  const set = await wavesInSet(invocation, definition);
+  const others = [...set.subjects.keys()].filter((id) => set.only?.has(id) === false);
   const leftOut: KnownSubject = { status: 'left-out', reason: 'which was not chosen' };
-  const files = subjectDigests(inputs.needs, waves);
-  return { pipeline, subjects, waves, files, known: new Map(others.map((id) => [id, leftOut])), runs: new Map() };
+  return { ...set, known: new Map(others.map((id) => [id, leftOut])), runs: new Map() };
 }
 
 /** Reads the runs of the subjects of a wave that could start, each output judged again. */

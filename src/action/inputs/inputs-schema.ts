@@ -83,7 +83,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     metrics: bounded(MAX_OUTPUT_INPUT_BYTES, 'pass the path of a file with it'),
     'expose-output': yesOrNo,
     gates: gateIds,
-    deliver: oneOf('files', 'patch', 'commit', 'pull-request'),
+    deliver: oneOf('files', 'patch', 'commit', 'pull-request', 'branch'),
     allow: lines,
     set: path,
     'subject-files': digestsByName,

@@ -44,10 +44,10 @@ export interface ActionInputs {
   readonly metrics: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
-  /** Ids of the gates whose files are delivered. Never empty for `apply`. */
+  /** Ids of the gates whose files are delivered. Never empty for `apply` without `set`. */
   readonly gates: readonly string[];
   /** How `apply` hands files over. Default: in the checkout only. */
-  readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request';
+  readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request' | 'branch';
   /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
   readonly allow: readonly string[];
   /** Path of the file of a set, relative to the workspace. Always set for `set`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GatelineRecord, StartedRecord } from '../../../src/run/records/record.ts';
-import { errorsOf, redJobs, type ActionWorld } from './action-world.ts';
+import { errorsOf, redJobs, type ActionWorld, type WorldRunOptions } from './action-world.ts';
 import { CALLED, gate, run, setOf, worldOf } from './set-world.ts';
 
 /** Each subject adds a file to those that it finds, and says which those are. */
@@ -70,5 +70,60 @@ describe('files in a set', () => {
     expect(errorsOf(report.job('top')).join()).toContain(why);
     expect((await world.startedGates()).filter((text) => text.startsWith('top'))).toEqual([]);
     expect(report.job('report').conclusion).toBe('failure');
+  });
+});
+
+/** `top` works on what `base` left. `evil` would have GitHub run something, and `bad` fails. */
+const MAKER = {
+  make: {
+    ...gate(
+      'make',
+      `[ "$s" != bad ] || exit 1\n[ "$s" != evil ] || { mkdir -p .github/workflows; echo x > .github/workflows/x.yml; }\necho "$s" > "$s.txt"`,
+    ),
+    inputs: [],
+    files: 'changed',
+  },
+  check: { ...gate('check'), needs: 'make' },
+};
+const MADE = setOf({ id: 'base' }, { id: 'bad' }, { id: 'evil' }, { id: 'top', needs: 'base' });
+
+const delivering = (deliver: string): WorldRunOptions => ({ ...run, inputs: { set: 'subjects.json', deliver } });
+
+const REFUSED = /^Not delivered: evil: DELIVERY_PATH_REFUSED: .*x\.yml/;
+
+describe('delivery of a set', () => {
+  it('makes a branch of each completed subject, on the commit of the run, once', async () => {
+    await using world = await worldOf(MADE, MAKER, { contents: 'write', actions: 'read', checks: 'read' });
+    const started = await world.run(delivering('branch'));
+    const first = await started.start().ended;
+    const { heads } = world.service.world;
+    expect([...heads.keys()].filter((name) => name.startsWith('gateline/'))).toEqual(['gateline/base', 'gateline/top']);
+    const top = heads.get('gateline/top')!;
+    expect(await world.repository.git('diff', '--name-only', 'HEAD', top)).toBe('base.txt\ntop.txt\n');
+    expect(await world.repository.git('log', '--format=%s', `HEAD..${top}`)).toBe('Deliver top of p of run 1\n');
+    expect(errorsOf(first.job('deliver'))).toEqual([
+      expect.stringMatching(REFUSED),
+      'Not delivered: 2 subjects of p, and 1 could not be delivered',
+    ]);
+    const second = await started.rerunFailed().ended;
+    expect(errorsOf(second.job('deliver')).length).toBe(2);
+    expect(heads.get('gateline/top')).toBe(top);
+  });
+
+  it('uploads a patch of each, and says what it may not do', async () => {
+    await using world = await worldOf(MADE, MAKER, { contents: 'read', actions: 'read', checks: 'read' });
+    const report = await (await world.run(delivering('patch'))).start().ended;
+    const names = world.service.world.artifacts.map(({ name }) => name).filter((name) => name.endsWith('.patch'));
+    expect(names.toSorted()).toEqual(['p-base-1-1.patch', 'p-top-1-1.patch']);
+    const { blob } = world.service.world.artifacts.find(({ name }) => name === 'p-top-1-1.patch')!;
+    const patch = world.service.world.blobs.blobs.get(blob)!.content.toString();
+    expect(patch).toContain('+++ b/top.txt');
+    expect(patch).not.toContain('base.txt');
+    expect(errorsOf(report.job('deliver'))[0]).toMatch(REFUSED);
+    const other = await (await world.run(delivering('branch'))).start().ended;
+    expect(errorsOf(other.job('deliver')).join()).toMatch(
+      /base: REST_DENIED: .*integration\. Give the job, .*`contents: write`/,
+    );
+    expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
   });
 });

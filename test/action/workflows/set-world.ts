@@ -13,8 +13,9 @@ export const CALLED = '.github/workflows/called.yml';
 /**
  * What GitHub makes of the called workflow. The runner of these tests carries out no calls, so the two gates of the
  * definition are steps of the calling job, with what it passes on; that it calls `pipeline.yml` is shown by act.
+ * @param permissions of the calling job
  */
-export async function called(): Promise<string> {
+export async function called(permissions?: Keys): Promise<string> {
   const text = await readFile(join(REPOSITORY, '.github/workflows/set.yml'), 'utf8');
   const workflow = parse(text.replaceAll(/uses: \$\/$/gm, `uses: ${ACTION}`)) as { jobs: Record<string, Caller> };
   const pipeline = parse(await readFile(join(REPOSITORY, '.github/workflows/pipeline.yml'), 'utf8')) as {
@@ -28,7 +29,10 @@ export async function called(): Promise<string> {
     id,
     job.uses === undefined ? job : { ...inline(job), outputs: Object.fromEntries(outputs) },
   ]);
-  return stringify({ ...workflow, jobs: Object.fromEntries(jobs) }, { aliasDuplicateObjects: false });
+  return stringify(
+    { ...workflow, ...(permissions && { permissions }), jobs: Object.fromEntries(jobs) },
+    { aliasDuplicateObjects: false },
+  );
 }
 
 type Caller = Record<string, Keys> & { readonly uses?: unknown };
@@ -85,9 +89,13 @@ export function setOf(...subjects: readonly (Keys & { readonly id: string })[]):
 export const run: WorldRunOptions = { workflow: CALLED, inputs: { set: 'subjects.json' } };
 
 /** A repository with a file of a set, and `set.yml`. */
-export async function worldOf(subjects: string, gates: object = GATES): Promise<ActionWorld> {
+export async function worldOf(subjects: string, gates: object = GATES, permissions?: Keys): Promise<ActionWorld> {
   const definition = JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, gates }, null, 2);
-  return ActionWorld.create({ 'gateline.yml': definition, 'subjects.json': subjects, [CALLED]: await called() });
+  return ActionWorld.create({
+    'gateline.yml': definition,
+    'subjects.json': subjects,
+    [CALLED]: await called(permissions),
+  });
 }
 
 /** The jobs that were not skipped, with their ends. */
