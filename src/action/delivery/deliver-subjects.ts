@@ -27,8 +27,6 @@ interface SubjectOrder {
   readonly target: DeliveryTarget | undefined;
 }
 
-const NEEDS_WRITE = 'Give the job, or the job that calls `set.yml`, the permission `contents: write`.';
-
 /**
  * `command: apply` with `set`: the files of each completed subject as a patch or a branch, in a job without an agent.
  * Completed is a subject whose report put out the digest of its files, so the report was green. One that cannot be
@@ -53,8 +51,7 @@ export async function deliverSubjects(invocation: ActionInvocation): Promise<Ste
       if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
       refused += 1;
       const why = `${error.code}: ${oneLine(error.message).replace(/\.$/, '')}`;
-      const hint = error.code === 'REST_DENIED' ? NEEDS_WRITE : error.hint;
-      world.runner.annotate('error', `${id}: ${why}. ${hint}`, { title: 'Not delivered' });
+      world.runner.annotate('error', `${id}: ${why}. ${error.hint}`, { title: 'Not delivered' });
       rows.push(`- ${code(id)}: not delivered: ${code(why)}`);
     }
   }

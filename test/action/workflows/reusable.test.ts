@@ -160,7 +160,7 @@ describe('pipeline.yml', () => {
     expect(redJobs(report).filter((text) => !text.includes(': skipped'))).toEqual([]);
     const told = (['warning', 'notice'] as const).flatMap((level) => messagesOf(report.job('report'), level)).join();
     expect(told).toContain('The comment on the pull request could not be written');
-    expect(told).toContain('Give the job the permission');
+    expect(told).toContain('Give the job `pull-requests: write` under `permissions:`');
     expect(world.service.world.comments).toEqual([]);
   });
 

@@ -122,7 +122,7 @@ describe('delivery of a set', () => {
     expect(errorsOf(report.job('deliver'))[0]).toMatch(REFUSED);
     const other = await (await world.run(delivering('branch'))).start().ended;
     expect(errorsOf(other.job('deliver')).join()).toMatch(
-      /base: REST_DENIED: .*integration\. Give the job, .*`contents: write`/,
+      /base: REST_DENIED: .*integration\. Give the job `contents: write`/,
     );
     expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
   });
