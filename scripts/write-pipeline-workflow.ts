@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SUBJECT_WAVE_WIDTH } from '../src/pipeline/subjects/subject-waves.ts';
 import { MAX_WAVES, WAVE_WIDTH } from '../src/pipeline/waves.ts';
 
 /** The reusable workflow whose jobs are waves: YAML has no loops. */
@@ -10,6 +11,15 @@ export const CHECKOUT = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76
         with:
           persist-credentials: false
 `;
+
+/** Calls in a matrix overwrite each other's outputs by name, so a subject has a name for each place in its wave. */
+function subjectOutputs(): string {
+  const output = (_: unknown, slot: number): string => `      files-${slot}:
+        description: Digest of the files of the subject at position ${slot}.
+        value: \${{ inputs.slot == '${slot}' && jobs.report.outputs.files-digest || '' }}
+`;
+  return Array.from({ length: SUBJECT_WAVE_WIDTH }, output).join('');
+}
 
 const HEAD = `# A whole gateline.yml, for workflows of any repository. docs/reference/reusable-workflows.md
 # Written by scripts/write-pipeline-workflow.ts.
@@ -41,6 +51,14 @@ on:
         description: Id of an earlier run to resume.
         required: false
         type: string
+      slot:
+        description: For a set, the position of the subject in its wave.
+        required: false
+        type: string
+      subject-files:
+        description: For a set, digests of the files that other subjects handed on.
+        required: false
+        type: string
       comment:
         description: auto, always or never.
         required: false
@@ -57,7 +75,7 @@ on:
       passed:
         description: Whether every gate is satisfied.
         value: \${{ jobs.report.outputs.passed }}
-
+${subjectOutputs()}
 jobs:
   waves:
     runs-on: ubuntu-latest
@@ -79,9 +97,11 @@ ${CHECKOUT}      - id: waves
 function waveJob(wave: number): string {
   const earlier = Array.from({ length: wave }, (_, index) => `wave-${index}`);
   const list = `fromJSON(needs.waves.outputs.waves || '[]')[${wave}]`;
-  const digests = Array.from(
-    { length: WAVE_WIDTH },
-    (_, slot) => `      digest-${slot}: \${{ matrix.slot == ${slot} && steps.gate.outputs.digest || '' }}\n`,
+  const digests = ['digest', 'files-digest'].flatMap((name) =>
+    Array.from(
+      { length: WAVE_WIDTH },
+      (_, slot) => `      ${name}-${slot}: \${{ matrix.slot == ${slot} && steps.gate.outputs.${name} || '' }}\n`,
+    ),
   );
   return `
   wave-${wave}:
@@ -112,6 +132,7 @@ ${CHECKOUT}      - id: gate
           subject: \${{ inputs.subject }}
           task: \${{ inputs.task }}
           set: \${{ inputs.set }}
+          subject-files: \${{ inputs.subject-files }}
           input: \${{ inputs.input }}
           resume: \${{ inputs.resume }}
           secret-values: \${{ secrets.env }}
@@ -129,6 +150,7 @@ function reportJob(): string {
     # No permissions here: it uses those of the calling job, and says what they do not allow.
     outputs:
       passed: \${{ steps.report.outputs.passed }}
+      files-digest: \${{ steps.report.outputs.files-digest }}
     steps:
 ${CHECKOUT}      - id: report
         uses: $/

@@ -13,6 +13,8 @@ const READ = `    permissions:
       pull-requests: read
 `;
 
+const NEEDS = '${{ toJSON(needs) }}';
+
 const HEAD = `# One gateline.yml for many subjects, for workflows of any repository. docs/reference/reusable-workflows.md
 # Written by scripts/write-set-workflow.ts.
 name: set
@@ -48,6 +50,10 @@ on:
         description: Id of an earlier run to resume.
         required: false
         type: string
+      deliver:
+        description: branch or patch, for the files of completed subjects. A branch needs contents write.
+        required: false
+        type: string
     secrets:
       env:
         description: Lines NAME=VALUE. A gate gets those that it names.
@@ -57,17 +63,15 @@ on:
         description: Whether every subject is completed.
         value: \${{ jobs.report.outputs.passed }}
 
-permissions: {}
-
 jobs:
 `;
 
-function step(id: string, keys: Readonly<Record<string, string>>): string {
+function step(id: string, keys: Readonly<Record<string, string>>, command = 'set'): string {
   const lines = Object.entries(keys).map(([name, value]) => `          ${name}: ${value}\n`);
   return `      - id: ${id}
         uses: $/
         with:
-          command: set
+          command: ${command}
           set: \${{ inputs.set }}
           only-set: \${{ inputs.only-set }}
           file: \${{ inputs.file }}
@@ -76,10 +80,11 @@ ${lines.join('')}`;
 
 /** Which subjects of a wave can start, and their runs. */
 function waveJobs(wave: number): string {
+  const earlier = Array.from({ length: wave }, (_, index) => `wave-${index}`);
   const before =
     wave === 0
       ? ''
-      : `    needs: [next-0, wave-${wave - 1}]
+      : `    needs: [next-0, ${earlier.join(', ')}]
     # Subjects of the wave before may have failed: the action decides which ones of this wave start.
     if: \${{ !cancelled() && fromJSON(needs.next-0.outputs.waves || '0') > ${wave} }}
 `;
@@ -88,8 +93,9 @@ ${before}    runs-on: ubuntu-latest
     timeout-minutes: 15
 ${READ}    outputs:
       subjects: \${{ steps.set.outputs.subjects }}
+      subject-files: \${{ steps.set.outputs.subject-files }}
 ${wave === 0 ? '      waves: ${{ steps.set.outputs.subject-waves }}\n' : ''}    steps:
-${CHECKOUT}${step('set', { wave: `'${wave}'` })}
+${CHECKOUT}${step('set', { ...(wave > 0 && { needs: NEEDS }), wave: `'${wave}'` })}
   wave-${wave}:
     needs: [next-${wave}]
     if: \${{ !cancelled() && fromJSON(needs.next-${wave}.outputs.subjects || '[]')[0] }}
@@ -97,13 +103,15 @@ ${CHECKOUT}${step('set', { wave: `'${wave}'` })}
       fail-fast: false
       max-parallel: \${{ inputs.max-parallel }}
       matrix:
-        subject: \${{ fromJSON(needs.next-${wave}.outputs.subjects || '[]') }}
+        include: \${{ fromJSON(needs.next-${wave}.outputs.subjects || '[]') }}
     name: \${{ matrix.subject }}
 ${READ}    uses: $/.github/workflows/pipeline.yml
     with:
       file: \${{ inputs.file }}
       subject: \${{ matrix.subject }}
       set: \${{ inputs.set }}
+      slot: \${{ matrix.slot }}
+      subject-files: \${{ needs.next-${wave}.outputs.subject-files }}
       task: \${{ inputs.task }}
       input: \${{ inputs.input }}
       resume: \${{ inputs.resume }}
@@ -125,15 +133,34 @@ ${jobs.map((id) => `        ${id},\n`).join('')}      ]
     if: always()
     runs-on: ubuntu-latest
     timeout-minutes: 15
-${READ}    outputs:
+    # No permissions here: it uses those of the calling job.
+    outputs:
       passed: \${{ steps.report.outputs.passed }}
     steps:
 ${CHECKOUT}${step('report', { outcome: `\${{ ${ended('failure')} || ${ended('cancelled')} || 'success' }}` })}`;
 }
 
+function deliverJob(): string {
+  const waves = Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => `wave-${wave}`);
+  return `
+  deliver:
+    needs: [${['next-0', ...waves].join(', ')}]
+    if: \${{ !cancelled() && inputs.deliver }}
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    # No permissions here: it uses those of the calling job, and says what they do not allow. No agent runs in it.
+    steps:
+${CHECKOUT}${step('deliver', { needs: NEEDS, deliver: '${{ inputs.deliver }}' }, 'apply')}`;
+}
+
 /** The text of the workflow. */
 export function setWorkflow(): string {
-  return [HEAD, ...Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => waveJobs(wave)), reportJob()].join('');
+  return [
+    HEAD,
+    ...Array.from({ length: MAX_SUBJECT_WAVES }, (_, wave) => waveJobs(wave)),
+    reportJob(),
+    deliverJob(),
+  ].join('');
 }
 
 if (import.meta.main) {

@@ -221,8 +221,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files of gates upstream are not brought',
-    find: 'workspace.build(base, startFiles(call, unit), copierOf(call))',
-    replace: 'workspace.build(base, [], copierOf(call))',
+    find: 'workspace.build(start, startFiles(call, unit), copierOf(call))',
+    replace: 'workspace.build(start, [], copierOf(call))',
     tests: TREES,
     why: 'an agent would work on files that its request does not name',
   },

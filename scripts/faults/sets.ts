@@ -5,6 +5,7 @@ const STATES = ['test/run/subjects/subject-states.test.ts'];
 const LIMIT = ['test/engine/shared-limit.test.ts'];
 const SETS = ['test/cli/sets.test.ts'];
 const DELIVERY = ['test/cli/sets-delivery.test.ts'];
+const ON_GITHUB = ['test/action/workflows/set-files.test.ts'];
 
 /** Faults in sets: their file, which subjects start, what they find, and delivery. */
 export const SET_FAULTS: readonly Fault[] = [
@@ -100,11 +101,19 @@ export const SET_FAULTS: readonly Fault[] = [
   },
   {
     name: 'set on GitHub: a subject starts without the files of those that it needs',
-    find: 'if (giver === undefined || taker === undefined) return;',
-    replace: 'if (giver === undefined || taker !== undefined) return;',
-    tests: FILE,
-    only: 'are refused where a subject would miss files',
+    find: 'if (subject.needs.length === 0 || !handsOnFiles(pipeline)) return ports;',
+    replace: 'if (subject.needs.length >= 0 || !handsOnFiles(pipeline)) return ports;',
+    tests: ON_GITHUB,
+    only: 'reach the subjects that need their subject',
     why: 'its agents would silently work on other files than on a machine',
+  },
+  {
+    name: 'set on GitHub: records say which files a subject handed on',
+    find: 'if (found !== reported) throw unproven(id, `its jobs say that they are ${reported}, its records say ${found}`);',
+    replace: 'if (found === undefined) throw unproven(id, reported);',
+    tests: ON_GITHUB,
+    only: 'do not reach a subject that are not those that the job reported',
+    why: 'an agent of one subject could put files into the jobs of another one',
   },
   {
     name: 'set: apply delivers a run that is not completed',

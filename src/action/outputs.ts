@@ -35,6 +35,7 @@ export const OUTPUT_NAMES = [
   'failed-gates',
   'waves',
   'subjects',
+  'subject-files',
   'subject-waves',
   'commit',
   'pull-request',

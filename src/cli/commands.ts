@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'action-ref',
         value: 'REF',
-        help: 'commit, tag or branch of gateline/gateline to use (default: the one in the existing workflow, else v1)',
+        help: 'commit, tag or branch of gateline/gateline to use (default: the one in the existing workflow, else the commit of this package, else v1)',
       },
       { name: 'check', help: 'write nothing; exit with 1 and show the difference if the workflow is not up to date' },
       { name: 'dry-run', short: 'n', help: 'write nothing; print the workflow' },

@@ -9,6 +9,7 @@ export function processWorld(environment: Environment, durable: Durable = {}): C
   const { argv, stdout, stderr } = process;
   return {
     arguments: argv.slice(2),
+    program: argv[1],
     environment,
     workingDirectory: process.cwd(),
     out: screenOf(stdout, 1, environment, (why) => void stderr.write(`gateline: OUTPUT_FAILED: ${why}\n`)),

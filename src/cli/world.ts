@@ -5,6 +5,8 @@ import type { Durable } from '../local/local-ports.ts';
 export interface CliWorld extends Durable {
   /** Arguments after the program's name. */
   readonly arguments: readonly string[];
+  /** Absolute path of the program's file. `undefined`: unknown. */
+  readonly program?: string | undefined;
   readonly environment: Environment;
   readonly workingDirectory: string;
   readonly out: Screen;

@@ -19,7 +19,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
-import type { Snapshot, Workspace } from '../workspace/workspace.ts';
+import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
@@ -29,7 +29,7 @@ export interface EnginePorts {
    * The version that gates begin with, if it is not the user's folder as it is: for a subject of a set, that with the
    * files of the subjects that it needs.
    */
-  readonly startVersion?: () => Promise<Snapshot>;
+  readonly startVersion?: () => Promise<StartVersion>;
   /**
    * Absolute path of the folder with the lists of what was written into the user's folder: the folders `saved` of
    * `apply` and `rollback` are in it. Absent in CI.
@@ -77,6 +77,12 @@ export interface EnginePorts {
   readonly underReview?: () => Promise<UnderReview>;
   /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
   readonly history?: HistoryLog;
+}
+
+/** The version that gates begin with. */
+export interface StartVersion extends Snapshot {
+  /** In a CI job: the version that its checkout has before files are laid into it. Default: that of `tree`. */
+  readonly checkedOut?: TreeId;
 }
 
 /** Decisions of people that do not come from records: any job of a CI run can write those. */

@@ -31,7 +31,7 @@ const LOOKS_AT_ONCE = 8;
  * Looks for decisions about every unit. Those about a unit's needs come first: they determine which output of the unit
  * is used, and so where to look.
  */
-async function learnAll(call: Call): Promise<void> {
+export async function learnAll(call: Call): Promise<void> {
   const levels = new Map<UnitKey, number>();
   for (const { key, needs } of call.graph.values()) {
     levels.set(key, 1 + Math.max(0, ...needs.map((need) => levels.get(need)!)));

@@ -58,8 +58,8 @@ function forAct(text: string): string {
   const workflow = parse(text.replaceAll('${{ inputs.max-parallel }}', '2')) as { jobs: Record<string, object> };
   const isMore = (id: string): boolean => /^(?:next|wave)-[2-9]$/.test(id);
   const jobs = Object.entries(workflow.jobs).filter(([id]) => !isMore(id));
-  const { report } = workflow.jobs as { report: { needs: string[] } };
-  report.needs = report.needs.filter((id) => !isMore(id));
+  const { report, deliver } = workflow.jobs as Record<'report' | 'deliver', { needs: string[] }>;
+  for (const job of [report, deliver]) job.needs = job.needs.filter((id) => !isMore(id));
   return stringify({ ...workflow, jobs: Object.fromEntries(jobs) }, { aliasDuplicateObjects: false });
 }
 

@@ -81,6 +81,28 @@ describe('gateline compile', () => {
     }
   });
 
+  it('names the commit of a released package, unless another one is named; without one it is v1', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': ONE, 'package/dist/cli/index.js': '' });
+    const program = workspace.path('package/dist/cli/index.js');
+    const compiled = async (released: object, ...args: string[]): Promise<string> => {
+      await workspace.write('package/package.json', JSON.stringify(released));
+      const { code, err } = await gateline(workspace.root, ['compile', '--force', ...args], { program });
+      expect(code).toBe(0);
+      return err;
+    };
+    const released = { name: 'gateline', version: '1.2.3', gitHead: COMMIT };
+    expect(await compiled(released)).toBe(
+      `note: it uses gateline/gateline@${COMMIT}, the commit of this package (v1.2.3).\n`,
+    );
+    expect(await textOf(workspace)).toContain(`uses: gateline/gateline@${COMMIT} # v1.2.3\n`);
+    expect((await gateline(workspace.root, ['compile', '--check'])).code).toBe(0);
+    expect(await compiled(released, '--action-ref', 'v2')).toContain('gateline/gateline@v2 can change');
+    for (const other of [{ gitHead: 'main' }, { name: 'x' }, { version: '1 # x\n' }]) {
+      await workspace.write(WORKFLOW, '');
+      expect(await compiled({ ...released, ...other })).toContain('gateline/gateline@v1 can change');
+    }
+  });
+
   it('writes to the top of the repository, and names a definition that the action would not find', async () => {
     await using workspace = await ScratchWorkspace.create({ 'services/shop/gateline.yml': ONE, 'other.yml': TWO });
     const shop = join(workspace.root, 'services/shop');

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EndedRecord } from '../../src/run/records/record.ts';
 import { ActionWorld, errorsOf, outputsOf, redJobs } from '../action/workflows/action-world.ts';
 import { pullRequest } from '../action/workflows/pull-request.ts';
 import { agent } from '../action/workflows/workflow-text.ts';
@@ -163,7 +161,7 @@ describe('what an agent may not have delivered', () => {
     const started = await world.run({
       ...run,
       inspect: async (_environment, { id }) => {
-        if (id === 'check') forgeFiles();
+        if (id === 'check') world.forgeFiles('implement');
       },
     });
     const report = await started.start().ended;
@@ -200,19 +198,3 @@ describe('what an agent may not have delivered', () => {
     expect(outputsOf(report.job('implement'))['files-digest']).toMatch(/^sha256:/);
   });
 });
-
-/** Puts the content of one file of `implement` in the place of another one's, as a job with the runtime token could. */
-function forgeFiles(): void {
-  const { artifacts, blobs } = world.service.world;
-  for (const { name, blob, mimeType } of artifacts) {
-    if (!/\.implement\..*\.ended\..*\.json$/.test(name)) continue;
-    const document = JSON.parse(blobs.blobs.get(blob)!.content.toString()) as { record: EndedRecord };
-    const [first] = document.record.files;
-    Object.assign(first!, { path: 'forged.txt' });
-    const content = Buffer.from(JSON.stringify(document));
-    blobs.put(blob, content, mimeType, world.service.world.now());
-    const stored = artifacts.find((one) => one.blob === blob)!;
-    stored.size = content.length;
-    stored.digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
-  }
-}

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/pipeline/problem.ts';
 import { MAX_SET_BYTES, readSet } from '../../src/pipeline/subjects/read-set.ts';
 import { SUBJECT_WAVE_WIDTH, subjectWaves } from '../../src/pipeline/subjects/subject-waves.ts';
-import { pipelineOf } from '../support/pipelines.ts';
 
 const SCHEMA = new URL('../../schema/set.schema.json', import.meta.url);
 
@@ -169,33 +168,21 @@ describe('the file of a set', () => {
 });
 
 describe('the waves of a set', () => {
-  const plain = pipelineOf({ make: {} });
-  const waves = (
-    pipeline: typeof plain,
-    subjects: Json[],
-    only?: ReadonlySet<string>,
-  ): readonly (readonly string[])[] => {
+  const waves = (subjects: Json[], only?: ReadonlySet<string>): readonly (readonly string[])[] => {
     const set = read(document(...subjects));
     if (!set.ok) throw new Error('the set has problems');
-    return subjectWaves(pipeline, set.subjects, only);
+    return subjectWaves(set.subjects, only);
   };
   const DIAMOND = [{ id: 'd', needs: ['b', 'c'] }, { id: 'a' }, { id: 'b', needs: 'a' }, { id: 'c' }];
 
   it('have each subject after those that it needs, and only those that were chosen', () => {
-    expect(waves(plain, DIAMOND)).toEqual([['a', 'c'], ['b'], ['d']]);
-    expect(waves(plain, DIAMOND, new Set(['b', 'd']))).toEqual([['b'], ['d']]);
+    expect(waves(DIAMOND)).toEqual([['a', 'c'], ['b'], ['d']]);
+    expect(waves(DIAMOND, new Set(['b', 'd']))).toEqual([['b'], ['d']]);
   });
 
   it('are as wide as a matrix may be, and no more than there are jobs', () => {
     const many = Array.from({ length: 8 * SUBJECT_WAVE_WIDTH }, (_, number) => ({ id: `s${number}` }));
-    expect(waves(plain, many).map((ids) => ids.length)).toEqual(Array<number>(8).fill(SUBJECT_WAVE_WIDTH));
-    expect(() => waves(plain, [...many, { id: 'more' }])).toThrow('the subjects are 9 waves');
-  });
-
-  it.each(['changed' as const, ['a.txt']])('are refused where a subject would miss files: %s', (files) => {
-    const pipeline = pipelineOf({ make: { files } });
-    expect(() => waves(pipeline, DIAMOND)).toThrow('gate make hands on files');
-    expect(() => waves(pipeline, DIAMOND, new Set(['b']))).toThrow('subject b needs others');
-    expect(waves(pipeline, DIAMOND, new Set(['a', 'c']))).toEqual([['a', 'c']]);
+    expect(waves(many).map((ids) => ids.length)).toEqual(Array<number>(8).fill(SUBJECT_WAVE_WIDTH));
+    expect(() => waves([...many, { id: 'more' }])).toThrow('the subjects are 9 waves');
   });
 });

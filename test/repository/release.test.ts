@@ -103,7 +103,7 @@ describe('a release', () => {
       ['move-major-tag', { contents: 'write' }, 'release'],
     ]);
     const runs = (id: string): string => jobs[id]!.steps.map(({ run = '' }) => run).join('\n');
-    expect(runs('build')).toMatch(/npm ci\n+npm run check:dist\n+npm pack /);
+    expect(runs('build')).toMatch(/npm ci\n+npm run check:dist\n+npm pkg set gitHead="\$GITHUB_SHA"\nnpm pack /);
     expect(runs('publish')).toMatch(/npm publish \.\/package\/\*\.tgz --provenance --access public .*--ignore-scripts/);
     expect(`${runs('publish')}${runs('move-major-tag')}`).not.toMatch(/npm (?:ci|install|run)/);
   });

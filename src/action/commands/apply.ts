@@ -1,11 +1,12 @@
-import { join, posix, relative } from 'node:path';
+import { join, posix } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { deliverFiles, type DeliveredFiles } from '../../engine/delivery/deliver.ts';
 import { code } from '../../report/markdown/markdown.ts';
 import { count } from '../../report/text.ts';
 import { asCommit } from '../delivery/commit-to-branch.ts';
 import type { DeliveryText } from '../delivery/delivery-text.ts';
-import { targetOf } from '../delivery/target.ts';
+import { deliverSubjects } from '../delivery/deliver-subjects.ts';
+import { prefixOf, targetOf } from '../delivery/target.ts';
 import { filesDigests } from '../inputs/job-results.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
@@ -17,12 +18,13 @@ import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
  */
 export async function execute(invocation: ActionInvocation): Promise<StepResult> {
   const { inputs } = invocation;
+  if (inputs.set !== undefined) return deliverSubjects(invocation);
   const as = inputs.deliver;
   // Before anything is written.
   const target = as === 'commit' || as === 'pull-request' ? targetOf(invocation.event) : undefined;
   const around = await openSurroundings(invocation);
   const view = await viewRun(invocation, around);
-  const prefix = prefixOf(invocation.event.workspace, around.definition.root);
+  const prefix = prefixOf(invocation, around);
   const delivered = await putFiles(invocation, around, view, prefix);
   const { files } = delivered;
   const what = { pipeline: view.assignment.pipeline.id, gates: inputs.gates, files, prefix };
@@ -32,7 +34,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
       ? 'They are in the checkout.'
       : as === 'patch'
         ? await asPatch(invocation, around, delivered, what)
-        : await asCommit(invocation, around, { target: target!, what, as });
+        : await asCommit(invocation, around, { target: target!, what, as: as === 'commit' ? as : 'pull-request' });
   return told(invocation, what, done);
 }
 
@@ -49,11 +51,6 @@ function putFiles(
     prefix,
     saved: join(event.temp, 'gateline', 'applied', String(event.runAttempt)),
   });
-}
-
-function prefixOf(workspace: string, root: string): string {
-  const folder = relative(workspace, root).replaceAll('\\', '/');
-  return folder === '' ? '' : `${folder}/`;
 }
 
 /** The patch as a file of the job, and as an artifact. */

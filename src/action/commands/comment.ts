@@ -57,7 +57,7 @@ async function obey(
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
     await react(invocation, rest, comment, 'confused');
-    await answer(rest, number, `Nothing was done: ${said(error.message)}`);
+    await answer(rest, number, `Nothing was done: ${said(`${error.message} ${error.hint}`)}`);
     throw error;
   }
   await react(invocation, rest, comment, given.isDone ? '+1' : 'confused');

@@ -1,9 +1,12 @@
+import { subjectFilesDigest } from '../../engine/set/subject-files.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { badgeOf } from '../../report/json/badge.ts';
 import { unsatisfiedJobs, type UnsatisfiedJob } from '../../report/github/needed-jobs.ts';
 import { keptSubject } from '../../history/entry.ts';
 import { runReport } from '../../report/github/run-report.ts';
 import { checkDefinition } from '../inputs/check-definition.ts';
+import { filesDigests } from '../inputs/job-results.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
@@ -45,6 +48,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
   tell(invocation, view, missing, result);
+  if (result.ok && inputs.set !== undefined) tellFiles(invocation, view);
   const { resumed } = around.store;
   if (resumed !== undefined) invocation.world.runner.setOutput('resumed-from', String(resumed.id));
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
@@ -81,6 +85,18 @@ function tell(
   for (const { level, title, message, file, line } of annotationsOf({ units, workspace: event.workspace, room })) {
     const place = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
     runner.annotate(level, message, { title, ...(place && { place }) });
+  }
+}
+
+/** What other subjects of the set may build on. */
+function tellFiles({ inputs, world: { runner } }: ActionInvocation, view: ReportedRun): void {
+  try {
+    runner.setOutput('files-digest', subjectFilesDigest(view.assignment.pipeline, view, filesDigests(inputs.needs)));
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+    runner.annotate('warning', `No other subject can use the files: ${error.code}: ${error.message}`, {
+      title: 'Files',
+    });
   }
 }
 

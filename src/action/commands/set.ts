@@ -1,9 +1,4 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
 import { inParallel } from '../../in-parallel.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { subjectsOfSet } from '../../pipeline/subjects/chosen.ts';
-import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
-import { subjectWaves } from '../../pipeline/subjects/subject-waves.ts';
 import { wavesOf } from '../../pipeline/waves.ts';
 import { setSummaryTable } from '../../report/github/set-summary.ts';
 import { code } from '../../report/markdown/markdown.ts';
@@ -13,7 +8,7 @@ import { count, oneLine } from '../../report/text.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { knownOf } from '../../run/subjects/known-subject.ts';
 import { subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
-import { readSetFile } from '../inputs/set-file.ts';
+import { wavesInSet, type WavesInSet } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
@@ -24,11 +19,7 @@ import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
 const LOOKS_AT_ONCE = 4;
 
 /** A set as the jobs of `set.yml` run it. */
-interface JobSet {
-  readonly pipeline: Pipeline;
-  readonly subjects: SubjectGraph;
-  /** Ids of chosen subjects. */
-  readonly waves: readonly (readonly string[])[];
+interface JobSet extends WavesInSet {
   /** What is known of subjects in this run. */
   readonly known: Map<string, KnownSubject>;
   readonly runs: Map<string, RunState>;
@@ -51,34 +42,27 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     return report(invocation, set, states);
   }
   const ids = set.waves[wave] ?? [];
-  const ready = ids.filter((id) => states.get(id)!.status === 'ready');
-  for (const id of ids.filter((one) => !ready.includes(one)))
+  const ready = ids.flatMap((id, slot) =>
+    states.get(id)!.status === 'ready' ? [{ subject: id, slot: `${slot}` }] : [],
+  );
+  const started = new Set(ready.map(({ subject }) => subject));
+  for (const id of ids.filter((one) => !started.has(one)))
     world.runner.annotate('notice', `${id} does not start: ${oneLine(states.get(id)!.reason)}`, { title: 'Blocked' });
   world.runner.setOutput('subjects', JSON.stringify(ready));
+  world.runner.setOutput('subject-files', JSON.stringify(Object.fromEntries(set.files)));
   world.runner.setOutput('subject-waves', set.waves.length);
   const these = `${ready.length} of ${count(ids.length, 'subject')}`;
   return { ok: true, title: 'Set', message: `wave ${wave + 1} of ${set.waves.length}: ${these} can start` };
 }
 
-/** @throws GatelineError `PIPELINE_MISSING`, `SET_UNREADABLE`, `SET_UNKNOWN`, `SET_UNSUPPORTED`, `WAVES_UNSUPPORTED` */
-async function setOf({ inputs, event }: ActionInvocation, { definition }: JobContext): Promise<JobSet> {
-  const { pipeline, missing } = definition;
-  if (pipeline === undefined) throw missing ?? new GatelineError('PIPELINE_MISSING', 'there is no gateline.yml');
+/** @throws GatelineError `WAVES_UNSUPPORTED`, and those of {@link wavesInSet} */
+async function setOf(invocation: ActionInvocation, { definition }: JobContext): Promise<JobSet> {
   // The calls of `pipeline.yml` would refuse it one by one.
-  wavesOf(pipeline);
-  const subjects = await readSetFile(inputs.set!, { ...definition, workspace: event.workspace });
-  const only = inputs.onlySet === undefined ? undefined : subjectsOfSet(subjects, inputs.onlySet);
-  const waves = subjectWaves(pipeline, subjects, only);
-  const others = [...subjects.keys()].filter((id) => only !== undefined && !only.has(id));
+  if (definition.pipeline !== undefined) wavesOf(definition.pipeline);
+  const set = await wavesInSet(invocation, definition);
+  const others = [...set.subjects.keys()].filter((id) => set.only?.has(id) === false);
   const leftOut: KnownSubject = { status: 'left-out', reason: 'which was not chosen' };
-  return {
-    pipeline,
-    subjects,
-    waves,
-    known: new Map(others.map((id) => [id, leftOut])),
-    runs: new Map(),
-    views: new Map(),
-  };
+  return { ...set, known: new Map(others.map((id) => [id, leftOut])), runs: new Map(), views: new Map() };
 }
 
 /** Reads the runs of the subjects of a wave that could start, each output judged again. */

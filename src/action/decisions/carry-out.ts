@@ -182,7 +182,7 @@ export async function rerun(rest: RestClient, run: ApiRun, which: WhichJobs): Pr
     await rest.call({ method: 'POST', path }, z.unknown());
     return undefined;
   } catch (error) {
-    if (error instanceof GatelineError) return error.message;
-    throw error;
+    if (!(error instanceof GatelineError)) throw error;
+    return error.code === 'REST_DENIED' ? `${error.message} ${error.hint}` : error.message;
   }
 }

@@ -81,7 +81,7 @@ function committed(
 }
 
 /** The commit of a branch of our own, which an earlier attempt may have made. */
-async function branchWith(
+export async function branchWith(
   { event }: ActionInvocation,
   rest: RestClient,
   plan: CommitPlan,

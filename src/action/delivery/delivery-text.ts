@@ -10,14 +10,17 @@ const SHOWN = 100;
 /** What is delivered. */
 export interface DeliveryText {
   readonly pipeline: string;
+  /** Of a set: its id. */
+  readonly subject?: string;
   readonly gates: readonly string[];
   readonly files: readonly DeliveredFile[];
   readonly prefix: string;
 }
 
 /** A commit message of ids and numbers only: nothing that an agent wrote. */
-export function commitMessage(event: WorkflowEvent, { pipeline, gates, files }: DeliveryText): string {
-  const title = `Deliver ${pipeline} of run ${event.runNumber}`;
+export function commitMessage(event: WorkflowEvent, { pipeline, subject, gates, files }: DeliveryText): string {
+  const whose = subject === undefined ? pipeline : `${subject} of ${pipeline}`;
+  const title = `Deliver ${whose} of run ${event.runNumber}`;
   const what = `${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}`;
   return `${title}\n\n${what}\n\nGateline-Run: ${linksOf(event).run!}\n`;
 }

@@ -1,5 +1,8 @@
+import { relative } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { WorkflowEvent } from '../event/event.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import type { JobContext } from '../job/job.ts';
 import { isSameRepository } from '../event/trust.ts';
 
 /** The branch that a run is about. */
@@ -24,6 +27,12 @@ export function targetOf(event: WorkflowEvent): DeliveryTarget {
   if (trust.row !== 'branch' || !ref.startsWith('refs/heads/') || name === 'merge_group')
     throw refused(`a run of ${ref} for the event ${name} is not one of a branch`);
   return { branch: ref.slice('refs/heads/'.length), commit: sha, isMerge: false };
+}
+
+/** Path of the workspace in its repository: '' or ending in `/`. */
+export function prefixOf({ event }: Pick<ActionInvocation, 'event'>, { definition }: JobContext): string {
+  const folder = relative(event.workspace, definition.root).replaceAll('\\', '/');
+  return folder === '' ? '' : `${folder}/`;
 }
 
 function refused(why: string): GatelineError {

@@ -16,9 +16,16 @@ export function contradictions(
     const hint = "`token: ${{ steps.<id>.outputs.token }}`, and `if: steps.<id>.outputs.decision == 'run'`";
     problems.push({ input: 'token', message, hint });
   }
-  if (command === 'apply' && given['gates'] === undefined) {
+  if (command === 'apply' && given['gates'] === undefined && given['set'] === undefined) {
     const message = 'expected the gates whose files are delivered, found nothing';
     problems.push({ input: 'gates', message, hint: 'gates: implement' });
+  }
+  const isOfSet = given['deliver'] === 'branch';
+  if (command === 'apply' && given['deliver'] !== 'patch' && isOfSet !== (given['set'] !== undefined)) {
+    const message = isOfSet
+      ? 'expected the file of a set as `set` for branches of subjects, found nothing'
+      : 'expected `branch` or `patch` for a set';
+    problems.push({ input: 'deliver', message, hint: 'deliver: patch' });
   }
   if (command === 'set' && given['set'] === undefined) {
     const message = 'expected the file of the set, found nothing';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import type { DefinitionSource } from '../../pipeline/source.ts';
+import { digestSchema, type Digest } from '../../json/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 
@@ -191,6 +192,13 @@ export function isPath(text: string): boolean {
 export const json = kind((text, refuse): JsonValue => {
   const parsed = parseJson(Buffer.from(text));
   return parsed.ok ? parsed.value : refuse(`expected one JSON value, but this is ${parsed.kind}`);
+});
+
+/** Digests by name, as JSON. */
+export const digestsByName = kind((text, refuse): Readonly<Record<string, Digest>> => {
+  const parsed = parseJson(Buffer.from(text));
+  const digests = parsed.ok ? z.record(z.string(), digestSchema).safeParse(parsed.value) : undefined;
+  return digests?.success === true ? digests.data : refuse('expected digests by name, as JSON');
 });
 
 /** The `toJSON` of a context: an object, or `null` (`undefined` here) if there is none. */

@@ -1,5 +1,6 @@
 import { INPUT_PREFIX, type Environment } from '../../environment.ts';
 import { described } from '../../pipeline/problem.ts';
+import type { Digest } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { INPUT_USES } from './input-uses.ts';
 import { type CommandName } from './command-names.ts';
@@ -43,14 +44,16 @@ export interface ActionInputs {
   readonly metrics: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
-  /** Ids of the gates whose files are delivered. Never empty for `apply`. */
+  /** Ids of the gates whose files are delivered. Never empty for `apply` without `set`. */
   readonly gates: readonly string[];
   /** How `apply` hands files over. Default: in the checkout only. */
-  readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request';
+  readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request' | 'branch';
   /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
   readonly allow: readonly string[];
   /** Path of the file of a set, relative to the workspace. Always set for `set`. */
   readonly set: string | undefined;
+  /** Digests of the files that completed subjects handed on, by id, as `set` puts them out. Default: none. */
+  readonly subjectFiles: Readonly<Record<string, Digest>>;
   /** The name of the set whose subjects `set` runs. Default: all subjects. */
   readonly onlySet: string | undefined;
   /** The wave of subjects that `set` prepares, from 0. `undefined`: it reports. */
@@ -251,6 +254,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     deliver: parsed.deliver ?? 'files',
     allow: parsed.allow ?? [],
     set: parsed.set,
+    subjectFiles: parsed['subject-files'] ?? {},
     onlySet: parsed['only-set'],
     wave: parsed.wave,
     workflow: parsed.workflow,

@@ -27,7 +27,8 @@ import { withGivenOutput } from './given-output.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
-import { subjectInSet } from '../inputs/set-file.ts';
+import { setOfJob } from './set-of-job.ts';
+import { jobSubject } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
 import { definedInFile, describedHere } from './gate-of-job.ts';
 import { withOutputFile } from './output-file.ts';
@@ -67,7 +68,8 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
       ? await describedHere(invocation, store)
       : definedInFile(definition.pipeline, invocation);
   const { gate, pipeline } = found;
-  const subject = await subjectInSet(inputs, { ...definition, workspace: event.workspace });
+  const set = await setOfJob(invocation, around);
+  const subject = set?.subject;
   // While GitHub is asked for records. Whoever compiles the schema gets the error.
   if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
@@ -89,7 +91,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     digests: outputDigests(inputs.needs),
     hiddenBy: () => store.artifacts.hiddenBy(),
   };
-  return { ...around, assignment, gate, key: found.key, call };
+  return { ...around, ports: set?.portsFor(assignment) ?? ports, assignment, gate, key: found.key, call };
 }
 
 /**
@@ -210,6 +212,7 @@ function patientList(
     runNumber: event.runNumber,
     runAttempt: event.runAttempt,
     digests: outputDigests(inputs.needs),
+    subject: jobSubject({ inputs, event }, pipeline).subject,
     pipeline,
     limits,
     signal: world.signal,

@@ -10,6 +10,8 @@ import type { WaitLimits } from '../inputs/time-limits.ts';
 export interface AwaitedRecords {
   readonly runNumber: number;
   readonly runAttempt: number;
+  /** The subject that the needed jobs worked on: records of others are not waited for. */
+  readonly subject: string;
   /** Digests of outputs by gate, as needed jobs reported them. */
   readonly digests: ReadonlyMap<string, Digest>;
   /** If a file defines the pipeline: jobs may also report digests of other things than gates. */
@@ -32,7 +34,7 @@ export function awaitingList(store: Pick<RecordStore, 'list'>, awaited: AwaitedR
   return async (pipeline, subject, selection) => {
     for (let looks = 0; ; looks += 1) {
       const listing = await store.list(pipeline, subject, selection);
-      const missing = notShown(listing, awaited, selection);
+      const missing = subject === awaited.subject ? notShown(listing, awaited, selection) : [];
       if (missing.length === 0 || signal.aborted) return listing;
       if (until === undefined) onWait(missing);
       until ??= performance.now() + limits.shownMs;

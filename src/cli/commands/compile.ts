@@ -31,6 +31,8 @@ type Status = 'current' | 'stale' | 'written';
 
 function tell({ world, options }: CommandInvocation, file: CompiledFile, status: Status): void {
   for (const warning of file.warnings) say(world.err, `note: ${forTerminal(warning)}`);
+  if (status === 'written' && file.ownCommit !== undefined)
+    say(world.err, `note: it uses ${file.ownCommit.uses}, the commit of this package (${file.ownCommit.version}).`);
   const name = forTerminal(file.name);
   if (options['check'] !== true && options['dry-run'] === true) world.out.write(file.text);
   else if (status === 'current') say(world.out, `${name} is up to date.`);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { compileWorkflow, type CompiledWorkflow } from '../../compile/compile.ts';
-import { CHECKOUT, GATELINE, gatelineAt, keptPin } from '../../compile/pins.ts';
+import { compileWorkflow, type CompiledWorkflow, type Pin } from '../../compile/compile.ts';
+import { CHECKOUT, gatelineAt, keptPin } from '../../compile/pins.ts';
 import { isCompiledFrom } from '../../compile/text.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
@@ -10,6 +10,7 @@ import { repositoryTop } from '../../local/repository-top.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
 import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
+import { ownPin } from './own-commit.ts';
 
 /** A larger file is no workflow: GitHub refuses it. */
 const LARGEST = 16 * 1_024 ** 2;
@@ -20,6 +21,8 @@ export interface CompiledFile extends CompiledWorkflow {
   readonly path: string;
   /** Relative to the current folder, for people. */
   readonly name: string;
+  /** Set if the workflow uses the action at the commit of this package. */
+  readonly ownCommit?: Pin;
   /** What is there now, with line feeds; `undefined`: nothing. */
   readonly existing: string | undefined;
   /** What is there was not compiled from this definition. */
@@ -31,7 +34,7 @@ export interface CompiledFile extends CompiledWorkflow {
  * @throws GatelineError `OPTION_VALUE`, `DEFINITION_OUTSIDE`, `FILE_UNREADABLE`
  */
 export async function workflowFile(
-  { workingDirectory, environment }: CliWorld,
+  { workingDirectory, environment, program }: CliWorld,
   options: OptionValues,
   { pipeline, path: definition, root }: Pick<LoadedPipeline, 'pipeline' | 'path' | 'root'>,
 ): Promise<CompiledFile> {
@@ -46,12 +49,22 @@ export async function workflowFile(
   const existing = await readIfThere(path);
   const isForeign = existing !== undefined && !isCompiledFrom(inside, existing);
   const before = isForeign ? '' : (existing ?? '');
+  const own = await ownPin({ program });
+  const gateline = givenPin(options) ?? keptPin(own, before);
   const compiled = compileWorkflow(pipeline, {
     definition: inside,
-    gateline: givenPin(options) ?? keptPin(GATELINE, before),
+    gateline,
     checkout: keptPin(CHECKOUT, before),
   });
-  return { ...compiled, path, name: relative(workingDirectory, path), existing, isForeign };
+  const isOwn = own.version !== undefined && gateline.uses === own.uses;
+  return {
+    ...compiled,
+    ...(isOwn && { ownCommit: own }),
+    path,
+    name: relative(workingDirectory, path),
+    existing,
+    isForeign,
+  };
 }
 
 function givenPin(options: OptionValues): ReturnType<typeof gatelineAt> {

@@ -160,8 +160,8 @@ async function versionsFor(
   // All attempts of a job share its checkout: the previous attempt's changes are undone.
   if (call.holder === 'job' && before?.snapshot !== undefined)
     return { base: before.snapshot.tree, tree: before.snapshot.from };
-  const { tree: base } = await call.snapshot();
-  return { base, tree: await call.ports.workspace.build(base, startFiles(call, unit), copierOf(call)) };
+  const { tree: start, checkedOut: base = start } = await call.snapshot();
+  return { base, tree: await call.ports.workspace.build(start, startFiles(call, unit), copierOf(call)) };
 }
 
 /** The request as the agent reads it: with its needs' exports, the attempt's number, and readable names. */

@@ -7,11 +7,10 @@ import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
-import type { Snapshot } from '../../workspace/workspace.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import { legSettler } from './settle-legs.ts';
-import type { EnginePorts, Observer } from '../ports.ts';
+import type { EnginePorts, Observer, StartVersion } from '../ports.ts';
 import { givenSubject, type NamedSubject } from './given-subject.ts';
 
 /** What a caller asks the engine to do. */
@@ -98,7 +97,7 @@ export interface Call {
   /** Blobs of files that attempts left and that are not kept. */
   readonly refused: Set<string>;
   /** The user's version of the workspace: captured once, and again after an attempt in the user's folder. */
-  readonly snapshot: () => Promise<Snapshot>;
+  readonly snapshot: () => Promise<StartVersion>;
   readonly forgetSnapshot: () => void;
   /** The captured version, if it is still valid. */
   readonly taken: () => string | undefined;
@@ -186,8 +185,8 @@ function snapshots(
   pipeline: Pipeline,
   observe: Observer,
 ): Pick<Call, 'snapshot' | 'forgetSnapshot' | 'taken'> {
-  const take = async (): Promise<Snapshot> => {
-    const snapshot = await (startVersion?.() ?? workspace.snapshot(namedGlobs(pipeline)));
+  const take = async (): Promise<StartVersion> => {
+    const snapshot: StartVersion = await (startVersion?.() ?? workspace.snapshot(namedGlobs(pipeline)));
     if (!isNoticed) for (const message of snapshot.notices) await observe({ type: 'notice', message });
     isNoticed = true;
     tree = snapshot.tree;
@@ -195,7 +194,7 @@ function snapshots(
   };
   let isNoticed = false;
   let tree: string | undefined;
-  let taken: Promise<Snapshot> | undefined;
+  let taken: Promise<StartVersion> | undefined;
   return {
     snapshot: () => (taken ??= take()),
     forgetSnapshot: () => {

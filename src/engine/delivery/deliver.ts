@@ -5,7 +5,7 @@ import type { Digest } from '../../json/digest.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { pathsNotDelivered } from '../../run/files/delivered-paths.ts';
 import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
-import type { EndedRecord, FileChange } from '../../run/records/record.ts';
+import type { FileChange } from '../../run/records/record.ts';
 import { unitsOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { PutResult } from '../../workspace/workspace.ts';
@@ -17,14 +17,20 @@ import type { VerifiedRun } from '../verify-run.ts';
 /** Names in a message. */
 const SHOWN = 10;
 
+/**
+ * Digests of files that did not come from the records, by gate: outputs of jobs. Of a gate with legs, those of as many
+ * legs as GitHub keeps outputs of.
+ */
+export type FilesDigests = ReadonlyMap<string, ReadonlySet<Digest>>;
+
 /** What is delivered of a run. */
 export interface DeliveryOrder {
   /** Ids of the gates whose files are delivered. */
   readonly gates: readonly string[];
   /** Paths from the top of the repository that are delivered although something would run them by itself. */
   readonly allow: readonly string[];
-  /** Digests of the files of gates, by gate, that did not come from the records: outputs of the needed jobs. */
-  readonly digests: ReadonlyMap<string, Digest>;
+  /** Digests of the files of gates, by gate, that did not come from the records: see {@link FilesDigests}. */
+  readonly digests: FilesDigests;
   /** Path of the workspace in its repository, with a slash at the end; '' at the top. */
   readonly prefix: string;
   /** Absolute path of a folder for copies of what is replaced. */
@@ -46,7 +52,7 @@ export interface DeliveredFiles {
 }
 
 /** The digest of the files that an attempt handed on, which its job hands to the job that delivers them. */
-export function filesDigest({ files }: Pick<EndedRecord, 'files'>): Digest {
+export function filesDigest({ files }: { readonly files: readonly FileChange[] }): Digest {
   return digestOfJson(
     files.map(({ path, after }) => [path, after && [after.mode, after.blob, after.content?.digest ?? null]]),
   );
@@ -103,22 +109,29 @@ function refuseOpen(open: readonly UnitKey[], refused: VerifiedRun['refused']): 
 }
 
 /**
- * Any job of the run can write a record with other files. Outputs of jobs do not pass through artifacts. Of a matrix
- * gate, GitHub keeps the output of one leg only, so such a gate cannot hand files to a delivery.
+ * Any job of the run can write a record with other files. Outputs of jobs do not pass through artifacts. Of the job of
+ * a matrix gate, GitHub keeps the output of one leg only, so such a gate cannot hand files to a delivery. In a wave,
+ * each leg has outputs of its own.
+ * @throws GatelineError `DELIVERY_UNPROVEN`
  */
-function refuseUnproven(pipeline: Pipeline, state: RunState, { gates, digests }: DeliveryOrder): void {
+export function refuseUnproven(
+  pipeline: Pipeline,
+  state: RunState,
+  { gates, digests }: Pick<DeliveryOrder, 'gates' | 'digests'>,
+): void {
   for (const id of gates) {
     const { legs } = pipeline.gates.find((gate) => gate.id === id)!;
     const ended = legs.flatMap((leg) => state.units.get(unitKey(id, leg.id))?.ended ?? []);
     if (ended.every(({ files }) => files.length === 0)) continue;
-    const reported = digests.get(id);
-    if (legs.length === 1 && reported !== undefined && reported === filesDigest(ended[0]!)) continue;
+    const reported = digests.get(id) ?? new Set();
+    const other = ended.map(filesDigest).find((one) => !reported.has(one));
+    if (other === undefined) continue;
     const why =
-      legs.length > 1
-        ? 'it has several legs, and GitHub keeps the outputs of one'
-        : reported === undefined
-          ? 'its job has no output `files-digest`'
-          : `its job says that they are ${reported}, its record says ${filesDigest(ended[0]!)}`;
+      reported.size === 0
+        ? 'its job has no output `files-digest`'
+        : legs.length > reported.size
+          ? 'it has several legs, and GitHub keeps the outputs of one'
+          : `its job says that they are ${[...reported].join(' and ')}, its record says ${other}`;
     throw new GatelineError('DELIVERY_UNPROVEN', `the files of gate ${id} are not verified: ${why}`);
   }
 }

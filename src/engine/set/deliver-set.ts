@@ -1,6 +1,8 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { combined } from '../../run/files/files.ts';
 import { sameFile } from '../../run/files/tree.ts';
+import type { FileChange } from '../../run/records/record.ts';
 import { ancestorsOf } from '../../run/records/unit.ts';
 import type { Branches, CommitFound, CommitWanted } from '../../workspace/branches.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
@@ -136,8 +138,20 @@ export async function refuseOtherVersions(
 const HOW_TO_ALLOW =
   'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}` allows its exact path.';
 
-function refusePaths({ order }: SetCall, { files }: HandedOver, prefix: string): void {
+function refusePaths({ order }: SetCall, { files }: Pick<HandedOver, 'files'>, prefix: string): void {
   refuseWhatRuns(files, { allow: order.pipeline.deliver?.allow ?? [], prefix }, HOW_TO_ALLOW);
+}
+
+/**
+ * The files of a completed subject and of the subjects upstream, as a branch of its own has them.
+ * @throws GatelineError `DELIVERY_PATH_REFUSED`
+ */
+export function filesForBranch(set: SetCall, id: string, prefix: string): readonly FileChange[] {
+  const { subjects } = set.order;
+  const handed = [...ancestorsOf(subjects, id), id].map((by) => ({ by, files: handedBy(set, by).files }));
+  const { files } = combined(subjects, handed);
+  refusePaths(set, { files }, prefix);
+  return files;
 }
 
 /**

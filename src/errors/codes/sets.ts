@@ -20,9 +20,14 @@ export const SETS_CODES = {
   },
   SET_UNSUPPORTED: {
     from: ['user'],
+    means: '`set.yml` cannot run the subjects: they are too many.',
+    remedy: 'Choose some of them with `only-set`, or use `gateline run --set FILE`.',
+  },
+  SUBJECT_UNPROVEN: {
+    from: ['user'],
     means:
-      '`set.yml` cannot run the subjects: they are too many, or a subject needs others and would not find the files that those handed on.',
-    remedy: 'Use `gateline run --set FILE`, or take `needs` out of the file, or `files` out of the gates.',
+      'The records of a subject name other files than the jobs of the subject reported, or those reported none. Any job of a run can write a record.',
+    remedy: 'Run the set with `set.yml`, and re-run the jobs of that subject.',
   },
   SUBJECT_UNKNOWN: {
     from: ['user'],

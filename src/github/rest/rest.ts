@@ -7,6 +7,7 @@ import { timeUntil } from '../outage-budget.ts';
 import { retry, type Failure } from '../retry.ts';
 import { redirectedTo } from '../service-address.ts';
 import { nameOf, restCalls, type RestAccess, type RestAnswer, type RestCall, type RestRequest } from './rest-call.ts';
+import { permissionFor } from './permission.ts';
 import type { ErrorCode } from '../../errors/error-codes.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 
@@ -159,7 +160,7 @@ async function perform<T>(
   const options = { rules: limits, budget, clock, random, signal, failureOf: callFailureOf };
   const came = await retry(call, options);
   if (came.ok) return came.value;
-  throw restError(came.failure, asked);
+  throw restError(came.failure, asked, permissionFor(request));
 }
 
 const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
@@ -173,8 +174,15 @@ const CODES: Readonly<Record<FailureKind, ErrorCode>> = {
   altered: 'REST_ANSWER_INVALID',
 };
 
-/** The error for a request that finally failed, for people. */
-export function restError(failure: Failure, what: string): GatelineError {
-  if (failure instanceof CallFailure) return new GatelineError(CODES[failure.kind], `${failure.message}.`);
+/**
+ * The error for a request that finally failed, for people.
+ * @param permission that the request needs
+ */
+export function restError(failure: Failure, what: string, permission?: string): GatelineError {
+  if (failure instanceof CallFailure) {
+    const isDenied = failure.kind === 'denied' && permission !== undefined;
+    const hint = `Give the job \`${permission}\` under \`permissions:\`. Runs of pull requests from forks can only read.`;
+    return new GatelineError(CODES[failure.kind], `${failure.message}.`, isDenied ? { hint } : {});
+  }
   return new GatelineError('REST_OUTAGE', `${what} failed: ${failure.message}.`);
 }

@@ -10,16 +10,13 @@ export const SUBJECT_WAVE_WIDTH = 64;
 
 /**
  * The chosen subjects in waves: each is in a later wave than those that it needs.
- * @throws GatelineError `SET_UNSUPPORTED` if `set.yml` cannot run them: there are too many, or a subject would need
- *   the files of another one
+ * @throws GatelineError `SET_UNSUPPORTED` if `set.yml` cannot run them: there are too many
  */
 export function subjectWaves(
-  pipeline: Pipeline,
   subjects: SubjectGraph,
   only: ReadonlySet<string> | undefined,
 ): readonly (readonly string[])[] {
   const chosen = chosenOf(subjects, only);
-  refuseFiles(pipeline, subjects, chosen);
   const levels = new Map<string, number>();
   for (const id of chosen)
     levels.set(id, 1 + Math.max(-1, ...subjects.get(id)!.needs.map((need) => levels.get(need) ?? -1)));
@@ -30,13 +27,9 @@ export function subjectWaves(
   throw new GatelineError('SET_UNSUPPORTED', message, { hint: 'Choose some of them with `only-set`.' });
 }
 
-/** Jobs of a subject begin with the commit: they would work without the files of the subjects upstream. */
-function refuseFiles({ gates }: Pipeline, subjects: SubjectGraph, chosen: readonly string[]): void {
-  const giver = gates.find(({ files }) => files === 'changed' || files.length > 0);
-  const taker = chosen.find((id) => subjects.get(id)!.needs.length > 0);
-  if (giver === undefined || taker === undefined) return;
-  const message = `subject ${taker} needs others, and gate ${giver.id} hands on files, which do not reach other subjects here`;
-  throw new GatelineError('SET_UNSUPPORTED', message);
+/** Whether a subject can find files that others handed on. */
+export function handsOnFiles({ gates }: Pick<Pipeline, 'gates'>): boolean {
+  return gates.some(({ files }) => files === 'changed' || files.length > 0);
 }
 
 function chunks(ids: readonly string[]): string[][] {

@@ -27,6 +27,7 @@ async function listed(
   const patient = awaitingList(
     { list },
     {
+      subject: 'subject',
       runNumber: 1,
       runAttempt: 1,
       digests: TOLD,
@@ -49,6 +50,7 @@ describe('a record whose output a needed job told', () => {
   });
 
   it('is not waited for where it is there, or where nothing was told', async () => {
+    expect(await listed([[]], { subject: 'other' })).toMatchObject({ looks: 1, waits: [] });
     expect(await listed([[CLAIM, END]])).toMatchObject({ looks: 1, waits: [] });
     expect(await listed([[]], { digests: new Map() })).toMatchObject({ looks: 1, waits: [] });
   });

@@ -172,6 +172,20 @@ export class ActionWorld implements AsyncDisposable {
     }
   }
 
+  /** Lets the ends of a gate hand on another file, likewise. */
+  forgeFiles(gate: string): void {
+    const { artifacts, blobs } = this.service.world;
+    for (const stored of artifacts) {
+      if (!stored.name.includes(`.${gate}.`) || !/\.ended\..*\.json$/.test(stored.name)) continue;
+      const document = JSON.parse(blobs.blobs.get(stored.blob)!.content.toString()) as { record: EndedRecord };
+      Object.assign(document.record.files[0]!, { path: 'forged.txt' });
+      const content = Buffer.from(JSON.stringify(document));
+      blobs.put(stored.blob, content, stored.mimeType, this.service.world.now());
+      stored.size = content.length;
+      stored.digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.repository[Symbol.asyncDispose]();
     await this.service[Symbol.asyncDispose]();

@@ -4,16 +4,23 @@ import type { StoredComment } from '../../support/github/model.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
 import type { ActionWorld } from './action-world.ts';
-import { ACTION } from './workflow-text.ts';
+import { ACTION, type Keys } from './workflow-text.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** A packaged workflow as a workflow of the repository: with the action by its name, and started by this event. */
-export function packaged(name: string, event: string): string {
+/** What a caller of `comment.yml` grants. */
+export const COMMENTS = { actions: 'write', checks: 'write', contents: 'read', 'pull-requests': 'write' } as const;
+
+/**
+ * A packaged workflow as a workflow of the repository: with the action by its name, started by this event, and with what
+ * its caller grants.
+ */
+export function packaged(name: string, event: string, permissions: Keys = COMMENTS): string {
   const text = readFileSync(join(ROOT, '.github/workflows', name), 'utf8');
   const called = text.replace('uses: $/', `uses: ${ACTION}`);
   if (called === text) throw new Error(`${name} does not use the action of its own commit`);
-  return called.replace(/^on:\n {2}workflow_call:\n(?: {4}.*\n)*/m, `on: ${event}\n`);
+  const on = `on: ${event}\npermissions: ${JSON.stringify(permissions)}\n`;
+  return called.replace(/^on:\n {2}workflow_call:\n(?: {4}.*\n)*/m, on);
 }
 
 /** What a comment is, where it is not one of maria's on pull request 7. */

@@ -4,7 +4,7 @@ import type { StoredComment } from '../../support/github/model.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { IS_FULL } from '../../support/test-size.ts';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
-import { lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
+import { COMMENTS, lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { agent } from './workflow-text.ts';
 
@@ -53,6 +53,22 @@ async function say(
 }
 
 const reruns = (): readonly string[] => world.service.world.reruns.map(({ which }) => which);
+
+describe('a caller who grants less', () => {
+  it.each(['actions', 'checks', 'pull-requests'])('is told: %s', async (permission) => {
+    await waiting();
+    const granted = { ...COMMENTS, [permission]: 'read' };
+    await world.repository.write('.github/workflows/comment.yml', packaged('comment.yml', 'issue_comment', granted));
+    await world.repository.commitAll('permissions');
+    const command = permission === 'checks' ? 'approve translate' : 'resume';
+    const { report } = await say(`/gateline ${command}`);
+    // What cannot be answered in the thread is an error of the job.
+    const isSilent = permission === 'pull-requests';
+    const told = isSilent ? errorsOf(report.job('comment')).join() : lastAnswer(world);
+    expect(told.replaceAll('&#96;', '`')).toContain(`Give the job \`${permission}: write\` under \`permissions:\``);
+    expect(reruns().length).toBe(isSilent ? 1 : 0);
+  });
+});
 
 describe('a command in a comment', () => {
   it.runIf(IS_FULL)('approve turns the run of the pull request itself green, for its output only', async () => {

@@ -31,7 +31,10 @@ beforeAll(async () => {
       },
       { permissions: READ },
     ),
-    '.github/workflows/fork-comment.yml': packaged('fork-comment.yml', 'workflow_run'),
+    '.github/workflows/fork-comment.yml': packaged('fork-comment.yml', 'workflow_run', {
+      ...READ,
+      'pull-requests': 'write',
+    }),
   });
   const run = await world.run({ workflow: GATES, ...(await pullRequest(world, 'eve/gates')) });
   const report = await run.start().ended;
@@ -56,6 +59,22 @@ async function afterTheRun(): Promise<RunReport> {
   });
   return run.start().ended;
 }
+
+it('says what it could not do where the caller grants less', async () => {
+  const path = '.github/workflows/fork-comment.yml';
+  const before = await world.repository.read(path);
+  await world.repository.write(
+    path,
+    packaged('fork-comment.yml', 'workflow_run', { ...READ, 'pull-requests': 'read' }),
+  );
+  await world.repository.commitAll('a caller who may only read');
+  const report = await afterTheRun();
+  const told = (['error', 'warning', 'notice'] as const).flatMap((level) => messagesOf(report.job('comment'), level));
+  expect(told.join()).toContain('Give the job `pull-requests: write` under `permissions:`');
+  expect(world.service.world.comments).toEqual([]);
+  await world.repository.write(path, before);
+  await world.repository.commitAll('as before');
+});
 
 type Document = { format: string; record: EndedRecord; contents: Record<string, string> };
 

@@ -95,7 +95,8 @@ describe('pipeline.yml', () => {
     expect(report.job('last').conclusion).toBe('success');
     expect(report.job('right').outputs['digest-1']).toMatch(/^sha256:/);
     expect(report.job('right').outputs['digest-0']).toBe('');
-    expect(Object.keys(report.job('of-right (b)').outputs).length).toBe(16);
+    expect(report.job('right').outputs['files-digest-1']).toMatch(/^sha256:/);
+    expect(Object.keys(report.job('of-right (b)').outputs).length).toBe(32);
     expect(errorsOf(report.job('report')).at(-1)).toContain('not done: left, of-left');
   });
 
@@ -159,7 +160,7 @@ describe('pipeline.yml', () => {
     expect(redJobs(report).filter((text) => !text.includes(': skipped'))).toEqual([]);
     const told = (['warning', 'notice'] as const).flatMap((level) => messagesOf(report.job('report'), level)).join();
     expect(told).toContain('The comment on the pull request could not be written');
-    expect(told).toContain('Give the job the permission');
+    expect(told).toContain('Give the job `pull-requests: write` under `permissions:`');
     expect(world.service.world.comments).toEqual([]);
   });
 

@@ -1,57 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
 import type { HistoryEntry } from '../../../src/history/entry.ts';
 import { SET_WORKFLOW, setWorkflow } from '../../../scripts/write-set-workflow.ts';
 import { REPOSITORY } from '../../support/command-line.ts';
-import type { RunReport } from '../../support/runner/workflow-run.ts';
-import { ActionWorld, errorsOf, messagesOf, type WorldRunOptions } from './action-world.ts';
+import { ActionWorld, errorsOf, messagesOf } from './action-world.ts';
+import { called, CALLED, endsOf, GATES, gate, KNOWS, run, setOf, worldOf } from './set-world.ts';
 import { ACTION, CHECKOUT, type Keys } from './workflow-text.ts';
-
-const CALLED = '.github/workflows/called.yml';
-
-/**
- * What GitHub makes of the called workflow. The runner of these tests carries out no calls, so the two gates of the
- * definition are steps of the calling job, with what it passes on; that it calls `pipeline.yml` is shown by act.
- */
-async function called(): Promise<string> {
-  const text = await readFile(join(REPOSITORY, SET_WORKFLOW), 'utf8');
-  const workflow = parse(text.replaceAll(/uses: \$\/$/gm, `uses: ${ACTION}`)) as { jobs: Record<string, Caller> };
-  const jobs = Object.entries(workflow.jobs).map(([id, job]) => [id, job.uses === undefined ? job : inline(job)]);
-  return stringify({ ...workflow, jobs: Object.fromEntries(jobs) }, { aliasDuplicateObjects: false });
-}
-
-type Caller = Record<string, Keys> & { readonly uses?: unknown };
-
-function inline({ uses, with: given, secrets: _, strategy, ...job }: Caller): Keys {
-  expect(uses).toBe('$/.github/workflows/pipeline.yml');
-  const { comment, statuses, ...inputs } = given!;
-  expect([comment, statuses]).toEqual(['never', 'never']);
-  const { 'max-parallel': most, ...rest } = strategy!;
-  expect(most).toBe('${{ inputs.max-parallel }}');
-  const make = { id: 'gate', uses: ACTION, with: { ...inputs, gate: 'make' } };
-  const check = { id: 'check', uses: ACTION, with: { ...inputs, gate: 'check' } };
-  return { ...job, strategy: rest, 'runs-on': 'ubuntu-latest', steps: [CHECKOUT, make, check] };
-}
-
-/** Each gate notes its start as `subject/gate`. `make` fails where the file of the subject says so, and for other tasks. */
-function gate(id: string, also = ''): Keys {
-  const subject = `s=$(sed -n 's/.*"subject":"\\([^"]*\\)".*/\\1/p' "$GATELINE_REQUEST")`;
-  const run = [subject, `echo "$s/${id} 1 $$" >> "$START_LOG"`, also, 'echo 1 > "$GATELINE_OUTPUT"'].join('\n');
-  return { run, inputs: [] };
-}
-
-const FAILS = 'test "$GITHUB_RUN_ATTEMPT" -gt 1 || [ "$s" != bad ] || exit 1';
-const KNOWS =
-  'grep -q "\\"task\\":\\"Make $s\\"" "$GATELINE_REQUEST" || exit 2\ngrep -q "\\"of\\":\\"$s\\"" "$GATELINE_REQUEST" || exit 3';
-const GATES = { make: gate('make', `${FAILS}\n${KNOWS}`), check: { ...gate('check'), needs: 'make' } };
-
-/** Every subject with its own task and metadata. */
-function setOf(...subjects: readonly (Keys & { readonly id: string })[]): string {
-  const own = (one: { readonly id: string }): object => ({ task: `Make ${one.id}`, metadata: { of: one.id }, ...one });
-  return JSON.stringify({ format: 'gateline-set/1', subjects: subjects.map(own) });
-}
 
 const FOUR = setOf(
   { id: 'base' },
@@ -59,19 +14,6 @@ const FOUR = setOf(
   { id: 'top', needs: 'base', set: 'second' },
   { id: 'last', needs: ['bad', 'top'] },
 );
-
-const run: WorldRunOptions = { workflow: CALLED, inputs: { set: 'subjects.json' } };
-
-async function worldOf(subjects: string, gates: object = GATES): Promise<ActionWorld> {
-  const definition = JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, gates }, null, 2);
-  return ActionWorld.create({ 'gateline.yml': definition, 'subjects.json': subjects, [CALLED]: await called() });
-}
-
-/** The jobs that were not skipped, with their ends. */
-function endsOf({ jobs }: RunReport): Record<string, string> {
-  const ended = [...jobs].filter(([, { conclusion }]) => conclusion !== 'skipped');
-  return Object.fromEntries(ended.map(([name, { conclusion }]) => [name, conclusion]));
-}
 
 it('is what its script writes', async () => {
   expect(await readFile(join(REPOSITORY, SET_WORKFLOW), 'utf8')).toBe(setWorkflow());
@@ -159,12 +101,6 @@ describe('set.yml', () => {
   });
 
   it.each<[string, string, object, string]>([
-    [
-      'files for other subjects',
-      FOUR,
-      { ...GATES, make: { ...GATES.make, files: ['a.txt'] } },
-      'SET_UNSUPPORTED: subject top needs others, and gate make hands on files',
-    ],
     ['a wrong file', setOf({ id: 'a', needs: 'b' }), GATES, 'NEED_UNKNOWN'],
     [
       'what pipeline.yml refuses',

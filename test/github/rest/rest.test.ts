@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failureOf as failureOfRequest } from '../../../src/github/rest/rest-call.ts';
+import { permissionFor } from '../../../src/github/rest/permission.ts';
 import { restError, type RestClient } from '../../../src/github/rest/rest.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import type { Fault } from '../../support/github/faults.ts';
@@ -157,6 +158,24 @@ describe('a refusal', () => {
     const token = service.issueToken({ repository: 'octo/gates', permissions: { 'pull-requests': 'read' } });
     expect(await failureOf(create(restClient(service, { token })))).toMatchObject({ code, fault });
     expect(service.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['POST', '/repos/o/r/issues/comments/1/reactions', 'pull-requests: write'],
+    ['GET', '/repos/o/r/actions/runs/1', 'actions: read'],
+    ['GET', '/repos/o/r/commits/abc/check-runs', 'checks: read'],
+    ['POST', '/repos/o/r/git/refs', 'contents: write'],
+    ['GET', '/repos/o/r/collaborators/eve/permission', undefined],
+    ['GET', 'https://example.test/repos/o/r/actions/x', undefined],
+  ] as const)('of %s %s names %s', (method, path, permission) => {
+    expect(permissionFor({ method, path })).toBe(permission);
+  });
+
+  it('says which permission is missing', async () => {
+    await using service = await startResultsService();
+    const token = service.issueToken({ repository: 'octo/gates', permissions: { 'pull-requests': 'read' } });
+    const hint = expect.stringContaining('Give the job `pull-requests: write` under `permissions:`');
+    expect(await failureOf(create(restClient(service, { token })))).toMatchObject({ hint });
   });
 
   it('of an unknown token is REST_DENIED', async () => {
