@@ -31,7 +31,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (read.kind === 'not-allowed') await react(invocation, rest, comment, '-1');
   if (read.kind === 'problem') {
     await react(invocation, rest, comment, 'confused');
-    await answer(rest, pull, `Nothing was done: ${said(read.why)}. Commands: ${code(COMMENT_USAGE)}`);
+    await answer(invocation, rest, pull, `Nothing was done: ${said(read.why)}. Commands: ${code(COMMENT_USAGE)}`);
   }
   if (read.kind !== 'none') world.runner.annotate('notice', message);
   return { ok: true, title: 'No command', message };
@@ -57,11 +57,12 @@ async function obey(
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
     await react(invocation, rest, comment, 'confused');
-    await answer(rest, number, `Nothing was done: ${said(`${error.message} ${error.hint}`)}`);
+    await answer(invocation, rest, number, `Nothing was done: ${said(`${error.message} ${error.hint}`)}`);
     throw error;
   }
   await react(invocation, rest, comment, given.isDone ? '+1' : 'confused');
-  await answer(rest, number, given.text);
+  const isAnswered = await answer(invocation, rest, number, given.text);
   const message = `${proven.command.do} for ${proven.author}: ${given.isDone ? 'done' : 'not done'}`;
+  if (!isAnswered) return { ok: false, title: 'No answer', message: `${message}, without an answer in the thread` };
   return { ok: true, title: 'Answered', message };
 }

@@ -23,7 +23,24 @@ export async function react(
   }
 }
 
-/** Writes an answer into the thread. @param body safe Markdown */
-export async function answer(rest: RestClient, pull: number, body: string): Promise<void> {
-  await createRestComments(rest, { pull }).create(body);
+/**
+ * Writes an answer into the thread. If that is not possible, a warning says what is missing: what the answer is about
+ * has happened, or its own error says more.
+ * @param body safe Markdown
+ * @returns whether it was written
+ */
+export async function answer(
+  { world }: Pick<ActionInvocation, 'world'>,
+  rest: RestClient,
+  pull: number,
+  body: string,
+): Promise<boolean> {
+  try {
+    await createRestComments(rest, { pull }).create(body);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+    world.runner.annotate('warning', `There is no answer in the thread: ${error.message} ${error.hint}`);
+    return false;
+  }
 }

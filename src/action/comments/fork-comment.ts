@@ -34,11 +34,18 @@ export async function commentOnFork(invocation: ActionInvocation, rest: RestClie
     world.runner.annotate('notice', message);
     return { ok: true, title: 'No comment', message };
   }
-  await writeComment(invocation, rest, run, found.pull);
-  return { ok: true, title: 'Commented', message: `run ${run.id}: pull request ${found.pull.number}` };
+  const about = `run ${run.id}: pull request ${found.pull.number}`;
+  if (await writeComment(invocation, rest, run, found.pull)) return { ok: true, title: 'Commented', message: about };
+  return { ok: false, title: 'No comment', message: `${about} has no comment about it` };
 }
 
-async function writeComment(invocation: ActionInvocation, rest: RestClient, run: ApiRun, pull: ApiPull): Promise<void> {
+/** @returns whether it was written, or is there already */
+async function writeComment(
+  invocation: ActionInvocation,
+  rest: RestClient,
+  run: ApiRun,
+  pull: ApiPull,
+): Promise<boolean> {
   const asRun = { ...invocation, event: eventOfRun(invocation.event, run, pull) };
   const { definition, ports } = await openSurroundings(invocation);
   const store = await openRunRecords(invocation, run);
@@ -63,7 +70,7 @@ async function writeComment(invocation: ActionInvocation, rest: RestClient, run:
     const view = { ...verified, assignment, claims: [], state: withRefused(verified) };
     return { ...reportInput(asRun, view), jobs: jobsOf(run), note: noteOf(run) };
   };
-  await commentReport(asRun, rest, { pipeline: id, subject: named.subject }, store, draw);
+  return commentReport(asRun, rest, { pipeline: id, subject: named.subject }, store, draw);
 }
 
 /** The event of that run, as far as what is shown of it depends on it. */

@@ -21,8 +21,9 @@ export interface CommentOf {
 }
 
 /**
- * Updates the pull request's comment with a report. Never throws, and never changes the step's result.
+ * Updates the pull request's comment with a report. Never throws: notices say what is missing.
  * @param draw lists the records again
+ * @returns false: the pull request should have had the comment, and it could not be written
  */
 export function commentReport(
   invocation: ActionInvocation,
@@ -30,7 +31,7 @@ export function commentReport(
   about: CommentOf,
   artifacts: Pick<JobStore['artifacts'], 'listedStatuses'>,
   draw: () => Promise<RunReportInput>,
-): Promise<void> {
+): Promise<boolean> {
   return comment(invocation, rest, about, async () => {
     const input = await draw();
     const { statuses } = artifacts.listedStatuses(about.pipeline, about.subject);
@@ -40,7 +41,7 @@ export function commentReport(
 }
 
 /** Updates the comment from a gate's job while others are running, using only the names of records. */
-export function commentLive(
+export async function commentLive(
   invocation: ActionInvocation,
   rest: RestClient | undefined,
   about: CommentOf,
@@ -62,7 +63,7 @@ export function commentLive(
       revision,
     };
   };
-  return comment(invocation, rest, about, render, spread);
+  await comment(invocation, rest, about, render, spread);
 }
 
 async function comment(
@@ -71,17 +72,18 @@ async function comment(
   { pipeline, subject }: CommentOf,
   render: () => Promise<Picture>,
   options: SyncOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const pull = event.pullRequest?.number;
-  if (pull === undefined || inputs.comment === 'never') return;
+  if (pull === undefined || inputs.comment === 'never') return true;
   if (rest === undefined) {
     world.runner.annotate('notice', 'There is no comment on the pull request: `github-token` is empty.');
-    return;
+    return false;
   }
   const parseRevision = revisionParser(pipeline, subject);
   const result = await syncComment(createRestComments(rest, { pull }), { render, parseRevision }, options);
   for (const notice of result.notices) world.runner.annotate('notice', notice);
   world.runner.info(`comment on pull request ${pull}: ${result.choice} (${result.reason})`);
+  return result.choice !== 'skipped';
 }
 
 /**
