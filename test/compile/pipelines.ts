@@ -61,6 +61,15 @@ gates:
         exclude: [{ os: windows-latest, browser: 'yes' }]
         include: [{ os: ubuntu-latest, browser: chrome, channel: '007' }, { os: macos-latest, browser: safari }]
 `,
+  'data-matrix': `pipeline: data-matrix
+gates:
+  plan: { run: node plan.mjs }
+  build:
+    needs: plan
+    run: node build.mjs
+    strategy: { matrix: '\${{ needs.plan.output.packages }}', fail-fast: false }
+  publish: { needs: build, run: node publish.mjs }
+`,
   group: `pipeline: group
 gates:
   implement: { run: node implement.mjs, files: changed }

@@ -49,6 +49,32 @@ describe('a compiled chain', () => {
   });
 });
 
+describe('a compiled diamond', () => {
+  it('starts the last gate with both sides, and not where one failed', async () => {
+    const both = `grep -q '"left":' "$GATELINE_REQUEST" && grep -q '"right":' "$GATELINE_REQUEST" || exit 1`;
+    await using world = await worldOf({
+      gates: {
+        data: { run: agent({ d: 1 }), inputs: [] },
+        left: { needs: 'data', run: agent({ l: 1 }), inputs: [] },
+        right: {
+          needs: 'data',
+          run: `test "$GITHUB_RUN_ATTEMPT" -gt 1 || exit 1\n${agent({ r: 1 })}`,
+          inputs: [],
+        },
+        last: { needs: ['left', 'right'], run: agent({ ok: true }, both), inputs: [] },
+      },
+    });
+    const started = await world.run(run);
+    const first = await started.start().ended;
+    const ends = Object.fromEntries([...first.jobs].map(([name, { conclusion }]) => [name, conclusion]));
+    expect(ends).toEqual({ data: 'success', left: 'success', right: 'failure', last: 'skipped', report: 'failure' });
+    const second = await started.rerunFailed().ended;
+    expect(redJobs(second)).toEqual([]);
+    expect(await world.startedGates()).toEqual(['data', 'last', 'left', 'right']);
+    expect(outputsOf(second.job('last'))).toMatchObject({ decision: 'run', status: 'passed' });
+  });
+});
+
 describe('a compiled group', () => {
   const judge = (line: number): string =>
     `echo "$GATELINE_GATE 1 $$" >> "$START_LOG"

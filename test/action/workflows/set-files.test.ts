@@ -124,6 +124,6 @@ describe('delivery of a set', () => {
     expect(errorsOf(other.job('deliver')).join()).toMatch(
       /base: REST_DENIED: .*integration\. Give the job `contents: write`/,
     );
-    expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
+    expect([...world.service.world.heads.keys()].filter((name) => name.startsWith('gateline/'))).toEqual([]);
   });
 });
