@@ -30,7 +30,15 @@ const workflows = paths.map((path) => {
 });
 
 /** Jobs of called workflows that have the permissions of the calling job: no agent runs in them. */
-const AS_THE_CALLER = ['decide.yml decide', 'pipeline.yml report', 'report.yml report'];
+const AS_THE_CALLER = [
+  'comment.yml comment',
+  'decide.yml decide',
+  'fork-comment.yml comment',
+  'pipeline.yml report',
+  'report.yml report',
+  'set.yml deliver',
+  'set.yml report',
+];
 
 describe('the workflows of the repository', () => {
   it('give no token more than its job asks for', () => {
