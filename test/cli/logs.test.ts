@@ -43,9 +43,8 @@ describe.runIf(process.platform !== 'win32')('logs', () => {
 
   it('of an attempt that was killed are what was seen', async () => {
     await using workspace = await talking();
-    const running = workspace.start(['run', '--quiet'], {
-      env: { GO: workspace.beside('go'), TOKEN: 'tok-5f1d7c2e9b' },
-    });
+    const go = workspace.beside('go');
+    const running = workspace.start(['run', '--quiet'], { env: { GO: go, TOKEN: 'tok-5f1d7c2e9b' } });
     await expect
       .poll(() => gateline(workspace.root, ['logs', 'talk']).then(({ out }) => sorted(out)), { timeout: 60_000 })
       .toEqual(sorted('one ***\ntwo\n'));
@@ -57,6 +56,8 @@ describe.runIf(process.platform !== 'win32')('logs', () => {
     ]) {
       expect(sorted((await expectOk(gateline(workspace.root, args))).out)).toEqual(sorted('one ***\ntwo\n'));
     }
+    // The agent outlived its engine.
+    await writeFile(go, '');
     const { code, err } = await gateline(workspace.root, ['logs', 'after']);
     expect([code, err]).toEqual([2, expect.stringContaining('gate after has no logs in this run')]);
   });
