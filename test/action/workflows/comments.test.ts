@@ -62,9 +62,11 @@ describe('a caller who grants less', () => {
     await world.repository.commitAll('permissions');
     const command = permission === 'checks' ? 'approve translate' : 'resume';
     const { report } = await say(`/gateline ${command}`);
-    // What cannot be answered in the thread is an error of the job.
+    // What cannot be answered in the thread is told by the job, which is red.
     const isSilent = permission === 'pull-requests';
-    const told = isSilent ? errorsOf(report.job('comment')).join() : lastAnswer(world);
+    const job = report.job('comment');
+    const told = isSilent ? messagesOf(job, 'warning').join() : lastAnswer(world);
+    expect(job.conclusion).toBe(permission === 'actions' ? 'success' : 'failure');
     expect(told.replaceAll('&#96;', '`')).toContain(`Give the job \`${permission}: write\` under \`permissions:\``);
     expect(reruns().length).toBe(isSilent ? 1 : 0);
   });
