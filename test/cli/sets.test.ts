@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { setPlanSchema } from '../../src/report/json/set-json.ts';
 import { plainEnvironment } from '../support/command-line.ts';
@@ -101,8 +101,9 @@ describe('gateline run --set', () => {
   });
 
   it('does not start a gate that waits for its turn while a person pauses its run', async () => {
+    const isPaused = 'until [ -e "${START_LOG%/*}/paused" ]; do sleep 0.05; done';
     const wait = (id: string): object => ({
-      run: `${SUBJECT}; echo "$s/${id} 1 $$" >> "$START_LOG"; sleep 0.8; echo 1 > "$GATELINE_OUTPUT"`,
+      run: `${SUBJECT}; echo "$s/${id} 1 $$" >> "$START_LOG"; ${isPaused}; echo 1 > "$GATELINE_OUTPUT"`,
       inputs: [],
     });
     const gates = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, wait(id)]));
@@ -114,7 +115,9 @@ describe('gateline run --set', () => {
     let paused: Promise<Answer> | undefined;
     const onWrite = (text: string): void => {
       if (/^y: [abc]: started/m.test((lines += text)))
-        paused ??= gatelineIn(workspace, 'pause', '--subject', 'y', '--reason', 'wait');
+        paused ??= gatelineIn(workspace, 'pause', '--subject', 'y', '--reason', 'wait').finally(() =>
+          writeFileSync(workspace.beside('paused'), ''),
+        );
     };
     const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '2'], { onWrite });
     expect((await paused!).err).toBe('');
