@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mustHaveTools } from '../../scripts/workflow-tools.mjs';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
@@ -96,6 +97,14 @@ describe.runIf(process.platform !== 'win32')('completion', () => {
     const lines = await inShell('zsh', ['-f', '-c'], script);
     expect(lines[0]).toBe('_gateline');
     expect(lines.join('\n')).toContain('gateline graph --names');
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('names every command and option in %s', async (shell) => {
+    const { out } = await expectOk(gateline('/', ['completion', shell]));
+    for (const { name, options } of COMMANDS) {
+      expect(out).toContain(name);
+      for (const option of options) expect(out).toMatch(new RegExp(`(?:--|-l )${option.name}\\b`));
+    }
   });
 
   it('names the shells that there are', async () => {
