@@ -19,7 +19,16 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import { contentOf, PARTS, shownOf, TEXT_PARTS, whyAbsent, type ShownPart, type Shown } from '../project/show-parts.ts';
+import {
+  contentOf,
+  PARTS,
+  shownOf,
+  TEXT_PARTS,
+  textOfPart,
+  whyAbsent,
+  type ShownPart,
+  type Shown,
+} from '../project/show-parts.ts';
 
 /** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -144,14 +153,7 @@ async function showContent(
       hint: `\`gateline show ${unit.key}\` shows how it ended.`,
     });
   }
-  const read = await call.ports.store.get(digest);
-  if (read.state !== 'present') {
-    const why = read.state === 'unknown' ? read.problem.message : 'it is missing from the store';
-    throw new GatelineError('CONTENT_MISSING', `the ${part} of gate ${unit.key} cannot be read: ${why}`, {
-      hint: `Create it again: \`gateline run --force ${unit.key} --reason TEXT\`.`,
-    });
-  }
-  const text = new TextDecoder().decode(read.value);
+  const text = await textOfPart(call, unit.key, part, digest);
   if (!TEXT_PARTS.has(part)) printJson(world, JSON.parse(text));
   else if (json) printJson(world, { format: 'gateline-text/1', gate: unit.key, part, text });
   else world.out.write(world.out.interactive ? forTerminal(text) : text);

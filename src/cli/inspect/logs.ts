@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_LOG } from '../../agent/attempt-files.ts';
-import type { Call } from '../../engine/call/call.ts';
+import { openCall, type Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { oneLine } from '../../report/text.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
 import type { EndedRecord, StartedRecord } from '../../run/records/record.ts';
@@ -10,7 +11,8 @@ import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { say } from '../output/say.ts';
 import { attemptGiven, attemptNumbered } from '../project/attempt-numbered.ts';
-import { openToLook } from '../project/open.ts';
+import { openToLook, type OpenedRun } from '../project/open.ts';
+import { textOfPart } from '../project/show-parts.ts';
 import type { CliWorld } from '../world.ts';
 
 /** More than the file ever has. */
@@ -21,7 +23,7 @@ const LOOK_MS = 200;
 /** One attempt, as its records are now. */
 interface Followed {
   readonly call: Call;
-  readonly key: string;
+  readonly key: UnitKey;
   readonly number: number;
   readonly claim: StartedRecord | undefined;
   readonly ended: EndedRecord | undefined;
@@ -32,40 +34,43 @@ interface Followed {
 
 /** `gateline logs GATE`: what its agent printed, or prints. Read-only. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
-  const { world, options } = invocation;
+  const { world, options, positionals } = invocation;
   const asked = attemptGiven(textOption(options, 'attempt'));
   const isFollowing = options['follow'] === true;
-  if (isFollowing) await untilBegun(invocation);
-  let attempt = await look(invocation, asked);
+  const opened = await openToLook(invocation);
+  const { key } = unitNamed(opened.graph, positionals[0]!);
+  let attempt = lookAt(isFollowing ? await whenBegun(world, opened, key) : opened.call, key, asked);
   if (!isFollowing) {
     await printAll(world, attempt);
     return EXIT_CODES.ok;
   }
   for (;;) {
-    attempt = await follow(invocation, attempt);
+    attempt = await follow(world, opened, attempt);
     if (asked !== undefined || !attempt.hasNext) return EXIT_CODES.ok;
-    attempt = await look(invocation, attempt.number + 1);
-    say(world.err, `${oneLine(attempt.key)}: attempt ${attempt.number}`);
+    attempt = lookAt(attempt.call, key, attempt.number + 1);
+    say(world.err, `${oneLine(key)}: attempt ${attempt.number}`);
   }
 }
 
-/** Waits for the gate's first attempt while gates before it work. */
-async function untilBegun(invocation: CommandInvocation): Promise<void> {
-  for (let isTold = false; ; await sleep(LOOK_MS)) {
-    const { call } = await openToLook(invocation);
+/** The run as it is now. */
+function readAgain({ ports, assignment, call }: OpenedRun): Promise<Call> {
+  return openCall(ports, assignment, call.observe, { runNumber: call.journal.state().runNumber, shows: true });
+}
+
+/** The run once the gate has an attempt, or nothing works that it could wait for. */
+async function whenBegun(world: CliWorld, opened: OpenedRun, key: UnitKey): Promise<Call> {
+  for (let { call } = opened, isTold = false; ; call = await readAgain(opened)) {
     const { units } = call.journal.state();
-    const { key } = unitNamed(call.graph, invocation.positionals[0]!);
     const isWorking = [...units.values()].some(({ status }) => status === 'running');
-    if (units.get(key)!.numbered.length > 0 || !isWorking) return;
-    if (!isTold) say(invocation.world.err, `waiting for ${oneLine(key)} to begin`);
+    if (units.get(key)!.numbered.length > 0 || !isWorking) return call;
+    if (!isTold) say(world.err, `waiting for ${oneLine(key)} to begin`);
     isTold = true;
+    await sleep(LOOK_MS);
   }
 }
 
 /** @throws GatelineError `PART_ABSENT` if the gate was not begun */
-async function look(invocation: CommandInvocation, asked: number | undefined): Promise<Followed> {
-  const { call } = await openToLook(invocation);
-  const { key } = unitNamed(call.graph, invocation.positionals[0]!);
+function lookAt(call: Call, key: UnitKey, asked: number | undefined): Followed {
   const unit = call.journal.state().units.get(key)!;
   const number = asked ?? unit.numbered.length;
   if (number === 0) {
@@ -80,32 +85,26 @@ async function look(invocation: CommandInvocation, asked: number | undefined): P
 
 /** What is stored of an attempt that ended; of another one, what its agent printed until now. */
 async function printAll(world: CliWorld, attempt: Followed): Promise<void> {
-  const { call, ended } = attempt;
+  const { call, key, ended } = attempt;
   if (ended === undefined) print(world, (await printedSoFar(attempt)).toString());
   for (const stream of ['stdout', 'stderr'] as const) {
     const digest = ended?.logs[stream]?.digest;
-    if (digest === undefined) continue;
-    const read = await call.ports.store.get(digest);
-    if (read.state !== 'present') {
-      const why = read.state === 'unknown' ? read.problem.message : 'it is missing from the store';
-      throw new GatelineError('CONTENT_MISSING', `the ${stream} of gate ${attempt.key} cannot be read: ${why}`);
-    }
-    print(world, new TextDecoder().decode(read.value));
+    if (digest !== undefined) print(world, await textOfPart(call, key, stream, digest));
   }
 }
 
 /** Prints lines as they come, until the attempt has ended. @returns it as it is then */
-async function follow(invocation: CommandInvocation, first: Followed): Promise<Followed> {
+async function follow(world: CliWorld, opened: OpenedRun, first: Followed): Promise<Followed> {
   if (first.ended !== undefined) {
-    await printAll(invocation.world, first);
+    await printAll(world, first);
     return first;
   }
   let printed = 0;
-  for (let attempt = first; ; attempt = await look(invocation, first.number)) {
+  for (let attempt = first; ; attempt = lookAt(await readAgain(opened), first.key, first.number)) {
     // Read after its records: what it prints before it ends is in the file by then.
     const bytes = await printedSoFar(attempt);
     const whole = attempt.isRunning ? bytes.lastIndexOf('\n') + 1 : bytes.length;
-    if (whole > printed) print(invocation.world, bytes.subarray(printed, whole).toString());
+    if (whole > printed) print(world, bytes.subarray(printed, whole).toString());
     printed = Math.max(printed, whole);
     if (!attempt.isRunning) return attempt;
     await sleep(LOOK_MS);

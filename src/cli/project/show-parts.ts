@@ -1,4 +1,5 @@
 import type { Call } from '../../engine/call/call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
@@ -63,6 +64,21 @@ export function contentOf({ claim, ended }: Shown, part: Exclude<ShownPart, 'ver
     case 'learnings':
       return ended?.learnings?.digest;
   }
+}
+
+/** The text of a part that is stored. @throws GatelineError `CONTENT_MISSING` */
+export async function textOfPart(
+  { ports }: Pick<Call, 'ports'>,
+  key: string,
+  part: ShownPart,
+  digest: Digest,
+): Promise<string> {
+  const read = await ports.store.get(digest);
+  if (read.state === 'present') return new TextDecoder().decode(read.value);
+  const why = read.state === 'unknown' ? read.problem.message : 'it is missing from the store';
+  throw new GatelineError('CONTENT_MISSING', `the ${part} of gate ${key} cannot be read: ${why}`, {
+    hint: `Create it again: \`gateline run --force ${key} --reason TEXT\`.`,
+  });
 }
 
 /** Why a part does not exist, as the end of a sentence. */
