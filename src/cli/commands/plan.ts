@@ -13,7 +13,7 @@ import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open } from '../project/open.ts';
 import { whatToRun } from '../project/what-to-run.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { planTheSet } from '../sets/plan-set.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
@@ -34,10 +34,7 @@ export async function planRun(invocation: CommandInvocation, fork?: ForkOrigin):
   const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });
   const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume, noticesTo(world));
   if (options['json']) printJson(world, planJson(plan));
-  else
-    world.out.write(
-      planTable(plan, graph, { width: world.out.columns, paint: paintFor(world.out, world.environment) }),
-    );
+  else world.out.write(planTable(plan, graph, lookOf(world)));
   const estimated = estimateOf(loaded, graph, plan);
   if (!options['json'] && estimated !== undefined && estimated >= SHORTEST_ESTIMATE)
     say(world.out, `Estimated time: ${durationText(estimated)}, from the medians of earlier runs.`);

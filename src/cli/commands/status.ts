@@ -12,7 +12,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, openToLook } from '../project/open.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { errorLog } from '../output/error-log.ts';
 import { printJson } from '../output/print-json.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
@@ -32,7 +32,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));
     return EXIT_CODES.ok;
   }
-  const look = { wrap: true, width: world.out.columns, paint: paintFor(world.out, world.environment) };
+  const look = { wrap: true, ...lookOf(world) };
   const { notes, usedUp } = loopNotes(state, graph, loaded.pipeline);
   const now = (at ?? world.now()).toISOString();
   world.out.write(`${statusTable(state, loaded.pipeline, { ...look, now, notes })}\n`);

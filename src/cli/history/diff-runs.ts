@@ -4,7 +4,7 @@ import { outputDifferencesJson } from '../../report/json/output-differences.ts';
 import { runsDifferenceText } from '../../report/terminal/runs-difference.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { loadFor, open, parseRunArgument, type RunAsked } from '../project/open.ts';
 
@@ -30,7 +30,7 @@ export async function diffRuns(invocation: CommandInvocation): Promise<ExitCode>
     }));
     printJson(world, { format: 'gateline-runs-diff/1', ...found, gates });
   } else {
-    const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+    const look = lookOf(world);
     world.out.write(runsDifferenceText(found, look));
   }
   return EXIT_CODES.ok;

@@ -6,7 +6,7 @@ import { gateTable, runsTable } from '../../report/terminal/history-table.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { jsonPieces, printPieces } from '../output/print-pieces.ts';
 import { say } from '../output/say.ts';
 import { filterOf, limitOf } from './filter.ts';
@@ -53,7 +53,7 @@ function show<T>(
   else if (options['csv']) printPieces(world, csv(entries));
   else {
     const rows = [...entries];
-    const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+    const look = lookOf(world);
     if (rows.length > 0) world.out.write(table(rows, look));
     else say(world.err, 'No runs.');
   }

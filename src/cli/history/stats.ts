@@ -9,7 +9,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { dailyTable, flakyLines, gateStatsTable, runStatsLines } from '../../report/terminal/stats-table.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { printPieces } from '../output/print-pieces.ts';
 import { say } from '../output/say.ts';
@@ -86,13 +86,6 @@ function showAll(
   }
   noteUnreadable(world, unreadable.lines);
   return EXIT_CODES.ok;
-}
-
-function lookOf({ out, environment }: CommandInvocation['world']): {
-  width: number;
-  paint: ReturnType<typeof paintFor>;
-} {
-  return { width: out.columns, paint: paintFor(out, environment) };
 }
 
 /** What is not known is `null` in JSON. */

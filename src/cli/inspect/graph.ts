@@ -1,6 +1,6 @@
 import { criticalPath } from '../../report/graph/critical-path.ts';
 import { graphSvg } from '../../report/graph/graph-svg.ts';
-import { graphTable } from '../../report/graph/graph-table.ts';
+import { graphTable } from '../../report/terminal/graph-table.ts';
 import { mermaidGraph } from '../../report/graph/mermaid.ts';
 import { stepsOf } from '../../report/graph/steps.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';

@@ -1,6 +1,6 @@
 import { CLI_VARIABLES, type Environment } from '../../environment.ts';
 import { plain, type Paint, type Tone } from '../../report/text.ts';
-import type { Screen } from '../world.ts';
+import type { CliWorld, Screen } from '../world.ts';
 
 const CODES: Readonly<Record<Tone, string>> = { good: '32', bad: '31', warning: '33', quiet: '2', strong: '1' };
 
@@ -10,4 +10,9 @@ export function paintFor(screen: Pick<Screen, 'interactive'>, environment: Envir
   const forced = !['', '0', undefined].includes(environment[CLI_VARIABLES.forceColor]);
   if (!forced && !screen.interactive) return plain;
   return (tone, text) => (text === '' ? '' : `\u001B[${CODES[tone]}m${text}\u001B[0m`);
+}
+
+/** How wide tables are on standard output, and their colours. */
+export function lookOf({ out, environment }: Pick<CliWorld, 'out' | 'environment'>): { width: number; paint: Paint } {
+  return { width: out.columns, paint: paintFor(out, environment) };
 }

@@ -5,7 +5,7 @@ import { setSummary } from '../../report/terminal/set-table.ts';
 import { oneLine } from '../../report/text.ts';
 import type { CommandInvocation } from '../command.ts';
 import { worstOf, type ExitCode } from '../exit-codes.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { noticesTo, say } from '../output/say.ts';
@@ -22,7 +22,7 @@ export async function planTheSet(invocation: CommandInvocation): Promise<ExitCod
   const rows = [...planned].map(([id, row]) => ({ ...row, subject: set.subjects.get(id)! }));
   if (options['json']) printJson(world, setPlanJson(set.loaded.pipeline.id, rows));
   else {
-    const look = { width: world.out.columns, paint: paintFor(world.out, world.environment) };
+    const look = lookOf(world);
     for (const { subject, status, reason, plan, graph } of rows) {
       if (plan === undefined) say(world.out, `${oneLine(subject.id)}: ${status}: ${oneLine(reason)}`);
       else world.out.write(planTable(plan, graph, look));

@@ -3,7 +3,7 @@ import { setStatusJson, type SetStatusRow } from '../../report/json/set-json.ts'
 import { setSummary, setTable } from '../../report/terminal/set-table.ts';
 import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { paintFor } from '../output/paint.ts';
+import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { loadSetFor, openSet } from './open-set.ts';
@@ -17,7 +17,7 @@ export async function statusOfSet(invocation: CommandInvocation): Promise<ExitCo
   const rows: SetStatusRow[] = [...read].map(([id, row]) => ({ ...row, subject: set.subjects.get(id)!, errors: [] }));
   if (options['json']) printJson(world, setStatusJson(set.loaded.pipeline.id, rows));
   else {
-    world.out.write(setTable(rows, { width: world.out.columns, paint: paintFor(world.out, world.environment) }));
+    world.out.write(setTable(rows, lookOf(world)));
     say(world.out, `${setSummary(rows)}.`);
   }
   return EXIT_CODES.ok;
