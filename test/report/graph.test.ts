@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { criticalPath } from '../../src/report/graph/critical-path.ts';
 import { graphSvg } from '../../src/report/graph/graph-svg.ts';
-import { graphTable } from '../../src/report/graph/graph-table.ts';
+import { graphTable } from '../../src/report/terminal/graph-table.ts';
 import { mermaidGraph } from '../../src/report/graph/mermaid.ts';
 import { stepsOf } from '../../src/report/graph/steps.ts';
 import type { GatelineRecord } from '../../src/run/records/record.ts';

@@ -14,13 +14,15 @@ export interface Column<T> {
   readonly side?: 'left' | 'right';
   /** Most columns of the terminal that it takes; default 40. */
   readonly most?: number;
+  /** Drawn even if every cell is empty. Default: it is left out. */
+  readonly always?: boolean;
 }
 
 const GAP = '  ';
 
 /**
  * Rows as a table for terminals and logs, with a line break at the end. A column in which every cell is empty is left
- * out. The last column gets the rest of the width.
+ * out, unless it is always drawn. The last column gets the rest of the width.
  * @param options.width columns of the terminal; 0: no limit
  */
 export function columnsTable<T>(
@@ -32,7 +34,7 @@ export function columnsTable<T>(
   const total = options.width ? Math.max(options.width, 20) : Infinity;
   const drawn = columns
     .map((column) => ({ ...column, cells: rows.map((row) => asCell(column.cell(row))) }))
-    .filter(({ cells }) => cells.some(({ text }) => text !== ''));
+    .filter(({ cells, always }) => always === true || cells.some(({ text }) => text !== ''));
   const widths = drawn.map(({ head, cells, most = 40 }) =>
     Math.min(Math.max(most, widthOf(head)), Math.max(widthOf(head), ...cells.map(({ text }) => widthOf(text)))),
   );
