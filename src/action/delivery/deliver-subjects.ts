@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DeliveredFile } from '../../engine/delivery/deliver.ts';
 import { branchOf, deliverPatch, filesForBranch } from '../../engine/set/deliver-set.ts';
 import type { SetCall } from '../../engine/set/set-order.ts';
@@ -82,7 +80,6 @@ async function asPatch(
   const { patch } = await deliverPatch(set, prefix, id);
   if (patch === undefined) return 'it handed on no files.';
   const name = `${set.order.pipeline.id}-${id}-${event.runNumber}-${event.runAttempt}.patch`;
-  await writeFile(join(event.temp, 'gateline', name), patch);
   const kept = await store.keepDocument(name, patch);
   if (typeof kept === 'string') return `the artifact ${code(name)}.`;
   throw new GatelineError('STORE_WRITE_FAILED', `the patch was not uploaded: ${kept.problem}`);
