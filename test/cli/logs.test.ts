@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { RunningCommand } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -23,13 +24,19 @@ describe.runIf(process.platform !== 'win32')('logs', () => {
     return ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
   }
 
-  it('follow an agent and its retry in another process, without secrets, and print the same afterwards', async () => {
-    await using workspace = await talking();
+  /** A run whose agent has printed, and waits for the file `go`. */
+  async function started(workspace: ScratchWorkspace): Promise<{ running: RunningCommand; go: string }> {
     const go = workspace.beside('go');
     const running = workspace.start(['run', '--quiet'], { env: { GO: go, TOKEN: 'tok-5f1d7c2e9b' } });
     await expect
       .poll(() => gateline(workspace.root, ['logs', 'talk']).then(({ out }) => sorted(out)), { timeout: 60_000 })
       .toEqual(sorted('one ***\ntwo\n'));
+    return { running, go };
+  }
+
+  it('follow an agent and its retry in another process, without secrets, and print the same afterwards', async () => {
+    await using workspace = await talking();
+    const { running, go } = await started(workspace);
     const following = workspace.start(['logs', 'talk', '--follow']);
     await once(following.process.stdout!, 'data');
     await writeFile(go, '');
@@ -43,11 +50,7 @@ describe.runIf(process.platform !== 'win32')('logs', () => {
 
   it('of an attempt that was killed are what was seen', async () => {
     await using workspace = await talking();
-    const go = workspace.beside('go');
-    const running = workspace.start(['run', '--quiet'], { env: { GO: go, TOKEN: 'tok-5f1d7c2e9b' } });
-    await expect
-      .poll(() => gateline(workspace.root, ['logs', 'talk']).then(({ out }) => sorted(out)), { timeout: 60_000 })
-      .toEqual(sorted('one ***\ntwo\n'));
+    const { running, go } = await started(workspace);
     running.process.kill('SIGKILL');
     await running.ended;
     for (const args of [

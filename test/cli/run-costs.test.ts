@@ -52,7 +52,7 @@ describe('what git is asked by a run', () => {
   it('is the same for any number of gates that are reused, and four commands for each that runs', async () => {
     const [one, three, nine] = [await asksOf(1), await asksOf(3), await asksOf(9)];
     expect([three.reused, nine.reused]).toEqual([one.reused, one.reused]);
-    expect(one.reused).toBeLessThanOrEqual(17);
+    expect(one.reused).toBeLessThanOrEqual(16);
     // The tree is brought to the version, cleaned, compared with it, and searched for new files.
     expect((nine.running - three.running) / 6).toBeLessThanOrEqual(4);
   });
