@@ -11,6 +11,9 @@ import { syncFile, syncFolder } from './durable.ts';
 import { isSameFile } from './read-file.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** Name of the folder below the root of a state; what is in it is named as in that root. */
+export const QUARANTINE = 'quarantine';
+
 /** Format of the file that replaces a record moved to quarantine. */
 export const TOMBSTONE_FORMAT = 'gateline-tombstone/1';
 
@@ -74,7 +77,7 @@ export async function keepAside(state: StateFolder, path: string, tag: string, w
 
 /** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: the name shows its origin. */
 function quarantinePath(state: StateFolder, path: string, tag: string): string {
-  return `${join(state.root, 'quarantine', relative(state.root, path))}.${tag}`;
+  return `${join(state.root, QUARANTINE, relative(state.root, path))}.${tag}`;
 }
 
 /** A copy, not a link: who repairs the file in its place must not change it. */

@@ -11,7 +11,7 @@ import {
 } from '../../../history/entry.ts';
 import { entryLine, gatesLine } from '../../../history/entry-line.ts';
 import { openRunSchema, type HistoryLog, type OpenRun } from '../../../history/log.ts';
-import { readEntries, readGates } from '../../../history/read.ts';
+import { readEntries, readGates, type Lines } from '../../../history/read.ts';
 import { subjectSlug } from '../../../run/records/subject.ts';
 import { atomicWrite } from '../atomic-write.ts';
 import { readWholeNow } from '../read-file.ts';
@@ -101,6 +101,22 @@ export class HistoryFiles implements HistoryLog {
     return Promise.resolve([...readEntries(this.entries(), { lines: 0 })]);
   }
 
+  /** The files with lines that are no entries of this version, without a last line that a kill left unfinished. */
+  damaged(): { readonly path: string; readonly lines: number }[] {
+    const { root } = this.#place;
+    const months = namesIn(join(root, 'history')).filter((name) => MONTH_FILE.test(name));
+    const found = [
+      { path: join(root, HISTORY_FILE), lines: unreadableIn(readEntries, this.entries()) },
+      ...months.map((name) => {
+        const lines = this.gates((month) => name === `${month}.jsonl`);
+        return { path: join(root, 'history', name), lines: unreadableIn(readGates, lines) };
+      }),
+    ];
+    return found
+      .map(({ path, lines }) => ({ path, lines: lines - (lastLines(path, 1).at(-1) ? 1 : 0) }))
+      .filter(({ lines }) => lines > 0);
+  }
+
   async rewrite(recomputed: readonly RunHistory[]): Promise<number> {
     const keys = new Set(recomputed.map(({ entry }) => runKeyOf(entry)));
     const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
@@ -151,6 +167,12 @@ export class HistoryFiles implements HistoryLog {
     const state = await (this.#folder ??= StateFolder.open(this.#place));
     await state.writing(join(this.#place.root, HISTORY_FILE), () => write(state));
   }
+}
+
+function unreadableIn(read: typeof readEntries | typeof readGates, lines: Lines): number {
+  const unreadable = { lines: 0 };
+  for (const _entry of read(lines, unreadable));
+  return unreadable.lines;
 }
 
 function byStart(a: GatesEntry, b: GatesEntry): number {

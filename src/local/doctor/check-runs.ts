@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { openCall } from '../../engine/call/call.ts';
+import { recomputeHistory } from '../../engine/history/rebuild-history.ts';
+import { noteChanges } from '../../engine/plan/since-approval.ts';
+import { runKeyOf } from '../../history/entry.ts';
+import { keptSubject } from '../../history/entry.ts';
+import { compareFiles } from '../projector.ts';
+import { finding, type Finding, type Repair } from './finding.ts';
+import type { Looking } from './looking.ts';
+
+/** The files that people read, for each subject of the pipeline: whether they show its newest run. */
+export async function checkStateFiles({ loaded, ports, progress }: Looking): Promise<Finding[]> {
+  const { pipeline } = loaded;
+  const findings: Finding[] = [];
+  const subjects = await ports.store.subjects(pipeline.id);
+  for (const [index, subject] of subjects.entries()) {
+    progress('subjects', index + 1, subjects.length);
+    const { metadata, groups } = pipeline;
+    const call = await openCall(ports, { pipeline, subject, metadata, input: null }, () => undefined, {
+      runNumber: 0,
+      shows: true,
+    });
+    await noteChanges(call);
+    const state = call.journal.state();
+    if (state.runNumber === 0) continue;
+    const redact = call.redactor.redactText;
+    const shown = { loaded, graph: call.graph, groups, metadata, store: ports.store, redact };
+    const repair: Repair = { action: 'rebuild-state-files', subject };
+    for (const difference of await compareFiles(shown, state)) {
+      const code = difference.state === 'changed' ? 'STATE_FILE_CHANGED' : 'STATE_FILE_OUTDATED';
+      findings.push(finding(code, difference.file, difference.message, { repair }));
+    }
+  }
+  return findings;
+}
+
+/** The lines of the history, and whether each run that is over has its entry. */
+export async function checkHistory(looking: Looking): Promise<Finding[]> {
+  const { history, ports, loaded, show, state } = looking;
+  const repair: Repair = { action: 'rebuild-history' };
+  const findings = history
+    .damaged()
+    .map(({ path, lines }) =>
+      finding('HISTORY_DAMAGED', show(path), `lines that are no entries of this version: ${lines}`, { repair }),
+    );
+  const entries = await history.all();
+  const known = new Set(entries.map(runKeyOf));
+  for (const { pipeline, subject, run } of await history.open()) {
+    const text = `the entry of run ${run} of ${subject} (${pipeline}) is not written yet`;
+    findings.push(finding('HISTORY_OPEN', show(join(state, 'history', 'open')), text));
+    known.add(runKeyOf({ pipeline, subject: keptSubject(subject), run }));
+  }
+  for (const { entry } of await recomputeHistory(ports, loaded, entries)) {
+    if (known.has(runKeyOf(entry))) continue;
+    const text = `run ${entry.run} of ${entry.subject} (${entry.pipeline}) is over and has no entry`;
+    findings.push(finding('HISTORY_INCOMPLETE', show(join(state, 'history.jsonl')), text, { repair }));
+  }
+  return findings;
+}
