@@ -1,6 +1,8 @@
 import type { Finding, Severity } from '../../local/doctor/finding.ts';
 import { examine } from '../../local/doctor/examine.ts';
-import { localPorts } from '../../local/local-ports.ts';
+import { plannedRepairs, repair } from '../../local/doctor/repair.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { localPorts, lockWorkspace } from '../../local/local-ports.ts';
 import { count, fit, oneLine, type Paint, type Tone } from '../../report/text.ts';
 import type { CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -19,19 +21,40 @@ const TONES: Readonly<Record<Severity, Tone>> = { error: 'bad', warning: 'warnin
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const loaded = await loadFor(invocation);
-  const { environment, now } = world;
-  const ports = await localPorts({ place: loaded, environment, now, readOnly: true });
-  const findings = await shown(world, (progress) => examine({ loaded, ports, environment, progress }));
-  if (options['json']) printJson(world, { format: 'gateline-doctor/1', ...resultJson(findings), repairs: [] });
+  const { findings, repairs } =
+    options['repair'] === true
+      ? await repaired(invocation, loaded)
+      : { findings: await examined(world, loaded), repairs: [] };
+  if (options['json']) printJson(world, { format: 'gateline-doctor/1', ...resultJson(findings), repairs });
   else printFindings(world, findings);
-  return codeOf(findings);
-}
-
-/** A note is what the next command settles: a workspace with nothing else is sound. */
-function codeOf(findings: readonly Finding[]): ExitCode {
   return isSound(findings) ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
 }
 
+async function examined(world: CliWorld, loaded: LoadedPipeline, isLocked = false): Promise<Finding[]> {
+  const { environment, now } = world;
+  const ports = await localPorts({ place: loaded, environment, now, readOnly: true });
+  return shown(world, (progress) => examine({ loaded, ports, environment, isLocked, progress }));
+}
+
+/** What was repaired, and what is still wrong. Does nothing where another command works. */
+async function repaired(
+  { world, options }: CommandInvocation,
+  loaded: LoadedPipeline,
+): Promise<{ findings: Finding[]; repairs: readonly object[] }> {
+  const { environment, now, onDurable } = world;
+  const durable = onDurable === undefined ? {} : { onDurable };
+  await using _lock = await lockWorkspace(loaded.root, durable);
+  const before = await examined(world, loaded, true);
+  const planned = plannedRepairs(before);
+  if (planned.length === 0) return { findings: before, repairs: [] };
+  if (!options['json']) for (const { repair: one, path } of planned) say(world.out, `${one.action} ${oneLine(path)}`);
+  const ports = await localPorts({ place: loaded, environment, now, ...durable });
+  await repair({ loaded, ports, ...durable }, planned);
+  const repairs = planned.map(({ repair: { action }, path }) => ({ action, path }));
+  return { findings: await examined(world, loaded, true), repairs };
+}
+
+/** A note is what the next command settles: a workspace with nothing else is sound. */
 function isSound(findings: readonly Finding[]): boolean {
   return findings.every(({ severity }) => severity === 'note');
 }

@@ -16,7 +16,7 @@ export async function checkLock({ state, show }: Looking): Promise<{ findings: F
   if (lock.state === 'free') return { findings: [], isHeld: false };
   if (lock.state === 'damaged') {
     const text = `${lock.why}: no command can take the lock`;
-    return { findings: [finding('LOCK_DAMAGED', show(lock.path), text)], isHeld: true };
+    return { findings: [finding('LOCK_DAMAGED', show(lock.path), text)], isHeld: false };
   }
   const { path, holder, since } = lock;
   const who = `process ${holder.pid} on ${holder.host}, since ${since}`;

@@ -95,11 +95,11 @@ async function checkContents(
     progress('contents', (done += 1), digests.length);
     const read = await store.check(digest);
     if (read.state !== 'unknown') return;
-    const { code, message } = read.problem;
+    const { code, message, quarantine } = read.problem;
     const repair: Repair = { action: 'quarantine-content', root, digest };
     findings.push(
       code === 'CONTENT_ALTERED'
-        ? finding('CONTENT_ALTERED', pathOf(digest), message, { repair })
+        ? finding('CONTENT_ALTERED', pathOf(digest), message, quarantine === undefined ? { repair } : {})
         : finding('CONTENT_UNREADABLE', pathOf(digest), message),
     );
   });

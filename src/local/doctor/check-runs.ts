@@ -1,30 +1,19 @@
 import { join } from 'node:path';
-import { openCall } from '../../engine/call/call.ts';
 import { recomputeHistory } from '../../engine/history/rebuild-history.ts';
-import { noteChanges } from '../../engine/plan/since-approval.ts';
-import { runKeyOf } from '../../history/entry.ts';
-import { keptSubject } from '../../history/entry.ts';
+import { keptSubject, runKeyOf } from '../../history/entry.ts';
 import { compareFiles } from '../projector.ts';
 import { finding, type Finding, type Repair } from './finding.ts';
 import type { Looking } from './looking.ts';
+import { newestRun } from './newest-run.ts';
 
 /** The files that people read, for each subject of the pipeline: whether they show its newest run. */
 export async function checkStateFiles({ loaded, ports, progress }: Looking): Promise<Finding[]> {
-  const { pipeline } = loaded;
   const findings: Finding[] = [];
-  const subjects = await ports.store.subjects(pipeline.id);
+  const subjects = await ports.store.subjects(loaded.pipeline.id);
   for (const [index, subject] of subjects.entries()) {
     progress('subjects', index + 1, subjects.length);
-    const { metadata, groups } = pipeline;
-    const call = await openCall(ports, { pipeline, subject, metadata, input: null }, () => undefined, {
-      runNumber: 0,
-      shows: true,
-    });
-    await noteChanges(call);
-    const state = call.journal.state();
+    const { state, shown } = await newestRun({ loaded, ports }, subject);
     if (state.runNumber === 0) continue;
-    const redact = call.redactor.redactText;
-    const shown = { loaded, graph: call.graph, groups, metadata, store: ports.store, redact };
     const repair: Repair = { action: 'rebuild-state-files', subject };
     for (const difference of await compareFiles(shown, state)) {
       const code = difference.state === 'changed' ? 'STATE_FILE_CHANGED' : 'STATE_FILE_OUTDATED';

@@ -43,7 +43,8 @@ export async function examine(examination: Examination): Promise<Finding[]> {
     found.push(...(await checkPuts(looking)), ...(await checkTrees(looking)));
   }
   const rank = ({ severity }: Finding): number => ORDER.indexOf(severity);
-  return found.toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const place = ({ path, code, message }: Finding): string => [path, code, message].join('\n');
+  return found.toSorted((a, b) => rank(a) - rank(b) || (place(a) < place(b) ? -1 : 1));
 }
 
 async function lookingAt({

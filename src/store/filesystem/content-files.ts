@@ -9,7 +9,7 @@ import { writeNewFile, type TryWrite } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
 import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../../errors/store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
-import { keepAside } from './quarantine.ts';
+import { keepAside, keptAside } from './quarantine.ts';
 import { openForReading } from './read-file.ts';
 import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -227,9 +227,11 @@ export class ContentFiles {
 
   async #altered(digest: Digest, actual: Digest): Promise<Exclude<Read<never>, { state: 'present' }>> {
     const problem = this.#problem(digest, 'CONTENT_ALTERED', `these bytes have the digest ${actual}`);
-    if (this.#state.readOnly) return { state: 'unknown', problem };
+    const path = this.#path(digest);
     try {
-      const target = await keepAside(this.#state, this.#path(digest), hexOf(actual), problem);
+      const keep = this.#state.readOnly ? keptAside : keepAside;
+      const target = await keep(this.#state, path, hexOf(actual), problem);
+      if (target === undefined) return { state: 'unknown', problem };
       return { state: 'unknown', problem: { ...problem, quarantine: this.#state.show(target) } };
     } catch (error) {
       if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;

@@ -64,15 +64,22 @@ export async function buryRecord(
  * @returns path of the copy
  */
 export async function keepAside(state: StateFolder, path: string, tag: string, why: ReadFault): Promise<string> {
+  const kept = await keptAside(state, path, tag);
+  if (kept !== undefined) return kept;
   const target = quarantinePath(state, path, tag.slice(0, DIGITS));
   await state.folder(dirname(target));
-  if ((await unlessAbsent(lstat(target))) !== undefined) return target;
   if ((await lstat(path)).isFile()) await copy(state.temporaryFolder, path, target);
   else await link(path, target);
   await syncFolder(dirname(target));
   state.onDurable(`quarantine ${state.show(target)}`);
   await explain(state, path, target, why);
   return target;
+}
+
+/** Where {@link keepAside} keeps these bytes; `undefined`: it does not yet. */
+export async function keptAside(state: StateFolder, path: string, tag: string): Promise<string | undefined> {
+  const target = quarantinePath(state, path, tag.slice(0, DIGITS));
+  return (await unlessAbsent(lstat(target))) === undefined ? undefined : target;
 }
 
 /** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: the name shows its origin. */

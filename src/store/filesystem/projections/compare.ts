@@ -34,8 +34,8 @@ export function compareJson(
     const difference = differenceOf(readSealedJson(bytes), owner, value !== undefined);
     if (difference !== undefined || value === undefined || isOfOther(readSealedJson(bytes), owner)) return difference;
     const json = parseStoredJson(bytes);
-    const shown = 'value' in json && isJsonObject(json.value as JsonValue) ? (json.value as JsonObject) : {};
-    return sayOf(shown) === sayOf(value) ? undefined : OUTDATED;
+    const shown = 'value' in json ? (json.value as JsonValue) : {};
+    return sayOf(isJsonObject(shown) ? shown : {}) === sayOf(value) ? undefined : OUTDATED;
   });
 }
 
