@@ -32,9 +32,11 @@ export async function checkHistory(looking: Looking): Promise<Finding[]> {
     .map(({ path, lines }) =>
       finding('HISTORY_DAMAGED', show(path), `lines that are no entries of this version: ${lines}`, { repair }),
     );
+  // In this order: a run that ends meanwhile is in one of them.
+  const open = await history.open();
   const entries = await history.all();
   const known = new Set(entries.map(runKeyOf));
-  for (const { pipeline, subject, run } of await history.open()) {
+  for (const { pipeline, subject, run } of open) {
     const text = `the entry of run ${run} of ${subject} (${pipeline}) is not written yet`;
     findings.push(finding('HISTORY_OPEN', show(join(state, 'history', 'open')), text));
     known.add(runKeyOf({ pipeline, subject: keptSubject(subject), run }));
