@@ -46,7 +46,7 @@ function found({ findings }: Report): string[] {
 async function filesOf(workspace: ScratchWorkspace): Promise<Record<string, string>> {
   const all = await readdir(workspace.path('.state'), { recursive: true, withFileTypes: true });
   const paths = all
-    .filter((one) => one.isFile() && !/^lock\./.test(one.name))
+    .filter((one) => one.isFile() && !one.name.startsWith('lock.'))
     .map((one) => join(one.parentPath, one.name));
   const read = paths.map(async (path): Promise<[string, string]> => [path, await readFile(path, 'latin1')]);
   return Object.fromEntries(await Promise.all(read));
@@ -192,7 +192,7 @@ describe('doctor', () => {
     'lines that are no history': [
       async (workspace) => {
         await appendFile(workspace.path('.state/history.jsonl'), '{"format":"gateline-history/99"}\n');
-        const [month] = (await readdir(workspace.path('.state/history'))).filter((name) => name.endsWith('.jsonl'));
+        const month = (await readdir(workspace.path('.state/history'))).find((name) => name.endsWith('.jsonl'));
         await appendFile(workspace.path(`.state/history/${month}`), 'x\n');
         await writeFile(workspace.path('.state/history/1999-01.jsonl'), 'x\n');
       },
