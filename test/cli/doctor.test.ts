@@ -278,6 +278,14 @@ describe('doctor', () => {
     expect(found(await doctor(workspace))[0]).toBe(`LOCK_DAMAGED .state/${lock}`);
   });
 
+  it('ends with 74 where the contents cannot be listed', async () => {
+    await using workspace = await pristine.copy();
+    await rm(workspace.path('.state/content'), { recursive: true });
+    await workspace.write('.state/content', '');
+    const { code, err } = await gatelineIn(workspace, 'doctor');
+    expect([code, err]).toEqual([74, expect.stringContaining('STORE_READ_FAILED')]);
+  });
+
   it('has every finding in docs/reference/state-files.md', async () => {
     const page = await readFile(join(REPOSITORY, 'docs/reference/state-files.md'), 'utf8');
     for (const [code, { severity }] of Object.entries(FINDINGS))

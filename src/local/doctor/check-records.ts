@@ -7,7 +7,7 @@ import { contentsNamedBy } from '../../run/state/named-contents.ts';
 import { contentPath } from '../../store/filesystem/content-files.ts';
 import { openFilesystemStore, type FilesystemRecordStore } from '../../store/filesystem/filesystem-store.ts';
 import { parseRecordFileName, recordFileName } from '../../store/record-names.ts';
-import { finding, type Finding, type Repair } from './finding.ts';
+import { finding, FINDINGS, type Finding, type Repair } from './finding.ts';
 import type { Looking } from './looking.ts';
 
 /** Contents that are read at the same time. */
@@ -73,6 +73,8 @@ function ofProblem({ code, where, message, quarantine }: ReadProblem, repair?: R
   if (quarantine !== undefined)
     return finding('RECORD_QUARANTINED', where, `${message}; its bytes are in ${quarantine}`);
   if (code === 'UNKNOWN_VERSION') return finding('RECORD_TOO_NEW', where, message);
+  if (code === 'UNREADABLE' || code === 'LISTING_LIMIT')
+    return finding('RECORD_UNREADABLE', where, message, { advice: FINDINGS.CONTENT_UNREADABLE.advice });
   const isMovable = code === 'CORRUPT' || code === 'FOREIGN' || (code === 'TRUNCATED' && message !== EMPTY);
   return finding('RECORD_UNREADABLE', where, message, { ...(isMovable && repair !== undefined && { repair }) });
 }

@@ -10,7 +10,7 @@ import { checkFolder as checkPuts, checkLock, checkQuarantine, checkTrees } from
 import { checkFolder } from './check-records.ts';
 import { checkHistory, checkStateFiles } from './check-runs.ts';
 import type { Finding, Severity } from './finding.ts';
-import type { Looking, Progress } from './looking.ts';
+import type { Looking, LookProgress } from './looking.ts';
 
 /** The input for {@link examine}. */
 export interface Examination {
@@ -20,7 +20,7 @@ export interface Examination {
   readonly environment: Environment;
   /** This process has the lock of the workspace. Default false. */
   readonly isLocked?: boolean;
-  readonly progress?: Progress;
+  readonly progress?: LookProgress;
 }
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'note'];

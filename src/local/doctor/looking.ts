@@ -3,7 +3,7 @@ import type { HistoryFiles } from '../../store/filesystem/history/history-files.
 import type { LoadedPipeline } from '../load-pipeline.ts';
 
 /** Called while something long is looked at: what, how much is done, of how much. */
-export type Progress = (what: string, done: number, of: number) => void;
+export type LookProgress = (what: string, done: number, of: number) => void;
 
 /** What every check of a workspace needs. */
 export interface Looking {
@@ -18,7 +18,7 @@ export interface Looking {
   readonly trees: string;
   /** This process has the lock of the workspace. */
   readonly isLocked: boolean;
-  readonly progress: Progress;
+  readonly progress: LookProgress;
   /** A path for people: relative to the workspace, with `/` between folders; absolute outside of it. */
   readonly show: (path: string) => string;
 }

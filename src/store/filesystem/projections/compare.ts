@@ -17,7 +17,7 @@ export interface ProjectionDifference {
   readonly message: string;
 }
 
-type Difference = Omit<ProjectionDifference, 'file'>;
+type FileDifference = Omit<ProjectionDifference, 'file'>;
 
 /**
  * Compares what Gateline says in a file, under `gateline`: the guide's keys depend on metadata, which the caller of the
@@ -49,13 +49,13 @@ export function compareMarkdown(
   return compare(folder, name, isWanted, (bytes) => differenceOf(readSealedMarkdown(bytes), owner, isWanted));
 }
 
-const OUTDATED: Difference = { state: 'outdated', message: 'is not up to date' };
+const OUTDATED: FileDifference = { state: 'outdated', message: 'is not up to date' };
 
 async function compare(
   folder: StateFolder,
   name: string,
   isWanted: boolean,
-  judge: (bytes: Uint8Array) => Difference | undefined,
+  judge: (bytes: Uint8Array) => FileDifference | undefined,
 ): Promise<ProjectionDifference | undefined> {
   const path = join(folder.root, name);
   const file = folder.show(path);
@@ -66,7 +66,7 @@ async function compare(
   return difference && { file, ...difference };
 }
 
-function differenceOf(sealed: Sealed, owner: ProjectionOwner, isWanted: boolean): Difference | undefined {
+function differenceOf(sealed: Sealed, owner: ProjectionOwner, isWanted: boolean): FileDifference | undefined {
   // What another tool left for a gate without a result is input.
   if (sealed.state === 'foreign')
     return isWanted ? { state: 'changed', message: `is not as Gateline wrote it: ${sealed.why}` } : undefined;
