@@ -112,20 +112,23 @@ describe('gateline run --set', () => {
       pipeline(gates, { 'max-parallel': 9 }),
     );
     let lines = '';
+    let first = '';
     let paused: Promise<Answer> | undefined;
     const onWrite = (text: string): void => {
-      if (/^y: [abc]: started/m.test((lines += text)))
-        paused ??= gatelineIn(workspace, 'pause', '--subject', 'y', '--reason', 'wait').finally(() =>
+      lines += text;
+      first ||= /^([xy]): [abc]: started/m.exec(lines)?.[1] ?? '';
+      if (first !== '')
+        paused ??= gatelineIn(workspace, 'pause', '--subject', first, '--reason', 'wait').finally(() =>
           writeFileSync(workspace.beside('paused'), ''),
         );
     };
-    const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '2'], { onWrite });
+    const { code, out } = await set(workspace, ['run', '-q', '--max-parallel', '1'], { onWrite });
     expect((await paused!).err).toBe('');
     expect(code).toBe(3);
-    expect(out).toMatch(/^x +completed +1 +3\/3/m);
-    expect(out).toMatch(/^y +paused +1 +1\/3 .*paused by .*: wait$/m);
-    expect((await workspace.startedGates()).filter((gate) => gate.startsWith('y/'))).toHaveLength(1);
-    await expectOk(gatelineIn(workspace, 'resume', '--subject', 'y', '-q'));
+    expect(out).toMatch(first === 'x' ? /^y +completed +1 +3\/3/m : /^x +completed +1 +3\/3/m);
+    expect(out).toMatch(/^[xy] +paused +1 +1\/3 .*paused by .*: wait$/m);
+    expect((await workspace.startedGates()).filter((gate) => gate.startsWith(`${first}/`))).toHaveLength(1);
+    await expectOk(gatelineIn(workspace, 'resume', '--subject', first, '-q'));
     const { out: after } = await expectOk(set(workspace, ['run', '-q']));
     expect(after).toContain('2 subjects: 2 completed.');
   });

@@ -19,6 +19,8 @@ import type { CliWorld } from '../world.ts';
 const LARGEST = 64 * 1_024 ** 2;
 /** Between two looks at the file of an agent that works. */
 const LOOK_MS = 200;
+/** Longest time between the end of an attempt and the next one of the same call: a busy machine is slow. */
+const LONGEST_PAUSE_MS = 10_000;
 
 /** One attempt, as its records are now. */
 interface Followed {
@@ -46,6 +48,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   }
   for (;;) {
     attempt = await follow(world, opened, attempt);
+    if (asked === undefined) attempt = await onceRetried(opened, attempt);
     if (asked !== undefined || !attempt.hasNext) return EXIT_CODES.ok;
     attempt = lookAt(attempt.call, key, attempt.number + 1);
     say(world.err, `${oneLine(key)}: attempt ${attempt.number}`);
@@ -109,6 +112,25 @@ async function follow(world: CliWorld, opened: OpenedRun, first: Followed): Prom
     if (!attempt.isRunning) return attempt;
     await sleep(LOOK_MS);
   }
+}
+
+/** The attempt once its call has begun the next one: a retry begins right after an attempt has failed. */
+async function onceRetried(opened: OpenedRun, first: Followed): Promise<Followed> {
+  let attempt = first;
+  const until = performance.now() + LONGEST_PAUSE_MS;
+  while (!attempt.hasNext && performance.now() < until && (await mayBeRetried(attempt))) {
+    await sleep(LOOK_MS);
+    attempt = lookAt(await readAgain(opened), attempt.key, attempt.number);
+  }
+  return attempt;
+}
+
+async function mayBeRetried({ call, key, claim, ended }: Followed): Promise<boolean> {
+  const { gate } = call.graph.get(key)!;
+  if (claim?.holder !== 'process' || gate.retries === 0 || ended?.verdict.status === 'passed') return false;
+  const claims = call.journal.archive().started.get(key) ?? [];
+  const begun = claims.filter((one) => one.runNumber === claim.runNumber && one.runAttempt === claim.runAttempt);
+  return begun.length <= gate.retries && !(await call.ports.isGone(claim.by));
 }
 
 async function printedSoFar({ call, key, claim }: Followed): Promise<Buffer> {

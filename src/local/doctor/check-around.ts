@@ -25,7 +25,7 @@ export async function checkLock({ state, show }: Looking): Promise<{ findings: F
 }
 
 /** Calls of `apply` and `rollback` that were interrupted. */
-export async function checkFolder({ ports, show }: Looking): Promise<Finding[]> {
+export async function checkPuts({ ports, show }: Looking): Promise<Finding[]> {
   const path = show(ports.putLists!);
   try {
     const last = (await ports.workspace.earlierPuts(ports.putLists!)).at(-1);

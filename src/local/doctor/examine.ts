@@ -6,7 +6,7 @@ import { treesFolder, treesOf } from '../../workspace/slots/trees-folder.ts';
 import { foldersWithRuns } from '../every-record.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
 import { historyIn, STATE_FOLDER } from '../local-ports.ts';
-import { checkFolder as checkPuts, checkLock, checkQuarantine, checkTrees } from './check-around.ts';
+import { checkLock, checkPuts, checkQuarantine, checkTrees } from './check-around.ts';
 import { checkFolder } from './check-records.ts';
 import { checkHistory, checkStateFiles } from './check-runs.ts';
 import type { Finding, Severity } from './finding.ts';
