@@ -19,7 +19,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
-import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
+import type { PutReason, Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
@@ -30,11 +30,8 @@ export interface EnginePorts {
    * files of the subjects that it needs.
    */
   readonly startVersion?: () => Promise<StartVersion>;
-  /**
-   * Absolute path of the folder with the lists of what was written into the user's folder: the folders `saved` of
-   * `apply` and `rollback` are in it. Absent in CI.
-   */
-  readonly putLists?: string;
+  /** Absent in CI. */
+  readonly putLists?: PutLists;
   /** Branches of the user's repository, for delivery. Absent in CI. */
   readonly branches?: Branches;
   readonly agent: Agent;
@@ -83,6 +80,19 @@ export interface EnginePorts {
 export interface StartVersion extends Snapshot {
   /** In a CI job: the version that its checkout has before files are laid into it. Default: that of `tree`. */
   readonly checkedOut?: TreeId;
+}
+
+/** The lists of what was written into the user's folder, for every definition of the workspace. */
+export interface PutLists {
+  /** Absolute path of the folder that they are in: the folders `saved` of `apply` and `rollback` are below it. */
+  readonly folder: string;
+  /** The definition of these ports, as {@link PutReason.file}. */
+  readonly file: string | undefined;
+  /**
+   * The records of the pipeline and subject that a list is about, wherever they are. Moves nothing.
+   * @throws GatelineError `STORE_READ_FAILED`
+   */
+  recordsOf(put: PutReason): Promise<RecordListing>;
 }
 
 /** Decisions of people that do not come from records: any job of a CI run can write those. */

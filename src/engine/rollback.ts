@@ -1,8 +1,5 @@
 import { GatelineError } from '../errors/gateline-error.ts';
-import { firstNames } from '../errors/first-names.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { sameFile } from '../run/files/tree.ts';
-import { unitOf } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { PutResult, WantedFile } from '../workspace/workspace.ts';
@@ -15,11 +12,13 @@ import { keepHistory, noteRun } from './call/keep-history.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
-import { asGone, filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
-import { otherRunInFolder, rollbackCommand, type RunInFolder } from './snapshots/folder-runs.ts';
+import { filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
+import { otherRunInFolder, type RunInFolder } from './snapshots/folder-runs.ts';
+import { commandFor, otherText, refuseLaterWork, refuseUnlisted, refuseUnrecorded } from './snapshots/refuse-rollback.ts';
 import { withRestorable } from './snapshots/restorable.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
-import { inPlaceOf, putReason } from './snapshots/wanted-files.ts';
+import { runToRollBack } from './snapshots/unfinished-rollback.ts';
+import { putReason } from './snapshots/wanted-files.ts';
 
 /** How far a run is rolled back, and by whom. */
 export interface RollbackOptions extends Decider {
@@ -57,15 +56,15 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
  * any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
  *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
- *   `RECORD_TOO_NEW`
+ *   `RECORD_TOO_NEW`, `ROLLBACK_UNFINISHED` if that is about another run
  */
 export async function rollback(
   ports: EnginePorts,
   assignment: Assignment,
   options: RollbackOptions,
 ): Promise<RolledBack> {
-  const { runNumber = 0 } = options;
   const listing = await listKnown(ports, assignment);
+  const { runNumber } = await runToRollBack(ports, assignment, options, listing);
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
   const call = await openCall(ports, assignment, () => undefined, { runNumber, alone: true, listing });
@@ -150,7 +149,7 @@ function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   if (to === undefined) return new Set();
   if (decided.closed !== undefined || status === 'rollback')
     throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
-      hint: `\`${rollbackCommand({ subject, runNumber })}\` undoes what it left in your folder.`,
+      hint: `\`${commandFor(call, runNumber)}\` undoes what it left in your folder.`,
     });
   const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
   const open = named.find((key) => !units.get(key)!.done);
@@ -180,73 +179,9 @@ function refuseNothing(call: Call, { puts, gates, database, other, runNumber }: 
   throw new GatelineError('ROLLBACK_NOTHING', message, other && { hint: otherText(other, to) });
 }
 
-/** How to roll back the run whose files are in the folder. */
-function otherText(other: RunInFolder, to: string | undefined): string {
-  const command = rollbackCommand({ ...other, ...(to !== undefined && { to }) });
-  return `The files of run ${other.runNumber} of ${other.subject} are in this folder: \`${command}\` undoes that.`;
-}
-
 function hasHappened({ journal }: Call, key: UnitKey): boolean {
   const { started, ended, decided } = journal.state().units.get(key)!;
   return started !== undefined || ended !== undefined || decided !== undefined;
-}
-
-/**
- * An attempt in the user's folder that left no record of its changes: it is unknown what it changed.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
-  const unknown = inPlaceOf(call, kept).filter(({ ended }) => ended?.snapshot === undefined);
-  if (unknown.length === 0 || force) return;
-  const gates = firstNames([...new Set(unknown.map(({ claim }) => unitOf(claim)))], 10);
-  throw new GatelineError('ROLLBACK_CONFLICT', `no record says what these gates changed in your folder: ${gates}`, {
-    hint: 'Undo their changes yourself (`git diff` shows those of tracked files), then add `--force`.',
-  });
-}
-
-/**
- * Restoring the database of an earlier run would undo what gates of later runs changed in it, too.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-function refuseLaterWork({ journal }: Call): void {
-  const { runNumber, subject } = journal.state();
-  const claims = [...journal.archive().started.values()].flat();
-  const later = claims.filter((claim) => claim.runNumber > runNumber && claim.place !== undefined);
-  if (later.length === 0) return;
-  const last = Math.max(...later.map((claim) => claim.runNumber));
-  throw new GatelineError('ROLLBACK_CONFLICT', `run ${last} of ${subject} may have changed the database since`, {
-    hint: `\`${rollbackCommand({ subject, runNumber: last })}\` undoes that run first. \`--force\` undoes its changes to the database, too.`,
-  });
-}
-
-/**
- * The list of what `apply` put into the folder may be gone: then files are as gates left them, and not as the run found
- * them.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<void> {
-  const { graph, journal, ports } = call;
-  const now = await ports.workspace.files((await call.snapshot()).tree);
-  const unlisted = new Set<string>();
-  for (const key of graph.keys()) {
-    const { started, ended } = journal.state().units.get(key)!;
-    const base = ended?.base ?? started?.base;
-    if (kept.has(key) || base === undefined) continue;
-    const found = await ports.workspace.files(base).catch((error: unknown) => asGone(error));
-    for (const { path, after } of ended?.files ?? []) {
-      const is = now.get(path) ?? null;
-      if (sameFile(is, after) && !sameFile(is, found.get(path) ?? null)) unlisted.add(path);
-    }
-  }
-  if (unlisted.size === 0) return;
-  const list = firstNames([...unlisted], 20);
-  throw new GatelineError(
-    'ROLLBACK_CONFLICT',
-    `as gates left them, but no list below .state/applied names them: ${list}`,
-    {
-      hint: 'Restore these files yourself if you want them back as they were. Then add `--force`, which leaves them alone.',
-    },
-  );
 }
 
 /** Restores the database, then the files: the list of what changes, written first, shows that both belong together. */

@@ -125,6 +125,8 @@ export interface PutReason {
   readonly pipeline: string;
   readonly subject: string;
   readonly runNumber: number;
+  /** The definition, as `--file` names it. Absent: one with a default name; the records of others are apart. */
+  readonly file?: string | undefined;
   /** The gate that a rollback goes back to; absent: to the start. */
   readonly to?: string | undefined;
   /** ISO 8601. */

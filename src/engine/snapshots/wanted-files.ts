@@ -50,15 +50,21 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
  */
 export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
   const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, runNumber, to, at: ports.now().toISOString() };
+  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, at: ports.now().toISOString() };
+}
+
+/** Whether a list is about the pipeline of a call: two definitions may give their pipelines the same id. */
+export function isOfPipeline({ assignment, ports }: Pick<Call, 'assignment' | 'ports'>, put: PutReason): boolean {
+  const isDefault = ports.putLists?.file === undefined;
+  return put.pipeline === assignment.pipeline.id && (put.file === undefined) === isDefault;
 }
 
 /** What was put into the folder for this run. */
-async function applied({ journal, ports }: Call, saved: string): Promise<Made[]> {
-  const { pipeline, subject, runNumber } = journal.state();
-  const all = await ports.workspace.earlierPuts(dirname(saved));
+async function applied(call: Call, saved: string): Promise<Made[]> {
+  const { subject, runNumber } = call.journal.state();
+  const all = await call.ports.workspace.earlierPuts(dirname(saved));
   return all
-    .filter((put) => put.pipeline === pipeline && put.subject === subject && put.runNumber === runNumber)
+    .filter((put) => isOfPipeline(call, put) && put.subject === subject && put.runNumber === runNumber)
     .map(madeByPut);
 }
 

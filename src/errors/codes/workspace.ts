@@ -65,7 +65,7 @@ export const WORKSPACE_CODES = {
   ROLLBACK_UNFINISHED: {
     from: ['user'],
     means:
-      'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it, and nothing is decided about a run.',
+      'A rollback was interrupted, so the folder is partly rolled back. Until it is completed, no gate is started in it, of any definition, nothing is decided about a gate or a run, and no other run is rolled back.',
     remedy:
       'Repeat the command that was interrupted, which the error names: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
   },

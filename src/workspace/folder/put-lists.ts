@@ -24,6 +24,7 @@ const listSchema = z.object({
   what: z.enum(['apply', 'rollback']),
   pipeline: z.string(),
   subject: z.string(),
+  file: z.string().optional(),
   runNumber: z.int(),
   to: z.string().optional(),
   at: z.iso.datetime(),
@@ -48,12 +49,12 @@ export function isFresh(name: string): boolean {
 /** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */
 export async function writePutList(
   saved: string,
-  { what, pipeline, subject, runNumber, to, at }: PutReason,
+  reason: PutReason,
   state: EarlierPut['state'],
   changes: readonly TreeDifference[],
 ): Promise<void> {
   const listed = changes.map(({ path, before, after }) => ({ path, before: plain(before), after: plain(after) }));
-  const list = { format: FORMAT, state, what, pipeline, subject, runNumber, to, at, changes: listed };
+  const list = { format: FORMAT, state, ...reason, changes: listed };
   const file = join(saved, LIST);
   await writeFile(`${file}.tmp`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(`${file}.tmp`, file);
@@ -83,16 +84,10 @@ async function readList(saved: string): Promise<EarlierPut | undefined> {
     if (existsSync(copiesIn(saved))) throw unreadable(saved, 'is missing');
     return undefined;
   }
-  const { changes, what, pipeline, subject, runNumber, to, at, state } = parsed(text, saved);
+  const { format: _, changes, ...put } = parsed(text, saved);
   const copyFrom = copiesIn(saved);
   return {
-    what,
-    pipeline,
-    subject,
-    runNumber,
-    to,
-    at,
-    state,
+    ...put,
     changes: changes.map((one) => {
       const isReplaced = one.before !== null && !sameFile(one.before, one.after);
       return isReplaced ? { ...one, copyFrom } : one;
