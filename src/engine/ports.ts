@@ -140,12 +140,13 @@ export interface DatabaseSnapshots {
   /**
    * Restores a snapshot, and first keeps the database as it is, beside the snapshots of the run.
    * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
+   * @param how.begun called before the database may change
    * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`
    */
   restore(
     run: RunNamed,
     content: Content,
-    how: { readonly call: number; readonly redact: (text: string) => string },
+    how: { readonly call: number; readonly redact: (text: string) => string; readonly begun: () => void },
   ): Promise<void>;
   /** Whether a snapshot is still kept. */
   has(run: RunNamed, digest: Digest): Promise<boolean>;

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
-import type { PutResult, WantedFile } from '../workspace/workspace.ts';
+import type { EarlierPut, PutResult, WantedFile } from '../workspace/workspace.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -64,24 +64,24 @@ export async function rollback(
   options: RollbackOptions,
 ): Promise<RolledBack> {
   const listing = await listKnown(ports, assignment);
-  const { runNumber } = await runToRollBack(ports, assignment, options, listing);
+  const { runNumber, unfinished } = await runToRollBack(ports, assignment, options, listing);
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
   const call = await openCall(ports, assignment, () => undefined, { runNumber, alone: true, listing });
   try {
-    return await rollBack(call, options);
+    return await rollBack(call, options, unfinished);
   } catch (error) {
     throw await withRestorable(call, error, options.to);
   }
 }
 
-async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBack> {
+async function rollBack(call: Call, options: RollbackOptions, unfinished?: EarlierPut): Promise<RolledBack> {
   const { to, saved, dryRun = false, force = false } = options;
   await requireRun(call, options);
   const kept = keptUnits(call, to);
   await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
-  const database = databaseBefore(call, kept);
+  const database = databaseBefore(call, kept, unfinished);
   const other = files.puts.length === 0 ? await otherRunInFolder(call, saved) : undefined;
   const plan: RollbackPlan = {
     runNumber: call.journal.state().runNumber,
@@ -191,10 +191,12 @@ async function putBack(
   database: DatabaseChange,
   { saved, to }: RollbackOptions,
 ): Promise<PutResult> {
-  const before = database.what === 'restored' ? () => restoreDatabase(call, database) : undefined;
+  const isRestored = database.what === 'restored';
+  const before = isRestored ? (begun: () => void) => restoreDatabase(call, database, begun) : undefined;
   if (wanted.length === 0 && before === undefined) return { puts: [] };
   const { tree } = await call.snapshot();
-  const how = { saved, dryRun: false, copy: copierOf(call), reason: putReason(call, 'rollback', to), before };
+  const reason = { ...putReason(call, 'rollback', to), ...(isRestored && { database: true as const }) };
+  const how = { saved, dryRun: false, copy: copierOf(call), reason, before };
   const put = await call.ports.workspace.put(wanted, tree, how);
   call.forgetSnapshot();
   refuseConflicts(put.puts, true, new Set());

@@ -59,12 +59,13 @@ export function createDatabaseSnapshots(options: DatabaseSnapshotsOptions): Data
     has: async (run, digest) => (await unlessAbsent(access(pathOf(run, digest)).then(() => true))) ?? false,
     drop: (run, digest) =>
       rm(digest === undefined ? folderOf(run) : pathOf(run, digest), { recursive: true, force: true }),
-    restore: async (run, content, { call, redact }) => {
+    restore: async (run, content, { call, redact, begun }) => {
       const place = join(folderOf(run), `restored-${call}`);
       const wanted = join(place, 'wanted');
       await writing(place, () => mkdir(place, { recursive: true, mode: 0o700 }));
       await writing(wanted, () => copyVerified(pathOf(run, content.digest), wanted, content));
       const before = await keepBefore(options, place, redact);
+      begun();
       const failed = await started(options, options.settings.restore, wanted, redact);
       if (failed !== undefined) throw restoreFailed(failed, before, pathOf(run, content.digest));
       // What interrupted calls kept is no longer the last state before a change.
@@ -202,6 +203,6 @@ async function copyVerified(from: string, to: string, { digest }: Content): Prom
 function restoreFailed(why: string, before: string, wanted: string): GatelineError {
   const message = `the restore command of the database: ${why}`;
   return new GatelineError('DATABASE_FAILED', message, {
-    hint: `Both states are kept: the database before the call in ${before}, the snapshot in ${wanted}. No file was changed. Run the same command again.`,
+    hint: `Both states are kept: the database before the call in ${before}, the snapshot in ${wanted}. No file was changed. Run the same command again: until it has restored the database, nothing starts in this folder.`,
   });
 }

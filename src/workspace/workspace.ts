@@ -129,6 +129,8 @@ export interface PutReason {
   readonly file?: string | undefined;
   /** The gate that a rollback goes back to; absent: to the start. */
   readonly to?: string | undefined;
+  /** The database is restored before the files. */
+  readonly database?: true | undefined;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -154,8 +156,11 @@ export interface PutOptions {
   readonly dryRun: boolean;
   /** Noted in the list, so that it can be undone. */
   readonly reason: PutReason;
-  /** Called when the list is written, even one of no files, and before any file is. If it throws, none is written. */
-  readonly before?: (() => Promise<void>) | undefined;
+  /**
+   * Called when the list is written, even one of no files, and before any file is. If it throws, none is written; the
+   * list stays only if `begun` was called: from then on something may be half done.
+   */
+  readonly before?: ((begun: () => void) => Promise<void>) | undefined;
 }
 
 /** The result for one path to write into the folder. */

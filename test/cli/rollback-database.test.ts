@@ -107,12 +107,30 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     await using workspace = await sqliteProject();
     const path = workspace.path('app.db');
     const [before, , after] = await migrated(workspace);
+    // Before the database can have changed, nothing is in halves.
+    const stopped = await run(workspace, ['rollback', '--all'], { TOKEN });
+    expect([stopped.code, stopped.err]).toEqual([74, expect.stringContaining('the snapshot command of the database')]);
+    expect((await expectOk(run(workspace, ['status']))).err).toBe('');
     const failed = await run(workspace, ['rollback', '--all'], { BREAK: '1' });
     expect(failed.code, failed.err).toBe(74);
     expect(failed.err).toContain('database or disk is full');
     expect(() => dumpOf(path)).toThrow();
     expect(await workspace.read('schema.txt')).toBe('second\n');
     expect(Object.values(keptStates(workspace))).toEqual(expect.arrayContaining([before, after]));
+    const command = "`gateline rollback --all --run 'migration#1'` completes it";
+    const { out } = await expectOk(run(workspace, ['status', '--json']));
+    expect(JSON.parse(out)).toMatchObject({
+      problems: [{ code: 'ROLLBACK_UNFINISHED', message: expect.stringContaining(command) as unknown }],
+    });
+    for (const words of [['run'], ['apply'], ['force', 'first', '--reason', 'test']]) {
+      const { code, err } = await run(workspace, words);
+      expect([code, err]).toEqual([2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+    }
+    // Nothing of the last gate is undone, but its database is in halves.
+    const copy = await workspace.copy();
+    await expectOk(run(copy, ['rollback', '--to', 'second']));
+    expect(dumpOf(copy.path('app.db'))).toBe(after);
+    await copy[Symbol.asyncDispose]();
     await expectOk(run(workspace, ['rollback', '--all']));
     expect(dumpOf(path)).toBe(before);
     expect(integrityOf(path)).toBe('ok');

@@ -1,6 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { databaseOf, firstDatabase, runNamed } from './database.ts';
 
@@ -13,13 +14,18 @@ export type DatabaseChange =
 
 /**
  * The snapshot of the database to restore: after the last of the kept gates that ran in this run, or before the first.
+ * @param unfinished the interrupted rollback of this run: it may have restored the database by half, whatever it kept
  * @throws GatelineError `SNAPSHOT_GONE` if it was not taken
  */
-export function databaseBefore(call: Call, kept: ReadonlySet<UnitKey>): DatabaseChange {
+export function databaseBefore(
+  call: Call,
+  kept: ReadonlySet<UnitKey>,
+  unfinished?: Pick<EarlierPut, 'database'>,
+): DatabaseChange {
   if (databaseOf(call) === undefined) return { what: 'none' };
   const units = [...call.journal.state().units.values()];
   const isUndone = units.some(({ key, begun }) => !kept.has(key) && begun.some(({ place }) => place !== undefined));
-  if (!isUndone) return { what: 'unchanged' };
+  if (!isUndone && unfinished?.database !== true) return { what: 'unchanged' };
   const last = units
     .flatMap(({ key, ended }) => (kept.has(key) && ended?.how === 'ran' && ended.snapshot ? [ended] : []))
     // The clock orders the gates of one call only: it may have been set back since an earlier one.
@@ -34,10 +40,10 @@ function whenOf(last: EndedRecord | undefined): string {
   return last === undefined ? 'before the first gate' : `after gate ${last.gate}`;
 }
 
-/** @throws GatelineError `DATABASE_FAILED`, `SNAPSHOT_GONE` */
-export async function restoreDatabase(call: Call, change: DatabaseChange): Promise<void> {
+/** @param begun called before the database may change @throws GatelineError `DATABASE_FAILED`, `SNAPSHOT_GONE` */
+export async function restoreDatabase(call: Call, change: DatabaseChange, begun: () => void): Promise<void> {
   if (change.what !== 'restored') return;
   const { runAttempt } = call.journal.state();
   const { redactText } = call.redactor;
-  await databaseOf(call)!.restore(runNamed(call), change.content, { call: runAttempt, redact: redactText });
+  await databaseOf(call)!.restore(runNamed(call), change.content, { call: runAttempt, redact: redactText, begun });
 }
