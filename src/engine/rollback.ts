@@ -55,7 +55,7 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
  * gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used
  * any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
- *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
+ *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_NOT_DEFINED`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
  *   `RECORD_TOO_NEW`, `ROLLBACK_UNFINISHED` if that is about another run
  */
 export async function rollback(
@@ -81,7 +81,7 @@ async function rollBack(call: Call, options: RollbackOptions, unfinished?: Earli
   const kept = keptUnits(call, to);
   await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
-  const database = databaseBefore(call, kept, unfinished);
+  const database = databaseBefore(call, kept, { ...(unfinished && { unfinished }), force });
   const other = files.puts.length === 0 ? await otherRunInFolder(call, saved) : undefined;
   const plan: RollbackPlan = {
     runNumber: call.journal.state().runNumber,

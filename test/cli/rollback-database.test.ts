@@ -182,6 +182,30 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, files]);
   });
 
+  it('that the definition does not name any more keeps the files from being restored, unless that is forced', async () => {
+    await using workspace = await sqliteProject();
+    const path = workspace.path('app.db');
+    await migrated(workspace);
+    const [dump, definition] = [dumpOf(path), await workspace.read('gateline.yml')];
+    const { snapshots: _, ...others } = JSON.parse(definition) as Record<string, unknown>;
+    await workspace.write('gateline.yml', JSON.stringify(others));
+    for (const how of [['--all'], ['--all', '--dry-run'], ['--to', 'first']]) {
+      const refused = await run(workspace, ['rollback', ...how]);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('DATABASE_NOT_DEFINED')]);
+      expect(refused.err).toContain('`--force`, which restores the files');
+    }
+    // Nothing of the database is undone.
+    await expectOk(run(workspace, ['rollback', '--to', 'second']));
+    expect(await workspace.read('schema.txt')).toBe('second\n');
+    const forced = await expectOk(run(workspace, ['rollback', '--all', '--force']));
+    expect(forced.out).toContain('The database is unchanged.');
+    expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, 'none\n']);
+    // Once the definition says how, the database follows.
+    await workspace.write('gateline.yml', definition);
+    expect((await expectOk(run(workspace, ['rollback', '--all']))).out).toContain('The database was restored.');
+    expect(dumpOf(path)).not.toBe(dump);
+  });
+
   it('whose snapshot cannot be taken keeps the first gate from starting', async () => {
     await using workspace = await sqliteProject({ database: { snapshot: 'exit 7', restore: 'true' } });
     const failed = await run(workspace, ['run', '-q']);

@@ -14,26 +14,40 @@ export type DatabaseChange =
 
 /**
  * The snapshot of the database to restore: after the last of the kept gates that ran in this run, or before the first.
- * @param unfinished the interrupted rollback of this run: it may have restored the database by half, whatever it kept
- * @throws GatelineError `SNAPSHOT_GONE` if it was not taken
+ * @param how.unfinished the interrupted rollback of this run: it may have restored the database by half, whatever it kept
+ * @param how.force leave the database as it is if the definition does not say how to restore it
+ * @throws GatelineError `SNAPSHOT_GONE` if it was not taken, `DATABASE_NOT_DEFINED`
  */
 export function databaseBefore(
   call: Call,
   kept: ReadonlySet<UnitKey>,
-  unfinished?: Pick<EarlierPut, 'database'>,
+  { unfinished, force = false }: { readonly unfinished?: Pick<EarlierPut, 'database'>; readonly force?: boolean } = {},
 ): DatabaseChange {
-  if (databaseOf(call) === undefined) return { what: 'none' };
   const units = [...call.journal.state().units.values()];
   const isUndone = units.some(({ key, begun }) => !kept.has(key) && begun.some(({ place }) => place !== undefined));
-  if (!isUndone && unfinished?.database !== true) return { what: 'unchanged' };
+  if (!isUndone && unfinished?.database !== true) return isDefined(call) ? { what: 'unchanged' } : { what: 'none' };
   const last = units
     .flatMap(({ key, ended }) => (kept.has(key) && ended?.how === 'ran' && ended.snapshot ? [ended] : []))
     // The clock orders the gates of one call only: it may have been set back since an earlier one.
     .toSorted((a, b) => a.runAttempt - b.runAttempt || Date.parse(a.at) - Date.parse(b.at))
     .at(-1);
   const content = last === undefined ? firstDatabase(call) : last.snapshot!.database;
+  if (!isDefined(call)) return leftAlone(call, (content ?? firstDatabase(call)) !== undefined, force);
   if (content !== undefined) return { what: 'restored', content };
   throw new GatelineError('SNAPSHOT_GONE', `no snapshot of the database was kept ${whenOf(last)}`);
+}
+
+function isDefined(call: Call): boolean {
+  return databaseOf(call) !== undefined;
+}
+
+/** The definition may have had a database when the run took its snapshots. */
+function leftAlone({ journal, holder }: Call, isKept: boolean, force: boolean): DatabaseChange {
+  if (!isKept || holder === 'job') return { what: 'none' };
+  if (force) return { what: 'unchanged' };
+  const { runNumber, subject } = journal.state();
+  const message = `run ${runNumber} of ${subject} kept snapshots of a database, and the definition has no \`snapshots.database\` any more`;
+  throw new GatelineError('DATABASE_NOT_DEFINED', message);
 }
 
 function whenOf(last: EndedRecord | undefined): string {

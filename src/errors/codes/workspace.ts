@@ -74,6 +74,12 @@ export const WORKSPACE_CODES = {
     means: 'The contents of a snapshot are not kept, so it cannot be restored.',
     remedy: '`snapshots` in gateline.yml says which snapshots are kept, and for how long. Roll back to another gate.',
   },
+  DATABASE_NOT_DEFINED: {
+    from: ['user'],
+    means: 'A run is rolled back that kept snapshots of a database, and the definition no longer says how to restore it.',
+    remedy:
+      'Put `snapshots.database` back into the definition. Or add `--force`, which restores the files and leaves the database as it is.',
+  },
   DATABASE_FAILED: {
     from: ['platform'],
     means: 'A command of `snapshots.database` failed.',
