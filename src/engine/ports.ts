@@ -148,8 +148,8 @@ export interface DatabaseSnapshots {
     content: Content,
     how: { readonly call: number; readonly redact: (text: string) => string; readonly begun: () => void },
   ): Promise<void>;
-  /** Whether a snapshot is still kept. */
-  has(run: RunNamed, digest: Digest): Promise<boolean>;
+  /** Whether a snapshot is still kept, unaltered: it is read to its end. */
+  has(run: RunNamed, content: Content): Promise<boolean>;
   /** Removes one snapshot of a run, or all of them. */
   drop(run: RunNamed, digest?: Digest): Promise<void>;
 }

@@ -71,7 +71,7 @@ export async function rollback(
   try {
     return await rollBack(call, options, unfinished);
   } catch (error) {
-    throw await withRestorable(call, error, options.to);
+    throw await withRestorable(call, error, { ...options, ...(unfinished && { unfinished }) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentResult } from '../agent/agent.ts';
 import type { DatabaseSnapshots, RunNamed } from '../engine/ports.ts';
@@ -56,7 +56,10 @@ export function createDatabaseSnapshots(options: DatabaseSnapshotsOptions): Data
         await rm(taken, { force: true });
       }
     },
-    has: async (run, digest) => (await unlessAbsent(access(pathOf(run, digest)).then(() => true))) ?? false,
+    has: async (run, content) => {
+      const found = await unlessAbsent(contentOf(pathOf(run, content.digest), (chunks) => chunks));
+      return found?.digest === content.digest;
+    },
     drop: (run, digest) =>
       rm(digest === undefined ? folderOf(run) : pathOf(run, digest), { recursive: true, force: true }),
     restore: async (run, content, { call, redact, begun }) => {

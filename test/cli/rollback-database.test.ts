@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -180,6 +180,20 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(gone).toMatchObject({ code: 2 });
     expect(gone.err).toMatch(/SNAPSHOT_GONE: the snapshot of the database sha256:\w+ is no longer kept/);
     expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, files]);
+  });
+
+  it('whose snapshots are damaged is not restored, and the error names what can be', async () => {
+    await using workspace = await sqliteProject();
+    await migrated(workspace);
+    const [name] = readdirSync(workspace.path('.state/snapshots'));
+    const folder = workspace.path(`.state/snapshots/${name}`);
+    for (const file of readdirSync(folder)) writeFileSync(join(folder, file), 'damaged');
+    // Going back to the last gate restores nothing.
+    for (const how of [['--all'], ['--to', 'first']]) {
+      const { code, err } = await run(workspace, ['rollback', ...how]);
+      expect([code, err]).toEqual([2, expect.stringContaining('has been altered\n  Can be restored: second.')]);
+    }
+    await expectOk(run(workspace, ['rollback', '--to', 'second']));
   });
 
   it('that the definition does not name any more keeps the files from being restored, unless that is forced', async () => {
