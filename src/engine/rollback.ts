@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { comparePositions, unitOf, type GatelineRecord } from '../run/records/record.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { EarlierPut, PutResult, WantedFile } from '../workspace/workspace.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
@@ -14,11 +16,17 @@ import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
 import { otherRunInFolder, type RunInFolder } from './snapshots/folder-runs.ts';
-import { commandFor, otherText, refuseLaterWork, refuseUnlisted, refuseUnrecorded } from './snapshots/refuse-rollback.ts';
+import {
+  commandFor,
+  otherText,
+  refuseLaterWork,
+  refuseUnlisted,
+  refuseUnrecorded,
+} from './snapshots/refuse-rollback.ts';
 import { withRestorable } from './snapshots/restorable.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
 import { runToRollBack } from './snapshots/unfinished-rollback.ts';
-import { putReason } from './snapshots/wanted-files.ts';
+import { isOfRun, putReason } from './snapshots/wanted-files.ts';
 
 /** How far a run is rolled back, and by whom. */
 export interface RollbackOptions extends Decider {
@@ -44,6 +52,8 @@ export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'commi
   readonly database: DatabaseChange['what'];
   /** If no file changes: another run, whose files are in the folder. */
   readonly other?: RunInFolder;
+  /** Everything is as an earlier rollback left it: this one records nothing. */
+  readonly isDone?: true;
 }
 
 /** The result of {@link rollback}. */
@@ -51,7 +61,7 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
 
 /**
  * Rolls a run back: files and database as a gate left them, or as the run found them, and the gates that come after
- * run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as they are. Kept
+ * run again. Repeating the call completes an interrupted one, and records nothing if all is done. Commits, branches and the index stay as they are. Kept
  * gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used
  * any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
@@ -92,6 +102,8 @@ async function rollBack(call: Call, options: RollbackOptions, unfinished?: Earli
     database: database.what,
     ...(other && { other }),
   };
+  if (unfinished === undefined && (await isRolledBack(call, plan, options)))
+    return { ...plan, gates: [], database: database.what === 'none' ? 'none' : 'unchanged', isDone: true };
   refuseNothing(call, plan, to);
   options.preview?.(plan);
   refuseUnrecorded(call, kept, force);
@@ -147,12 +159,13 @@ async function requireRun(call: Call, { saved, to }: RollbackOptions): Promise<v
 function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   const { runNumber, subject, units, decided, status } = call.journal.state();
   if (to === undefined) return new Set();
-  if (decided.closed !== undefined || status === 'rollback')
+  const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
+  const open = named.find((key) => !units.get(key)!.done);
+  // An earlier run that was rolled back to a gate is over, and can be rolled back further.
+  if (decided.closed !== undefined || (status === 'rollback' && open !== undefined))
     throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
       hint: `\`${commandFor(call, runNumber)}\` undoes what it left in your folder.`,
     });
-  const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
-  const open = named.find((key) => !units.get(key)!.done);
   if (open !== undefined) {
     const done = [...units.values()].filter((unit) => unit.done).map(({ key }) => key);
     const message = `gate ${open} has no snapshot in run ${runNumber}: it is ${units.get(open)!.status}`;
@@ -177,6 +190,25 @@ function refuseNothing(call: Call, { puts, gates, database, other, runNumber }: 
   if (!isNothing || (to !== undefined && other === undefined)) return;
   const message = `run ${runNumber} of ${subject} ran no gate and changed no file here: nothing was rolled back`;
   throw new GatelineError('ROLLBACK_NOTHING', message, other && { hint: otherText(other, to) });
+}
+
+/** Whether the run, its files and its database are as an earlier rollback to the same state left them. */
+async function isRolledBack(call: Call, plan: RollbackPlan, { to, saved }: RollbackOptions): Promise<boolean> {
+  const { status, decided, runNumber } = call.journal.state();
+  const isRecorded = status === 'rollback' || (to !== undefined && decided.paused !== undefined);
+  if (!isRecorded || plan.puts.some(({ action }) => action !== 'unchanged')) return false;
+  const ofRun = call.journal.records().filter((one) => one.runNumber === runNumber);
+  const lastOf = (key: UnitKey): GatelineRecord | undefined =>
+    ofRun
+      .filter((one) => unitOf(one) === key)
+      .toSorted(comparePositions)
+      .at(-1);
+  const isUndone = (one: GatelineRecord | undefined): boolean => one?.kind === 'decided' && one.decision === 'rollback';
+  if (!plan.gates.every((key) => isUndone(lastOf(key)))) return false;
+  if (plan.database !== 'restored') return true;
+  const puts = await call.ports.workspace.earlierPuts(dirname(saved));
+  const last = puts.findLast((put) => isOfRun(call, put));
+  return last?.what === 'rollback' && last.to === to && last.database === true;
 }
 
 function hasHappened({ journal }: Call, key: UnitKey): boolean {

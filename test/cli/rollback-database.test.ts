@@ -77,6 +77,15 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(dumpOf(path)).toBe(before);
     expect(integrityOf(path)).toBe('ok');
     expect(await workspace.read('schema.txt')).toBe('none\n');
+
+    // What people write afterwards is theirs.
+    {
+      using database = new DatabaseSync(path);
+      database.exec(`INSERT INTO users VALUES (1000, 'later', NULL)`);
+    }
+    const later = dumpOf(path);
+    expect((await expectOk(run(workspace, ['rollback', '--all']))).out).toContain('is rolled back already');
+    expect(dumpOf(path)).toBe(later);
   });
 
   it('that is locked is not restored: both states are kept, no file changes, and the next call does it', async () => {

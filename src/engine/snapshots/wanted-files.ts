@@ -59,13 +59,16 @@ export function isOfPipeline({ assignment, ports }: Pick<Call, 'assignment' | 'p
   return put.pipeline === assignment.pipeline.id && (put.file === undefined) === isDefault;
 }
 
+/** Whether a list is about the run of a call. */
+export function isOfRun(call: Call, put: PutReason): boolean {
+  const { subject, runNumber } = call.journal.state();
+  return isOfPipeline(call, put) && put.subject === subject && put.runNumber === runNumber;
+}
+
 /** What was put into the folder for this run. */
 async function applied(call: Call, saved: string): Promise<Made[]> {
-  const { subject, runNumber } = call.journal.state();
   const all = await call.ports.workspace.earlierPuts(dirname(saved));
-  return all
-    .filter((put) => isOfPipeline(call, put) && put.subject === subject && put.runNumber === runNumber)
-    .map(madeByPut);
+  return all.filter((put) => isOfRun(call, put)).map(madeByPut);
 }
 
 /** What a call that wrote files changed. */
