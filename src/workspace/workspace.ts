@@ -129,6 +129,8 @@ export interface PutReason {
   readonly file?: string | undefined;
   /** The gate that a rollback goes back to; absent: to the start. */
   readonly to?: string | undefined;
+  /** Ids of the gates whose files are applied; absent: all. */
+  readonly gates?: readonly string[] | undefined;
   /** The database is restored before the files. */
   readonly database?: true | undefined;
   /** ISO 8601. */

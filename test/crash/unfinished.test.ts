@@ -59,7 +59,11 @@ describe.runIf(process.platform !== 'win32')('an interrupted rollback', () => {
   it.each(['other.yml', 'same.yml'])('keeps gates of %s from starting in the same folder', async (file) => {
     await using workspace = await half('--all');
     const command = "gateline rollback --all --run 'main#1'";
-    for (const words of [['run', '--apply'], ['begin', 'first'], ['skip', 'first', '--reason', 'test']])
+    for (const words of [
+      ['run', '--apply'],
+      ['begin', 'first'],
+      ['skip', 'first', '--reason', 'test'],
+    ])
       await expectRefused(workspace, command, ...words, '--file', file);
     await expectRefused(workspace, command, 'rollback', '--all', '--file', file);
     expect(await problems(call(workspace, 'status', '--json', '--file', file))).toMatchObject([
@@ -107,5 +111,76 @@ describe.runIf(process.platform !== 'win32')('an interrupted rollback', () => {
     expect((await expectOk(call(workspace, 'rollback', '--all'))).out).toContain('Rolled back 2 gates');
     expect(await texts(workspace)).toEqual(['old', 'old']);
     await expectOk(call(workspace, 'run', '-q'));
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('an interrupted apply', () => {
+  /** Expects that the command ends with all files of run 1 in the folder, and starts nothing. */
+  async function expectCompleted(workspace: ScratchWorkspace, ...words: string[]): Promise<void> {
+    const { out, err } = await expectOk(call(workspace, ...words));
+    expect(out + err).not.toContain(': started');
+    expect(await texts(workspace)).toEqual(['two', 'two']);
+    const { problems: none, run } = JSON.parse((await expectOk(call(workspace, 'status', '--json'))).out) as {
+      problems: unknown;
+      run: number;
+    };
+    expect([none, run]).toEqual([[], 1]);
+  }
+
+  /** A gate that reads the file would run again on what is there in part. */
+  const READS = { second: { ...makes('two'), needs: 'first', inputs: ['f1.txt'] }, first: makes('one') };
+
+  it.each([
+    { first: [], last: 'run --apply' },
+    { first: ['run', '--until', 'first'], last: 'resume --apply' },
+    { first: ['run', '--until', 'first'], last: 'resume --from first --apply' },
+  ])('of `$last` is named by status, and completed by the same command', async ({ first, last }) => {
+    const words = last.split(' ');
+    await using workspace = await ScratchWorkspace.create({ ...FILES, 'gateline.yml': gatelineYml(READS) });
+    if (first.length > 0) await expectOk(call(workspace, ...first, '-q'));
+    await killed(workspace, 'put f1.txt', ...words, '-q');
+    expect(await texts(workspace)).toEqual(['two', 'old']);
+    for (const more of [[], ['--file', 'other.yml']])
+      expect(await problems(call(workspace, 'status', '--json', ...more))).toMatchObject([
+        {
+          code: 'APPLY_UNFINISHED',
+          message: expect.stringContaining("`gateline apply 'main#1'` completes it") as unknown,
+        },
+      ]);
+    await expectCompleted(workspace, ...words, '-q');
+    const again = await call(workspace, ...words, '-q');
+    if (words.includes('--from')) expect(again.err).toMatch(/RUN_COMPLETED[^]*`gateline apply`/);
+    else expect(again.code, again.err).toBe(0);
+  });
+
+  it('of a fork is completed by the same command, which begins no other fork', async () => {
+    await using workspace = await ScratchWorkspace.create(FILES);
+    await expectOk(call(workspace, 'run', '-q'));
+    const fork = ['fork', '1', '--from', 'second', '--reason', 'test', '--apply', '-q'];
+    await killed(workspace, 'put f1.txt', ...fork);
+    await expectOk(call(workspace, ...fork));
+    expect(await texts(workspace)).toEqual(['two', 'two']);
+    const { out } = await expectOk(call(workspace, 'status', '--json'));
+    expect(JSON.parse(out)).toMatchObject({ run: 2, problems: [] });
+  });
+
+  it('of single gates is named with them, and undone by a rollback', async () => {
+    await using workspace = await ScratchWorkspace.create(FILES);
+    await expectOk(call(workspace, 'run', '-q', '--file', 'other.yml'));
+    await killed(workspace, 'put f1.txt', 'apply', '--gate', 'first', '--file', 'other.yml');
+    expect(await problems(call(workspace, 'status', '--json'))).toMatchObject([
+      { message: expect.stringContaining("`gateline apply 'main#1' --gate first --file other.yml`") as unknown },
+    ]);
+    await expectOk(call(workspace, 'rollback', '--all', '--file', 'other.yml'));
+    expect(await texts(workspace)).toEqual(['old', 'old']);
+    expect(await problems(call(workspace, 'status', '--json'))).toEqual([]);
+  });
+
+  it('is over when every file is there, as after a kill at the end', async () => {
+    await using workspace = await ScratchWorkspace.create(FILES);
+    await killed(workspace, 'put f2.txt', 'run', '--apply', '-q');
+    expect(await texts(workspace)).toEqual(['two', 'two']);
+    expect(await problems(call(workspace, 'status', '--json'))).toEqual([]);
+    expect((await expectOk(call(workspace, 'run', '--apply', '-q'))).out).toContain('run 2');
   });
 });

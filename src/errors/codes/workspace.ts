@@ -45,6 +45,12 @@ export const WORKSPACE_CODES = {
     means: 'A file cannot be put into your folder.',
     remedy: 'Check free space and permissions, then run the same command again: it continues from here.',
   },
+  APPLY_UNFINISHED: {
+    from: ['state'],
+    means: 'Files of a run are in your folder only in part, since the call that applied them was interrupted.',
+    remedy:
+      'The command that the problem names completes it; so does `gateline run --apply` or `gateline resume --apply`. `gateline rollback --all` undoes it.',
+  },
   ROLLBACK_CONFLICT: {
     from: ['user'],
     means:

@@ -27,6 +27,7 @@ const listSchema = z.object({
   file: z.string().optional(),
   runNumber: z.int(),
   to: z.string().optional(),
+  gates: z.array(z.string()).optional(),
   database: z.literal(true).optional(),
   at: z.iso.datetime(),
   changes: z.array(changeSchema),
