@@ -19,7 +19,8 @@ import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
-import type { PutReason, Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
+import type { PutReason } from '../run/files/put-reason.ts';
+import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {

@@ -1,3 +1,4 @@
+import type { PutReason } from '../run/files/put-reason.ts';
 import type { Environment } from '../environment.ts';
 import type { Content, FileChange } from '../run/records/record.ts';
 import type { Digest } from '../json/digest.ts';
@@ -117,24 +118,6 @@ export interface WantedFile extends LaidFile {
   readonly over: readonly (TreeFile | null)[];
   /** List the path even if it is this version already: a rollback may restore another one there. */
   readonly listUnchanged?: boolean;
-}
-
-/** Why files are written into the user's folder, and for which run. */
-export interface PutReason {
-  readonly what: 'apply' | 'rollback';
-  readonly pipeline: string;
-  readonly subject: string;
-  readonly runNumber: number;
-  /** The definition, as `--file` names it. Absent: one with a default name; the records of others are apart. */
-  readonly file?: string | undefined;
-  /** The gate that a rollback goes back to; absent: to the start. */
-  readonly to?: string | undefined;
-  /** Ids of the gates whose files are applied; absent: all. */
-  readonly gates?: readonly string[] | undefined;
-  /** The database is restored before the files. */
-  readonly database?: true | undefined;
-  /** ISO 8601. */
-  readonly at: string;
 }
 
 /** An earlier call that wrote files into the user's folder. */

@@ -31,7 +31,8 @@ process.exitCode = await main(
       count += 1;
       if (OPERATIONS !== undefined) appendFileSync(OPERATIONS, `${what}\n`);
       if (IMAGES !== undefined) takeImage(join(IMAGES, String(count)));
-      if (count === Number(DIE_AFTER) || (DIE_AT !== undefined && what.endsWith(DIE_AT))) process.kill(process.pid, 'SIGKILL');
+      if (count === Number(DIE_AFTER) || (DIE_AT !== undefined && what.endsWith(DIE_AT)))
+        process.kill(process.pid, 'SIGKILL');
     },
   }),
 );

@@ -11,7 +11,7 @@ import { isOfPipeline, madeByPut, madeInPlace } from './wanted-files.ts';
 export interface RunInFolder {
   readonly subject: string;
   readonly runNumber: number;
-  /** As {@link PutReason.file}. */
+  /** The definition, if it has no default name: as `--file` names it. */
   readonly file?: string | undefined;
 }
 

@@ -4,9 +4,11 @@ import { filesLeft } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
-import type { EarlierPut, PutReason, WantedFile } from '../../workspace/workspace.ts';
+import type { PutReason } from '../../run/files/put-reason.ts';
+import type { EarlierPut, WantedFile } from '../../workspace/workspace.ts';
 import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
-import type { Call } from '../call/call.ts';
+import type { Assignment, Call } from '../call/call.ts';
+import type { EnginePorts } from '../ports.ts';
 
 /** What {@link wantedBefore} found. */
 export interface WantedBefore {
@@ -53,8 +55,14 @@ export function putReason({ journal, ports }: Call, what: PutReason['what'], to?
   return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, at: ports.now().toISOString() };
 }
 
+/** Which definition a call is about. */
+interface CallAbout {
+  readonly assignment: Pick<Assignment, 'pipeline'>;
+  readonly ports: Pick<EnginePorts, 'putLists'>;
+}
+
 /** Whether a list is about the pipeline of a call: two definitions may give their pipelines the same id. */
-export function isOfPipeline({ assignment, ports }: Pick<Call, 'assignment' | 'ports'>, put: PutReason): boolean {
+export function isOfPipeline({ assignment, ports }: CallAbout, put: PutReason): boolean {
   const isDefault = ports.putLists?.file === undefined;
   return put.pipeline === assignment.pipeline.id && (put.file === undefined) === isDefault;
 }

@@ -82,7 +82,8 @@ export const WORKSPACE_CODES = {
   },
   DATABASE_NOT_DEFINED: {
     from: ['user'],
-    means: 'A run is rolled back that kept snapshots of a database, and the definition no longer says how to restore it.',
+    means:
+      'A run is rolled back that kept snapshots of a database, and the definition no longer says how to restore it.',
     remedy:
       'Put `snapshots.database` back into the definition. Or add `--force`, which restores the files and leaves the database as it is.',
   },

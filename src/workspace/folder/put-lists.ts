@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
 import { sameFile, type TreeDifference, type TreeFile } from '../../run/files/tree.ts';
-import type { EarlierPut, PutReason } from '../workspace.ts';
+import type { PutReason } from '../../run/files/put-reason.ts';
+import type { EarlierPut } from '../workspace.ts';
 
 const LIST = 'applied.json';
 const FORMAT = 'gateline-applied/1';
