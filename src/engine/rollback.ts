@@ -5,6 +5,7 @@ import { unitsNamed } from '../run/records/named-units.ts';
 import { comparePositions, unitOf, type GatelineRecord } from '../run/records/record.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
 import type { EarlierPut, PutResult, WantedFile } from '../workspace/workspace.ts';
+import type { UnitState } from '../run/state/run-state.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -160,7 +161,7 @@ function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   const { runNumber, subject, units, decided, status } = call.journal.state();
   if (to === undefined) return new Set();
   const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
-  const open = named.find((key) => !units.get(key)!.done);
+  const open = named.find((key) => !isKeepable(units.get(key)!));
   // An earlier run that was rolled back to a gate is over, and can be rolled back further.
   if (decided.closed !== undefined || (status === 'rollback' && open !== undefined))
     throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
@@ -173,6 +174,11 @@ function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
     throw new GatelineError('ROLLBACK_NOT_DONE', message, { hint });
   }
   return new Set(named.flatMap((key) => [key, ...ancestorsOf(call.graph, key)]));
+}
+
+/** It is done, or a rollback to it kept its output, for which a new approval is missing now. */
+function isKeepable({ done, status, ended }: UnitState): boolean {
+  return done || (status === 'paused' && ended?.how === 'adopted');
 }
 
 /**

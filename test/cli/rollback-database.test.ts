@@ -88,6 +88,19 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(dumpOf(path)).toBe(later);
   });
 
+  it('is what a gate left also where that gate was kept before, since it reads what it changed', async () => {
+    await using workspace = await sqliteProject({}, { inputs: ['schema.txt'] });
+    const path = workspace.path('app.db');
+    const [, between, after] = await migrated(workspace);
+    for (const time of [1, 2]) {
+      await expectOk(run(workspace, ['rollback', '--to', 'first']));
+      expect(dumpOf(path) === between, `time ${time}`).toBe(true);
+      expect(await workspace.read('schema.txt')).toBe('first\n');
+      await expectOk(run(workspace, ['resume', '-q', '--apply']));
+      expect(dumpOf(path)).toBe(after);
+    }
+  });
+
   it('that is locked is not restored: both states are kept, no file changes, and the next call does it', async () => {
     await using workspace = await sqliteProject();
     const path = workspace.path('app.db');

@@ -100,6 +100,30 @@ describe.runIf(process.platform !== 'win32')('an interrupted rollback', () => {
     await expectOk(call(workspace, 'skip', 'second', '--reason', 'test'));
   });
 
+  it.each(['first._.1.3.0.decided.adopt.json', 'first._.1.3.1.ended.json', 'second._.1.4.0.decided.rollback.json'])(
+    'to a gate that waits for approval again is completed, also after %s',
+    async (record) => {
+      const first = { ...makes('one'), inputs: ['f1.txt'], approval: 'required' };
+      const gates = { first, second: { ...makes('two'), needs: 'first' } };
+      await using workspace = await ScratchWorkspace.create({ ...FILES, 'gateline.yml': gatelineYml(gates) });
+      expect((await call(workspace, 'run', '-q')).code).toBe(3);
+      await expectOk(call(workspace, 'approve', 'first', '--reason', 'test'));
+      await expectOk(call(workspace, 'run', '-q', '--apply'));
+      await killed(workspace, record, 'rollback', '--to', 'first');
+      expect((await expectOk(call(workspace, 'rollback', '--to', 'first'))).out).toContain(
+        'Rolled back 1 gate: second.',
+      );
+      expect(await texts(workspace)).toEqual(['one', 'one']);
+      expect((await expectOk(call(workspace, 'rollback', '--to', 'first'))).out).toContain(
+        'is rolled back to first already',
+      );
+      expect((await expectOk(call(workspace, 'status'))).out).toMatch(/first +paused .* waiting for approval/);
+      await expectOk(call(workspace, 'approve', 'first', '--reason', 'test'));
+      await expectOk(call(workspace, 'resume', '-q', '--apply'));
+      expect(await texts(workspace)).toEqual(['two', 'two']);
+    },
+  );
+
   it('of an earlier run is completed by the same command, and keeps other runs from being rolled back', async () => {
     await using workspace = await applied();
     await expectOk(call(workspace, 'run', '-q'));

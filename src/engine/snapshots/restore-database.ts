@@ -1,6 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { UnitState } from '../../run/state/run-state.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { databaseOf, firstDatabase, runNamed } from './database.ts';
@@ -27,7 +28,8 @@ export function databaseBefore(
   const isUndone = units.some(({ key, begun }) => !kept.has(key) && begun.some(({ place }) => place !== undefined));
   if (!isUndone && unfinished?.database !== true) return isDefined(call) ? { what: 'unchanged' } : { what: 'none' };
   const last = units
-    .flatMap(({ key, ended }) => (kept.has(key) && ended?.how === 'ran' && ended.snapshot ? [ended] : []))
+    .flatMap((unit) => (kept.has(unit.key) ? (attemptOf(call, unit) ?? []) : []))
+    .filter(({ snapshot }) => snapshot !== undefined)
     // The clock orders the gates of one call only: it may have been set back since an earlier one.
     .toSorted((a, b) => a.runAttempt - b.runAttempt || Date.parse(a.at) - Date.parse(b.at))
     .at(-1);
@@ -35,6 +37,16 @@ export function databaseBefore(
   if (!isDefined(call)) return leftAlone(call, (content ?? firstDatabase(call)) !== undefined, force);
   if (content !== undefined) return { what: 'restored', content };
   throw new GatelineError('SNAPSHOT_GONE', `no snapshot of the database was kept ${whenOf(last)}`);
+}
+
+/** The attempt of the run that made a unit's output, which an earlier rollback may have adopted since. */
+function attemptOf({ journal }: Call, { key, ended }: UnitState): EndedRecord | undefined {
+  if (ended === undefined || ended.how === 'ran') return ended;
+  const { runNumber } = journal.state();
+  const all = journal.archive().ended.get(key) ?? [];
+  return all.findLast(
+    (one) => one.runNumber === runNumber && one.how === 'ran' && one.value?.digest === ended.value?.digest,
+  );
 }
 
 function isDefined(call: Call): boolean {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { filesLeft } from '../../run/files/files.ts';
+import { combined } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
@@ -30,10 +30,11 @@ export interface WantedBefore {
 export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedBefore> {
   const inPlace = (await Promise.all(inPlaceOf(call, kept).map((one) => madeInPlace(call, one)))).flat();
   const made = [...(await applied(call, saved)), ...inPlace];
-  const inOrder = [...call.graph.keys()].filter((key) => kept.has(key));
-  const handed = new Map(
-    filesLeft(call.graph, call.journal.state(), inOrder).files.map(({ path, after }) => [path, after]),
+  const { units } = call.journal.state();
+  const keptFiles = [...call.graph.keys()].flatMap((key) =>
+    kept.has(key) ? [{ by: key, files: units.get(key)!.ended?.files ?? [] }] : [],
   );
+  const handed = new Map(combined(call.graph, keptFiles).files.map(({ path, after }) => [path, after]));
   const origins = originsOf(made).filter(({ path, isUndone }) => !isUndone || handed.has(path));
   const wanted = origins.map(({ path, before, copyFrom, left: over }): WantedFile => {
     const version = handed.get(path);
