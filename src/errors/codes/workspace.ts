@@ -71,7 +71,7 @@ export const WORKSPACE_CODES = {
   ROLLBACK_UNFINISHED: {
     from: ['user'],
     means:
-      'A rollback was interrupted, so the folder is partly rolled back. Until it is completed, no gate is started in it, of any definition, nothing is decided about a gate or a run, and no other run is rolled back.',
+      'A rollback was interrupted, or could not restore the database, so the folder or the database is partly rolled back. Until it is completed, no gate is started in it, of any definition, nothing is decided about a gate or a run, and no other run is rolled back.',
     remedy:
       'Repeat the command that was interrupted, which the error names: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
   },
