@@ -477,7 +477,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'engine: an adopted output has no snapshot of the database',
     find: "if (ended === undefined || ended.how === 'ran') return ended;",
-    replace: "if (ended === undefined || ended.how !== '') return ended;",
+    replace: "if (ended === undefined || ended.how !== '') return ended?.how === 'ran' ? ended : undefined;",
     tests: DATABASE,
     only: 'kept before',
     why: 'the second rollback to a gate would restore the database from before the run',

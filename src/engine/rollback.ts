@@ -62,12 +62,12 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
 
 /**
  * Rolls a run back: files and database as a gate left them, or as the run found them, and the gates that come after
- * run again. Repeating the call completes an interrupted one, and records nothing if all is done. Commits, branches and the index stay as they are. Kept
- * gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used
- * any more either. The caller holds the workspace's lock.
+ * run again. Repeating the call completes an interrupted one, and records nothing if all is done. Commits, branches and
+ * the index stay as they are. Kept gates are not started again for files that they left themselves. What later runs
+ * reused of an earlier one is not used any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
- *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_NOT_DEFINED`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
- *   `RECORD_TOO_NEW`, `ROLLBACK_UNFINISHED` if that is about another run
+ *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_NOT_DEFINED`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`,
+ *   `STORE_READ_FAILED`, `RECORD_TOO_NEW`, `ROLLBACK_UNFINISHED` if that is about another run
  */
 export async function rollback(
   ports: EnginePorts,

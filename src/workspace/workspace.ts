@@ -143,7 +143,7 @@ export interface PutOptions {
   readonly reason: PutReason;
   /**
    * Called when the list is written, even one of no files, and before any file is. If it throws, none is written; the
-   * list stays only if `begun` was called: from then on something may be half done.
+   * list stays only if `begun` was called: something may be half done then.
    */
   readonly before?: ((begun: () => void) => Promise<void>) | undefined;
 }

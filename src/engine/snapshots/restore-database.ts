@@ -15,7 +15,8 @@ export type DatabaseChange =
 
 /**
  * The snapshot of the database to restore: after the last of the kept gates that ran in this run, or before the first.
- * @param how.unfinished the interrupted rollback of this run: it may have restored the database by half, whatever it kept
+ * @param how.unfinished the interrupted rollback of this run: it may have restored the database by half, whichever
+ *   gates it kept
  * @param how.force leave the database as it is if the definition does not say how to restore it
  * @throws GatelineError `SNAPSHOT_GONE` if it was not taken, `DATABASE_NOT_DEFINED`
  */
