@@ -34,9 +34,9 @@ export async function unfinishedRollback({ workspace, putLists }: Ports): Promis
 const ENDS: ReadonlySet<string> = new Set(['rollback', 'pause']);
 
 /** What is wrong, in a sentence. */
-export function unfinishedText({ subject, runNumber, database }: EarlierPut): string {
+export function unfinishedText({ pipeline, subject, runNumber, database }: EarlierPut): string {
   const what = database === true ? 'your folder or the database' : 'your folder';
-  return `the rollback of run ${runNumber} of ${subject} was interrupted: ${what} is partly rolled back`;
+  return `the rollback of run ${runNumber} of ${pipeline} for ${subject} was interrupted: ${what} is partly rolled back`;
 }
 
 /** What completes it, in a sentence. */
