@@ -459,6 +459,38 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     why: 'versions that such a record names would be lost',
   },
   {
+    name: 'engine: two definitions with one pipeline id share their lists',
+    find: 'return put.pipeline === assignment.pipeline.id && (put.file === undefined) === isDefault;',
+    replace: 'return put.pipeline === assignment.pipeline.id;',
+    tests: ['test/crash/unfinished.test.ts'],
+    only: 'of a run of same.yml',
+    why: 'a rollback would undo what a run of another definition applied',
+  },
+  {
+    name: 'engine: gates are decided about while a rollback is unfinished',
+    find: '  await refuseUnfinished(ports);\n  const call = await openCall(ports, assignment, () => undefined);\n  const units',
+    replace: '  const call = await openCall(ports, assignment, () => undefined);\n  const units',
+    tests: ['test/crash/unfinished.test.ts'],
+    only: 'deciding about gates',
+    why: 'the decision could begin a run, and the folder would stay in halves',
+  },
+  {
+    name: 'engine: an adopted output has no snapshot of the database',
+    find: "if (ended === undefined || ended.how === 'ran') return ended;",
+    replace: "if (ended === undefined || ended.how !== '') return ended?.how === 'ran' ? ended : undefined;",
+    tests: DATABASE,
+    only: 'kept before',
+    why: 'the second rollback to a gate would restore the database from before the run',
+  },
+  {
+    name: 'engine: a rollback that is done is done again',
+    find: "return last?.what === 'rollback' && last.to === to && last.database === true;",
+    replace: 'return last?.what === undefined;',
+    tests: DATABASE,
+    only: 'to the last row',
+    why: 'it would overwrite what people have written to the database since',
+  },
+  {
     name: 'engine: a rollback restores files before the database',
     find: 'const put = await call.ports.workspace.put(wanted, tree, how);',
     replace:

@@ -55,7 +55,7 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
     listUnchanged: steps.get(path)!.some((step) => !sameFile(step.after, after)),
   }));
   const { saved, dryRun = false } = options;
-  const reason = putReason(call, 'apply');
+  const reason = { ...putReason(call, 'apply'), gates: options.gates };
   const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call), reason });
   call.forgetSnapshot();
   return { ...put, gates, open };

@@ -36,9 +36,10 @@ export interface RunDecision extends Decider {
 /**
  * Records a decision in a call of its own, so that it applies to everything before it and to nothing after it.
  * @throws GatelineError `GATE_UNKNOWN`, `DECISION_WITHOUT_ATTEMPT`, `NOTHING_TO_APPROVE`, `APPROVER_REFUSED`,
- *   `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`
+ *   `ADOPT_REFUSED`, `ADOPT_TOO_EARLY`, `ROLLBACK_UNFINISHED`: the decision may begin a run
  */
 export async function decide(ports: EnginePorts, assignment: Assignment, decision: Decision): Promise<Call> {
+  await refuseUnfinished(ports);
   const call = await openCall(ports, assignment, () => undefined);
   const units = unitsNamed(call.graph, decision.gates);
   if (decision.decision === 'adopt') {

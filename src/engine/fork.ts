@@ -37,7 +37,7 @@ export async function beginFork(call: Call, origin: ForkOrigin, { actor, reason 
   const { journal, assignment } = call;
   const { runNumber, continues } = journal.call;
   // The same call again, after a kill: it continues the run that it began.
-  if (continues && isSame(journal.state().decided.forked?.origin, origin)) return;
+  if (continues && isSameOrigin(journal.state().decided.forked?.origin, origin)) return;
   if (continues) throw new GatelineError('RUN_OPEN', `run ${runNumber} of ${assignment.subject} is open`);
   await recordRunDecision(call, { decision: 'fork', actor, reason, origin });
 }
@@ -69,7 +69,8 @@ async function recordsOf({ journal, assignment, ports }: Call, subject: string):
   return (await listKnown(ports, { pipeline: assignment.pipeline, subject })).records;
 }
 
-function isSame(
+/** Whether a run that was forked came from there. */
+export function isSameOrigin(
   a: { readonly subject: string; readonly runNumber: number; readonly gate?: string | undefined } | undefined,
   b: ForkOrigin,
 ): boolean {

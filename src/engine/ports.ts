@@ -19,6 +19,7 @@ import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
+import type { PutReason } from '../run/files/put-reason.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
@@ -30,11 +31,8 @@ export interface EnginePorts {
    * files of the subjects that it needs.
    */
   readonly startVersion?: () => Promise<StartVersion>;
-  /**
-   * Absolute path of the folder with the lists of what was written into the user's folder: the folders `saved` of
-   * `apply` and `rollback` are in it. Absent in CI.
-   */
-  readonly putLists?: string;
+  /** Absent in CI. */
+  readonly putLists?: PutLists;
   /** Branches of the user's repository, for delivery. Absent in CI. */
   readonly branches?: Branches;
   readonly agent: Agent;
@@ -85,6 +83,19 @@ export interface StartVersion extends Snapshot {
   readonly checkedOut?: TreeId;
 }
 
+/** The lists of what was written into the user's folder, for every definition of the workspace. */
+export interface PutLists {
+  /** Absolute path of the folder that they are in: the folders `saved` of `apply` and `rollback` are below it. */
+  readonly folder: string;
+  /** The definition of these ports, as {@link PutReason.file}. */
+  readonly file: string | undefined;
+  /**
+   * The records of the pipeline and subject that a list is about, wherever they are. Moves nothing.
+   * @throws GatelineError `STORE_READ_FAILED`
+   */
+  recordsOf(put: PutReason): Promise<RecordListing>;
+}
+
 /** Decisions of people that do not come from records: any job of a CI run can write those. */
 export interface DecisionSource {
   /**
@@ -130,15 +141,16 @@ export interface DatabaseSnapshots {
   /**
    * Restores a snapshot, and first keeps the database as it is, beside the snapshots of the run.
    * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
+   * @param how.begun called before the database may change
    * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`
    */
   restore(
     run: RunNamed,
     content: Content,
-    how: { readonly call: number; readonly redact: (text: string) => string },
+    how: { readonly call: number; readonly redact: (text: string) => string; readonly begun: () => void },
   ): Promise<void>;
-  /** Whether a snapshot is still kept. */
-  has(run: RunNamed, digest: Digest): Promise<boolean>;
+  /** Whether a snapshot is still kept, unaltered: it is read to its end. */
+  has(run: RunNamed, content: Content): Promise<boolean>;
   /** Removes one snapshot of a run, or all of them. */
   drop(run: RunNamed, digest?: Digest): Promise<void>;
 }

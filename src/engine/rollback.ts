@@ -1,11 +1,11 @@
+import { dirname } from 'node:path';
 import { GatelineError } from '../errors/gateline-error.ts';
-import { firstNames } from '../errors/first-names.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { sameFile } from '../run/files/tree.ts';
-import { unitOf } from '../run/records/record.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
+import { comparePositions, unitOf, type GatelineRecord } from '../run/records/record.ts';
 import { ancestorsOf } from '../run/records/unit.ts';
-import type { PutResult, WantedFile } from '../workspace/workspace.ts';
+import type { EarlierPut, PutResult, WantedFile } from '../workspace/workspace.ts';
+import type { UnitState } from '../run/state/run-state.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -15,11 +15,19 @@ import { keepHistory, noteRun } from './call/keep-history.ts';
 import { listKnown } from './call/later-records.ts';
 import { copierOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
-import { asGone, filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
-import { otherRunInFolder, rollbackCommand, type RunInFolder } from './snapshots/folder-runs.ts';
+import { filesToPut, refuseConflicts, type FilesToPut } from './snapshots/files-to-put.ts';
+import { otherRunInFolder, type RunInFolder } from './snapshots/folder-runs.ts';
+import {
+  commandFor,
+  otherText,
+  refuseLaterWork,
+  refuseUnlisted,
+  refuseUnrecorded,
+} from './snapshots/refuse-rollback.ts';
 import { withRestorable } from './snapshots/restorable.ts';
 import { databaseBefore, restoreDatabase, type DatabaseChange } from './snapshots/restore-database.ts';
-import { inPlaceOf, putReason } from './snapshots/wanted-files.ts';
+import { runToRollBack } from './snapshots/unfinished-rollback.ts';
+import { isOfRun, putReason } from './snapshots/wanted-files.ts';
 
 /** How far a run is rolled back, and by whom. */
 export interface RollbackOptions extends Decider {
@@ -45,6 +53,8 @@ export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'commi
   readonly database: DatabaseChange['what'];
   /** If no file changes: another run, whose files are in the folder. */
   readonly other?: RunInFolder;
+  /** Everything is as an earlier rollback left it: this one records nothing. */
+  readonly isDone?: true;
 }
 
 /** The result of {@link rollback}. */
@@ -52,37 +62,37 @@ export interface RolledBack extends Omit<RollbackPlan, 'puts'>, PutResult {}
 
 /**
  * Rolls a run back: files and database as a gate left them, or as the run found them, and the gates that come after
- * run again. Repeating the call completes an interrupted one. Commits, branches and the index stay as they are. Kept
- * gates are not started again for files that they left themselves. What later runs reused of an earlier one is not used
- * any more either. The caller holds the workspace's lock.
+ * run again. Repeating the call completes an interrupted one, and records nothing if all is done. Commits, branches and
+ * the index stay as they are. Kept gates are not started again for files that they left themselves. What later runs
+ * reused of an earlier one is not used any more either. The caller holds the workspace's lock.
  * @throws GatelineError `RUN_NOT_OPEN`, `RUN_UNKNOWN`, `ROLLBACK_NOTHING`, `GATE_UNKNOWN`, `ROLLBACK_NOT_DONE`,
- *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`, `STORE_READ_FAILED`,
- *   `RECORD_TOO_NEW`
+ *   `ROLLBACK_CONFLICT`, `SNAPSHOT_GONE`, `DATABASE_NOT_DEFINED`, `DATABASE_FAILED`, `CLAIM_IN_PLACE`, `APPLY_FAILED`,
+ *   `STORE_READ_FAILED`, `RECORD_TOO_NEW`, `ROLLBACK_UNFINISHED` if that is about another run
  */
 export async function rollback(
   ports: EnginePorts,
   assignment: Assignment,
   options: RollbackOptions,
 ): Promise<RolledBack> {
-  const { runNumber = 0 } = options;
   const listing = await listKnown(ports, assignment);
+  const { runNumber, unfinished } = await runToRollBack(ports, assignment, options, listing);
   // A command that restores the database may have outlived its engine.
   await ports.agent.endLeftovers(ports.attempts.root);
   const call = await openCall(ports, assignment, () => undefined, { runNumber, alone: true, listing });
   try {
-    return await rollBack(call, options);
+    return await rollBack(call, options, unfinished);
   } catch (error) {
-    throw await withRestorable(call, error, options.to);
+    throw await withRestorable(call, error, { ...options, ...(unfinished && { unfinished }) });
   }
 }
 
-async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBack> {
+async function rollBack(call: Call, options: RollbackOptions, unfinished?: EarlierPut): Promise<RolledBack> {
   const { to, saved, dryRun = false, force = false } = options;
   await requireRun(call, options);
   const kept = keptUnits(call, to);
   await call.ports.workspace.requireFolder();
   const files = await filesToPut(call, kept, options);
-  const database = databaseBefore(call, kept);
+  const database = databaseBefore(call, kept, { ...(unfinished && { unfinished }), force });
   const other = files.puts.length === 0 ? await otherRunInFolder(call, saved) : undefined;
   const plan: RollbackPlan = {
     runNumber: call.journal.state().runNumber,
@@ -93,6 +103,8 @@ async function rollBack(call: Call, options: RollbackOptions): Promise<RolledBac
     database: database.what,
     ...(other && { other }),
   };
+  if (unfinished === undefined && (await isRolledBack(call, plan, options)))
+    return { ...plan, gates: [], database: database.what === 'none' ? 'none' : 'unchanged', isDone: true };
   refuseNothing(call, plan, to);
   options.preview?.(plan);
   refuseUnrecorded(call, kept, force);
@@ -148,12 +160,13 @@ async function requireRun(call: Call, { saved, to }: RollbackOptions): Promise<v
 function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
   const { runNumber, subject, units, decided, status } = call.journal.state();
   if (to === undefined) return new Set();
-  if (decided.closed !== undefined || status === 'rollback')
-    throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
-      hint: `\`${rollbackCommand({ subject, runNumber })}\` undoes what it left in your folder.`,
-    });
   const named = unitsNamed(call.graph, [to]).map(({ key }) => key);
-  const open = named.find((key) => !units.get(key)!.done);
+  const open = named.find((key) => !isKeepable(units.get(key)!));
+  // An earlier run that was rolled back to a gate is over, and can be rolled back further.
+  if (decided.closed !== undefined || (status === 'rollback' && open !== undefined))
+    throw new GatelineError('RUN_NOT_OPEN', `run ${runNumber} of ${subject} is over`, {
+      hint: `\`${commandFor(call, runNumber)}\` undoes what it left in your folder.`,
+    });
   if (open !== undefined) {
     const done = [...units.values()].filter((unit) => unit.done).map(({ key }) => key);
     const message = `gate ${open} has no snapshot in run ${runNumber}: it is ${units.get(open)!.status}`;
@@ -161,6 +174,11 @@ function keptUnits(call: Call, to: string | undefined): ReadonlySet<UnitKey> {
     throw new GatelineError('ROLLBACK_NOT_DONE', message, { hint });
   }
   return new Set(named.flatMap((key) => [key, ...ancestorsOf(call.graph, key)]));
+}
+
+/** It is done, or a rollback to it kept its output, for which a new approval is missing now. */
+function isKeepable({ done, status, ended }: UnitState): boolean {
+  return done || (status === 'paused' && ended?.how === 'adopted');
 }
 
 /**
@@ -180,73 +198,28 @@ function refuseNothing(call: Call, { puts, gates, database, other, runNumber }: 
   throw new GatelineError('ROLLBACK_NOTHING', message, other && { hint: otherText(other, to) });
 }
 
-/** How to roll back the run whose files are in the folder. */
-function otherText(other: RunInFolder, to: string | undefined): string {
-  const command = rollbackCommand({ ...other, ...(to !== undefined && { to }) });
-  return `The files of run ${other.runNumber} of ${other.subject} are in this folder: \`${command}\` undoes that.`;
+/** Whether the run, its files and its database are as an earlier rollback to the same state left them. */
+async function isRolledBack(call: Call, plan: RollbackPlan, { to, saved }: RollbackOptions): Promise<boolean> {
+  const { status, decided, runNumber } = call.journal.state();
+  const isRecorded = status === 'rollback' || (to !== undefined && decided.paused !== undefined);
+  if (!isRecorded || plan.puts.some(({ action }) => action !== 'unchanged')) return false;
+  const ofRun = call.journal.records().filter((one) => one.runNumber === runNumber);
+  const lastOf = (key: UnitKey): GatelineRecord | undefined =>
+    ofRun
+      .filter((one) => unitOf(one) === key)
+      .toSorted(comparePositions)
+      .at(-1);
+  const isUndone = (one: GatelineRecord | undefined): boolean => one?.kind === 'decided' && one.decision === 'rollback';
+  if (!plan.gates.every((key) => isUndone(lastOf(key)))) return false;
+  if (plan.database !== 'restored') return true;
+  const puts = await call.ports.workspace.earlierPuts(dirname(saved));
+  const last = puts.findLast((put) => isOfRun(call, put));
+  return last?.what === 'rollback' && last.to === to && last.database === true;
 }
 
 function hasHappened({ journal }: Call, key: UnitKey): boolean {
   const { started, ended, decided } = journal.state().units.get(key)!;
   return started !== undefined || ended !== undefined || decided !== undefined;
-}
-
-/**
- * An attempt in the user's folder that left no record of its changes: it is unknown what it changed.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: boolean): void {
-  const unknown = inPlaceOf(call, kept).filter(({ ended }) => ended?.snapshot === undefined);
-  if (unknown.length === 0 || force) return;
-  const gates = firstNames([...new Set(unknown.map(({ claim }) => unitOf(claim)))], 10);
-  throw new GatelineError('ROLLBACK_CONFLICT', `no record says what these gates changed in your folder: ${gates}`, {
-    hint: 'Undo their changes yourself (`git diff` shows those of tracked files), then add `--force`.',
-  });
-}
-
-/**
- * Restoring the database of an earlier run would undo what gates of later runs changed in it, too.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-function refuseLaterWork({ journal }: Call): void {
-  const { runNumber, subject } = journal.state();
-  const claims = [...journal.archive().started.values()].flat();
-  const later = claims.filter((claim) => claim.runNumber > runNumber && claim.place !== undefined);
-  if (later.length === 0) return;
-  const last = Math.max(...later.map((claim) => claim.runNumber));
-  throw new GatelineError('ROLLBACK_CONFLICT', `run ${last} of ${subject} may have changed the database since`, {
-    hint: `\`${rollbackCommand({ subject, runNumber: last })}\` undoes that run first. \`--force\` undoes its changes to the database, too.`,
-  });
-}
-
-/**
- * The list of what `apply` put into the folder may be gone: then files are as gates left them, and not as the run found
- * them.
- * @throws GatelineError `ROLLBACK_CONFLICT`
- */
-async function refuseUnlisted(call: Call, kept: ReadonlySet<UnitKey>): Promise<void> {
-  const { graph, journal, ports } = call;
-  const now = await ports.workspace.files((await call.snapshot()).tree);
-  const unlisted = new Set<string>();
-  for (const key of graph.keys()) {
-    const { started, ended } = journal.state().units.get(key)!;
-    const base = ended?.base ?? started?.base;
-    if (kept.has(key) || base === undefined) continue;
-    const found = await ports.workspace.files(base).catch((error: unknown) => asGone(error));
-    for (const { path, after } of ended?.files ?? []) {
-      const is = now.get(path) ?? null;
-      if (sameFile(is, after) && !sameFile(is, found.get(path) ?? null)) unlisted.add(path);
-    }
-  }
-  if (unlisted.size === 0) return;
-  const list = firstNames([...unlisted], 20);
-  throw new GatelineError(
-    'ROLLBACK_CONFLICT',
-    `as gates left them, but no list below .state/applied names them: ${list}`,
-    {
-      hint: 'Restore these files yourself if you want them back as they were. Then add `--force`, which leaves them alone.',
-    },
-  );
 }
 
 /** Restores the database, then the files: the list of what changes, written first, shows that both belong together. */
@@ -256,10 +229,12 @@ async function putBack(
   database: DatabaseChange,
   { saved, to }: RollbackOptions,
 ): Promise<PutResult> {
-  const before = database.what === 'restored' ? () => restoreDatabase(call, database) : undefined;
+  const isRestored = database.what === 'restored';
+  const before = isRestored ? (begun: () => void) => restoreDatabase(call, database, begun) : undefined;
   if (wanted.length === 0 && before === undefined) return { puts: [] };
   const { tree } = await call.snapshot();
-  const how = { saved, dryRun: false, copy: copierOf(call), reason: putReason(call, 'rollback', to), before };
+  const reason = { ...putReason(call, 'rollback', to), ...(isRestored && { database: true as const }) };
+  const how = { saved, dryRun: false, copy: copierOf(call), reason, before };
   const put = await call.ports.workspace.put(wanted, tree, how);
   call.forgetSnapshot();
   refuseConflicts(put.puts, true, new Set());

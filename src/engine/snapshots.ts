@@ -13,7 +13,7 @@ export interface GateSnapshot {
    * `undefined`: no agent worked for this gate.
    */
   readonly tree: string | undefined;
-  /** The database then, and whether that is still kept. */
+  /** The database then, and whether that is still kept, unaltered. */
   readonly database: (Content & { readonly kept: boolean }) | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function snapshots(
   const first = units.flatMap(({ begun }) => begun).find(({ base }) => base !== undefined);
   if (first === undefined) return [];
   const withDatabase = async (content: Content | undefined): Promise<GateSnapshot['database']> =>
-    content && { ...content, kept: (await databaseOf(call)?.has(runNamed(call), content.digest)) ?? false };
+    content && { ...content, kept: (await databaseOf(call)?.has(runNamed(call), content)) ?? false };
   const before = { unit: undefined, tree: first.base, database: await withDatabase(firstDatabase(call)) };
   const done = units.filter((unit) => unit.done && unit.ended !== undefined);
   const after = done.map(async ({ key, ended }): Promise<GateSnapshot> => {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentResult } from '../agent/agent.ts';
 import type { DatabaseSnapshots, RunNamed } from '../engine/ports.ts';
@@ -56,15 +56,19 @@ export function createDatabaseSnapshots(options: DatabaseSnapshotsOptions): Data
         await rm(taken, { force: true });
       }
     },
-    has: async (run, digest) => (await unlessAbsent(access(pathOf(run, digest)).then(() => true))) ?? false,
+    has: async (run, content) => {
+      const found = await unlessAbsent(contentOf(pathOf(run, content.digest), (chunks) => chunks));
+      return found?.digest === content.digest;
+    },
     drop: (run, digest) =>
       rm(digest === undefined ? folderOf(run) : pathOf(run, digest), { recursive: true, force: true }),
-    restore: async (run, content, { call, redact }) => {
+    restore: async (run, content, { call, redact, begun }) => {
       const place = join(folderOf(run), `restored-${call}`);
       const wanted = join(place, 'wanted');
       await writing(place, () => mkdir(place, { recursive: true, mode: 0o700 }));
       await writing(wanted, () => copyVerified(pathOf(run, content.digest), wanted, content));
       const before = await keepBefore(options, place, redact);
+      begun();
       const failed = await started(options, options.settings.restore, wanted, redact);
       if (failed !== undefined) throw restoreFailed(failed, before, pathOf(run, content.digest));
       // What interrupted calls kept is no longer the last state before a change.
@@ -202,6 +206,6 @@ async function copyVerified(from: string, to: string, { digest }: Content): Prom
 function restoreFailed(why: string, before: string, wanted: string): GatelineError {
   const message = `the restore command of the database: ${why}`;
   return new GatelineError('DATABASE_FAILED', message, {
-    hint: `Both states are kept: the database before the call in ${before}, the snapshot in ${wanted}. No file was changed. Run the same command again.`,
+    hint: `Both states are kept: the database before the call in ${before}, the snapshot in ${wanted}. No file was changed. Run the same command again: until it has restored the database, nothing starts in this folder.`,
   });
 }

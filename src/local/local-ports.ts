@@ -4,7 +4,7 @@ import type { Agent } from '../agent/agent.ts';
 import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
-import type { EnginePorts } from '../engine/ports.ts';
+import type { EnginePorts, PutLists } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
@@ -80,7 +80,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   ]);
   return {
     workspace,
-    putLists: putListsOf(workspace.root),
+    putLists: putListsFor(place, root, (options.store ?? opened)!),
     branches: openBranches(workspace.root, join(place.root, STATE_FOLDER, 'git'), {
       binary: workspace.git,
       environment: forGit(options),
@@ -101,6 +101,22 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     underReview: () => headCommit(place.root, environment),
     platform: { os: platform, arch },
     toolVersion: (command) => toolVersion(command, { workingDirectory: place.root, signal: options.signal }),
+  };
+}
+
+/** @param root of the state, whose records `store` has */
+function putListsFor(place: StatePlace, root: string, store: RecordStore): PutLists {
+  const { isDefault, path, pipeline } = place;
+  // Without a path, the command that a hint shows is not known; that its records are apart is.
+  const file = isDefault ? undefined : path === undefined ? pipeline.id : fileOf({ root: place.root, path });
+  return {
+    folder: putListsOf(place.root),
+    file,
+    recordsOf: async (put) => {
+      const from = stateRoot({ root: place.root, isDefault: put.file === undefined, pipeline: { id: put.pipeline } });
+      const files = { root: from, workspace: place.root, readOnly: true };
+      return (from === root ? store : await openFilesystemStore(files)).list(put.pipeline, put.subject);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PutReason } from '../run/files/put-reason.ts';
 import type { Environment } from '../environment.ts';
 import type { Content, FileChange } from '../run/records/record.ts';
 import type { Digest } from '../json/digest.ts';
@@ -119,18 +120,6 @@ export interface WantedFile extends LaidFile {
   readonly listUnchanged?: boolean;
 }
 
-/** Why files are written into the user's folder, and for which run. */
-export interface PutReason {
-  readonly what: 'apply' | 'rollback';
-  readonly pipeline: string;
-  readonly subject: string;
-  readonly runNumber: number;
-  /** The gate that a rollback goes back to; absent: to the start. */
-  readonly to?: string | undefined;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
 /** An earlier call that wrote files into the user's folder. */
 export interface EarlierPut extends PutReason {
   /** `begun`: the call was interrupted; some of the changes may not have been made. */
@@ -152,8 +141,11 @@ export interface PutOptions {
   readonly dryRun: boolean;
   /** Noted in the list, so that it can be undone. */
   readonly reason: PutReason;
-  /** Called when the list is written, even one of no files, and before any file is. If it throws, none is written. */
-  readonly before?: (() => Promise<void>) | undefined;
+  /**
+   * Called when the list is written, even one of no files, and before any file is. If it throws, none is written; the
+   * list stays only if `begun` was called: something may be half done then.
+   */
+  readonly before?: ((begun: () => void) => Promise<void>) | undefined;
 }
 
 /** The result for one path to write into the folder. */

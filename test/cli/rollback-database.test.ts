@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +77,28 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(dumpOf(path)).toBe(before);
     expect(integrityOf(path)).toBe('ok');
     expect(await workspace.read('schema.txt')).toBe('none\n');
+
+    // What people write afterwards is theirs.
+    {
+      using database = new DatabaseSync(path);
+      database.exec(`INSERT INTO users VALUES (1000, 'later', NULL)`);
+    }
+    const later = dumpOf(path);
+    expect((await expectOk(run(workspace, ['rollback', '--all']))).out).toContain('is rolled back already');
+    expect(dumpOf(path)).toBe(later);
+  });
+
+  it('is what a gate left also where that gate was kept before, since it reads what it changed', async () => {
+    await using workspace = await sqliteProject({}, { inputs: ['schema.txt'] });
+    const path = workspace.path('app.db');
+    const [, between, after] = await migrated(workspace);
+    for (const time of [1, 2]) {
+      await expectOk(run(workspace, ['rollback', '--to', 'first']));
+      expect(dumpOf(path) === between, `time ${time}`).toBe(true);
+      expect(await workspace.read('schema.txt')).toBe('first\n');
+      await expectOk(run(workspace, ['resume', '-q', '--apply']));
+      expect(dumpOf(path)).toBe(after);
+    }
   });
 
   it('that is locked is not restored: both states are kept, no file changes, and the next call does it', async () => {
@@ -107,12 +129,30 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     await using workspace = await sqliteProject();
     const path = workspace.path('app.db');
     const [before, , after] = await migrated(workspace);
+    // Before the database can have changed, nothing is in halves.
+    const stopped = await run(workspace, ['rollback', '--all'], { TOKEN });
+    expect([stopped.code, stopped.err]).toEqual([74, expect.stringContaining('the snapshot command of the database')]);
+    expect((await expectOk(run(workspace, ['status']))).err).toBe('');
     const failed = await run(workspace, ['rollback', '--all'], { BREAK: '1' });
     expect(failed.code, failed.err).toBe(74);
     expect(failed.err).toContain('database or disk is full');
     expect(() => dumpOf(path)).toThrow();
     expect(await workspace.read('schema.txt')).toBe('second\n');
     expect(Object.values(keptStates(workspace))).toEqual(expect.arrayContaining([before, after]));
+    const command = "`gateline rollback --all --run 'migration#1'` completes it";
+    const { out } = await expectOk(run(workspace, ['status', '--json']));
+    expect(JSON.parse(out)).toMatchObject({
+      problems: [{ code: 'ROLLBACK_UNFINISHED', message: expect.stringContaining(command) as unknown }],
+    });
+    for (const words of [['run'], ['apply'], ['force', 'first', '--reason', 'test']]) {
+      const { code, err } = await run(workspace, words);
+      expect([code, err]).toEqual([2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+    }
+    // Nothing of the last gate is undone, but its database is in halves.
+    const copy = await workspace.copy();
+    await expectOk(run(copy, ['rollback', '--to', 'second']));
+    expect(dumpOf(copy.path('app.db'))).toBe(after);
+    await copy[Symbol.asyncDispose]();
     await expectOk(run(workspace, ['rollback', '--all']));
     expect(dumpOf(path)).toBe(before);
     expect(integrityOf(path)).toBe('ok');
@@ -162,6 +202,44 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(gone).toMatchObject({ code: 2 });
     expect(gone.err).toMatch(/SNAPSHOT_GONE: the snapshot of the database sha256:\w+ is no longer kept/);
     expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, files]);
+  });
+
+  it('whose snapshots are damaged is not restored, and the error names what can be', async () => {
+    await using workspace = await sqliteProject();
+    await migrated(workspace);
+    const [name] = readdirSync(workspace.path('.state/snapshots'));
+    const folder = workspace.path(`.state/snapshots/${name}`);
+    for (const file of readdirSync(folder)) writeFileSync(join(folder, file), 'damaged');
+    // Going back to the last gate restores nothing.
+    for (const how of [['--all'], ['--to', 'first']]) {
+      const { code, err } = await run(workspace, ['rollback', ...how]);
+      expect([code, err]).toEqual([2, expect.stringContaining('has been altered\n  Can be restored: second.')]);
+    }
+    await expectOk(run(workspace, ['rollback', '--to', 'second']));
+  });
+
+  it('that the definition does not name any more keeps the files from being restored, unless that is forced', async () => {
+    await using workspace = await sqliteProject();
+    const path = workspace.path('app.db');
+    await migrated(workspace);
+    const [dump, definition] = [dumpOf(path), await workspace.read('gateline.yml')];
+    const { snapshots: _, ...others } = JSON.parse(definition) as Record<string, unknown>;
+    await workspace.write('gateline.yml', JSON.stringify(others));
+    for (const how of [['--all'], ['--all', '--dry-run'], ['--to', 'first']]) {
+      const refused = await run(workspace, ['rollback', ...how]);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('DATABASE_NOT_DEFINED')]);
+      expect(refused.err).toContain('`--force`, which restores the files');
+    }
+    // Nothing of the database is undone.
+    await expectOk(run(workspace, ['rollback', '--to', 'second']));
+    expect(await workspace.read('schema.txt')).toBe('second\n');
+    const forced = await expectOk(run(workspace, ['rollback', '--all', '--force']));
+    expect(forced.out).toContain('The database is unchanged.');
+    expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, 'none\n']);
+    // Once the definition says how, the database follows.
+    await workspace.write('gateline.yml', definition);
+    expect((await expectOk(run(workspace, ['rollback', '--all']))).out).toContain('The database was restored.');
+    expect(dumpOf(path)).not.toBe(dump);
   });
 
   it('whose snapshot cannot be taken keeps the first gate from starting', async () => {

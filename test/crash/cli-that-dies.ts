@@ -1,8 +1,8 @@
 /**
- * The command line that kills its own process right after its k-th durable operation; `DIE_AFTER` is k. What it did so
- * far stands in the file `OPERATIONS`, one line each. Where `IMAGES` names a folder it leaves an image of its working
- * directory and of its work trees after each operation there, as `1`, `2`, …: what a kill at that moment would have left on
- * disk.
+ * The command line that kills its own process right after its k-th durable operation; `DIE_AFTER` is k. Or `DIE_AT` is
+ * what that operation is called, or the end of it. What it did so far stands in the file `OPERATIONS`, one line each.
+ * Where `IMAGES` names a folder it leaves an image of its working directory and of its work trees after each operation
+ * there, as `1`, `2`, …: what a kill at that moment would have left on disk.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { processWorld } from '../../src/cli/process-world.ts';
 
-const { DIE_AFTER, OPERATIONS, IMAGES, START_LOG, GATELINE_TREES } = process.env;
+const { DIE_AFTER, DIE_AT, OPERATIONS, IMAGES, START_LOG, GATELINE_TREES } = process.env;
 let count = 0;
 
 function takeImage(folder: string): void {
@@ -29,9 +29,10 @@ process.exitCode = await main(
   processWorld(process.env, {
     onDurable: (what) => {
       count += 1;
-      appendFileSync(OPERATIONS!, `${what}\n`);
+      if (OPERATIONS !== undefined) appendFileSync(OPERATIONS, `${what}\n`);
       if (IMAGES !== undefined) takeImage(join(IMAGES, String(count)));
-      if (count === Number(DIE_AFTER)) process.kill(process.pid, 'SIGKILL');
+      if (count === Number(DIE_AFTER) || (DIE_AT !== undefined && what.endsWith(DIE_AT)))
+        process.kill(process.pid, 'SIGKILL');
     },
   }),
 );

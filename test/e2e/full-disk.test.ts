@@ -103,6 +103,20 @@ describe.runIf(canHaveSmallDisk)('a disk that an agent fills', () => {
     for (const call of said.split(/^exit 74\n/m).slice(0, -1)) expect(call).toMatch(/The disk is full|ENOSPC/);
   });
 
+  it('is named as the reason when a rollback has no room, which has then changed nothing or can be repeated', async () => {
+    const run = `head -c 300000 /dev/urandom > made.bin; ${writes(1)}`;
+    const said = await onSmallDisk(
+      gatelineYml({ a: { inputs: [], files: ['made.bin'], run } }),
+      `${LEAVE}; echo fill > .gitignore; echo old > made.bin; gateline run -q --apply >/dev/null
+       for free in 4 12 20; do leave $free; gateline rollback --all >/dev/null; echo "exit $?"; done
+       rm fill; gateline rollback --all >/dev/null; echo "exit $?"; cat made.bin`,
+    );
+    expect(said).not.toContain('SNAPSHOT_GONE');
+    expect(said.match(/^exit \d+/gm)).toEqual(['exit 74', 'exit 74', 'exit 74', 'exit 0']);
+    for (const call of said.split(/^exit 74\n/m).slice(0, -1)) expect(call).toMatch(/The disk is full|ENOSPC/);
+    expect(said).toMatch(/old\n$/);
+  });
+
   it('is named as the reason when the files of a run have no room in the folder', async () => {
     const run = `head -c 300000 /dev/urandom > made.bin; ${writes(1)}`;
     const said = await onSmallDisk(

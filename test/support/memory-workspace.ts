@@ -200,7 +200,7 @@ export class MemoryWorkspace implements Workspace {
   }
 
   async put(wanted: readonly WantedFile[], tree: TreeId, { dryRun, reason, before }: PutOptions): Promise<PutResult> {
-    if (!dryRun) await before?.();
+    if (!dryRun) await before?.(() => undefined);
     const now = this.#tree(tree);
     const puts = wanted.map(({ path, after, over }): Put => {
       const blob = now.get(path)?.blob;

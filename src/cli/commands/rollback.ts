@@ -41,8 +41,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     },
   };
   const done = await rollback(opened.ports, opened.assignment, asked);
-  const lines = isJson ? [] : resultLines(done, opened, dryRun);
-  for (const line of lines) say(world.out, line);
+  const lines = done.isDone ? [alreadyText(done, opened, to)] : resultLines(done, opened, dryRun);
+  if (!isJson) for (const line of lines) say(world.out, line);
   if (!dryRun) {
     const state = await projectOnce(world, opened);
     if (!isJson) for (const line of adviceLines(state, { graph: opened.graph, options: about })) say(world.out, line);
@@ -82,6 +82,11 @@ function resultLines(done: RolledBack, { ports }: OpenProject, dryRun: boolean):
       `${dryRun ? 'Would roll' : 'Rolled'} back ${count(done.gates.length, 'gate')}: ${listOf(done.gates.map(oneLine))}.`,
     );
   return lines;
+}
+
+function alreadyText({ runNumber }: RolledBack, { assignment }: OpenProject, to: string | undefined): string {
+  const where = to === undefined ? '' : ` to ${oneLine(to)}`;
+  return `Run ${runNumber} of ${oneLine(assignment.subject)} is rolled back${where} already: nothing was left to do.`;
 }
 
 /** `gateline-rollback/1`; see docs/reference/json-output.md. */

@@ -1,13 +1,18 @@
 import { fileOf } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
-import type { ForkOrigin } from '../../engine/fork.ts';
+import { isSameOrigin, type ForkOrigin } from '../../engine/fork.ts';
 import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
+import type { Resume } from '../../engine/resume.ts';
+import { unfinishedApply } from '../../engine/snapshots/unfinished-apply.ts';
+import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
+import { isOfRun } from '../../engine/snapshots/wanted-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
+import { oneLine } from '../../report/text.ts';
 import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
@@ -59,6 +64,13 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
     progress.follow(event);
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
+  const completed = options['apply'] ? await completedRun(opened, asked.resume) : undefined;
+  if (completed !== undefined) {
+    const { runNumber, subject } = completed.state;
+    say(world.err, `Run ${runNumber} of ${oneLine(subject)} is completed: nothing is started, its files are applied.`);
+    await tell(invocation, { ...opened, assignment }, completed);
+    return await applyResult(world, opened, completed, EXIT_CODES.ok);
+  }
   const result = await interruptible(world, progress, stop, (signal) =>
     runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
   );
@@ -67,6 +79,31 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   await tell(invocation, { ...opened, graph, assignment }, result);
   const code = exitCodeOfRun(result, graph, asked.assigned);
   return options['apply'] ? await applyResult(world, opened, result, code) : code;
+}
+
+/**
+ * The newest run, if what is asked for is done but for its files: the call that was to apply them was interrupted, or a
+ * completed run is to be resumed.
+ * @throws GatelineError `ROLLBACK_UNFINISHED`
+ */
+async function completedRun(
+  { ports, assignment }: OpenProject,
+  resume: Resume | undefined,
+): Promise<RunResult | undefined> {
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
+  const state = call.journal.state();
+  if (state.status !== 'completed' || resume?.fresh) return undefined;
+  await refuseUnfinished(ports);
+  const { lift = false, strategy = 'retry-current', force = [], fork } = resume ?? {};
+  const isPlain = lift && strategy === 'retry-current' && force.length === 0;
+  const isSameFork = fork !== undefined && isSameOrigin(state.decided.forked?.origin, fork);
+  if (!isPlain) {
+    if (resume !== undefined && !lift && !isSameFork) return undefined;
+    const unfinished = await unfinishedApply(call);
+    if (unfinished === undefined || !isOfRun(call, unfinished)) return undefined;
+  }
+  const nothing = { planned: [], waiting: [], errors: [], cancelled: false, endedLeftovers: [] };
+  return { ...nothing, state, call: call.journal.call };
 }
 
 /** Applies the files of a completed run only: an incomplete result is not a usable version. */

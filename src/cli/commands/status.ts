@@ -1,9 +1,10 @@
 import type { Call } from '../../engine/call/call.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
+import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
-import type { RunState } from '../../run/state/run-state.ts';
+import type { RunProblem, RunState } from '../../run/state/run-state.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { oneLine } from '../../report/text.ts';
 import { momentLines } from '../../report/terminal/run-summary.ts';
@@ -26,7 +27,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
-  const state = await withUnfinishedRollback(call);
+  const state = await withUnfinished(call);
   if (options['json']) {
     const log = await errorLog(call.ports.store, state);
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));
@@ -42,13 +43,16 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** An interrupted rollback is a problem of the folder, whichever run is shown. */
-async function withUnfinishedRollback({ journal, ports }: Call): Promise<RunState> {
-  const state = journal.state();
-  const last = await unfinishedRollback(ports);
-  if (last === undefined) return state;
-  const message = `${unfinishedText(last)}. ${howToFinish(last)}`;
-  return { ...state, problems: [...state.problems, { code: 'ROLLBACK_UNFINISHED', message }] };
+/** An interrupted call that wrote files is a problem of the folder, whichever run is shown. */
+async function withUnfinished(call: Call): Promise<RunState> {
+  const state = call.journal.state();
+  const last = await unfinishedRollback(call.ports);
+  const add = (code: RunProblem['code'], message: string): RunState => {
+    return { ...state, problems: [...state.problems, { code, message }] };
+  };
+  if (last !== undefined) return add('ROLLBACK_UNFINISHED', `${unfinishedText(last)}. ${howToFinish(last)}`);
+  const applied = await unfinishedApply(call);
+  return applied === undefined ? state : add('APPLY_UNFINISHED', unfinishedApplyText(applied));
 }
 
 async function listSubjects(invocation: CommandInvocation): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import type { PreparedUnit, Work } from '../plan/prepared-unit.ts';
 import { recordNotApplicable, recordReuse, takenFrom, recordWithoutAgent, type Taken } from './record-reuse.ts';
-import type { EndedRecord } from '../../run/records/record.ts';
+import { comparePositions, type DecidedRecord, type EndedRecord } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { redactOutput } from '../call/redact-output.ts';
@@ -62,8 +62,29 @@ async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, b
   const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
   // In a loop a gate may be kept once for each iteration.
   const n = call.journal.nextAttempt(unit.key) - 1;
-  await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound }, { n });
+  if (!isDecided(call, unit, { ...bound, n }))
+    await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound }, { n });
   return recordWithoutAgent(call, unit, work, { how: 'adopted', ...adoptedFrom(call, taken, by) });
+}
+
+/**
+ * Whether the decision is recorded already: a rollback has no number of its own, so that one that continues an
+ * interrupted one finds its decision.
+ */
+function isDecided(
+  { journal }: Call,
+  { key }: Unit,
+  { fingerprint, output, n }: Pick<DecidedRecord, 'fingerprint' | 'output' | 'n'>,
+): boolean {
+  const { runNumber, runAttempt } = journal.call;
+  const decided = journal.archive().decisions.get(key)?.decided ?? [];
+  return decided.some(
+    (one) =>
+      one.decision === 'adopt' &&
+      comparePositions(one, { runNumber, runAttempt, n }) === 0 &&
+      one.fingerprint === fingerprint &&
+      one.output === output,
+  );
 }
 
 /** An output of an earlier attempt names who adopted it beside its origin: later runs may not have the decision. */

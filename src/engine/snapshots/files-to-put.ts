@@ -1,4 +1,4 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { inParallel } from '../../in-parallel.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -90,8 +90,10 @@ async function goneAmong(call: Call, changes: readonly WantedFile[]): Promise<st
   return gone;
 }
 
+/** A full disk says nothing about what is stored. */
 function isGone(error: unknown): error is GatelineError {
-  return error instanceof GatelineError && ['GIT_FAILED', 'CONTENT_MISSING'].includes(error.code);
+  if (!(error instanceof GatelineError) || isDiskFull(error)) return false;
+  return error.code === 'GIT_FAILED' || error.code === 'CONTENT_MISSING';
 }
 
 /** A version that a record names may no longer be stored. @param paths those that it is about, if that is known */

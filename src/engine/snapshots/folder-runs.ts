@@ -5,18 +5,22 @@ import { originsOf, type Made } from '../../run/files/undo.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { attemptsInPlace } from '../call/attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
-import { madeByPut, madeInPlace } from './wanted-files.ts';
+import { isOfPipeline, madeByPut, madeInPlace } from './wanted-files.ts';
 
-/** A run of the call's pipeline. */
+/** A run of the workspace. */
 export interface RunInFolder {
   readonly subject: string;
   readonly runNumber: number;
+  /** The definition, if it has no default name: as `--file` names it. */
+  readonly file?: string | undefined;
 }
 
 /** The command that rolls a run back, whatever subject is the default. `to`: the gate; default: to the start. */
-export function rollbackCommand({ subject, runNumber, to }: RunInFolder & { readonly to?: string }): string {
+export function rollbackCommand(run: RunInFolder & { readonly to?: string | undefined }): string {
+  const { subject, runNumber, file, to } = run;
   const how = to === undefined ? '--all' : `--to ${shellWord(to)}`;
-  return `gateline rollback ${how} --run ${shellWord(`${subject}#${runNumber}`)}`;
+  const where = file === undefined ? '' : ` --file ${shellWord(file)}`;
+  return `gateline rollback ${how} --run ${shellWord(`${subject}#${runNumber}`)}${where}`;
 }
 
 /**
@@ -42,7 +46,8 @@ export async function otherRunInFolder(call: Call, saved: string): Promise<RunIn
       const file = now.get(path) ?? null;
       return !sameFile(file, before) && left.some((version) => sameFile(version, file));
     });
-    if (isThere) return { subject: changes[0]!.subject, runNumber: changes[0]!.runNumber };
+    const [first] = changes;
+    if (isThere) return { subject: first!.subject, runNumber: first!.runNumber, file: call.ports.putLists?.file };
   }
   return undefined;
 }
@@ -51,8 +56,9 @@ type MadeByRun = Made & RunInFolder;
 
 /** Everything that runs of the pipeline changed in the folder, as far as it is known. */
 async function madeByRuns(call: Call, saved: string): Promise<MadeByRun[]> {
-  const { pipeline, subject } = call.journal.state();
-  const puts = (await call.ports.workspace.earlierPuts(dirname(saved))).filter((put) => put.pipeline === pipeline);
+  const { subject } = call.journal.state();
+  const all = await call.ports.workspace.earlierPuts(dirname(saved));
+  const puts = all.filter((put) => isOfPipeline(call, put));
   const applied = puts.map((put) => ({ ...madeByPut(put), subject: put.subject, runNumber: put.runNumber }));
   const inPlace = await Promise.all(
     attemptsInPlace(call).map(async (one) => {

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { filesLeft } from '../../run/files/files.ts';
+import { combined } from '../../run/files/files.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
-import type { EarlierPut, PutReason, WantedFile } from '../../workspace/workspace.ts';
+import type { PutReason } from '../../run/files/put-reason.ts';
+import type { EarlierPut, WantedFile } from '../../workspace/workspace.ts';
 import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
-import type { Call } from '../call/call.ts';
+import type { Assignment, Call } from '../call/call.ts';
+import type { EnginePorts } from '../ports.ts';
 
 /** What {@link wantedBefore} found. */
 export interface WantedBefore {
@@ -28,10 +30,11 @@ export interface WantedBefore {
 export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedBefore> {
   const inPlace = (await Promise.all(inPlaceOf(call, kept).map((one) => madeInPlace(call, one)))).flat();
   const made = [...(await applied(call, saved)), ...inPlace];
-  const inOrder = [...call.graph.keys()].filter((key) => kept.has(key));
-  const handed = new Map(
-    filesLeft(call.graph, call.journal.state(), inOrder).files.map(({ path, after }) => [path, after]),
+  const { units } = call.journal.state();
+  const keptFiles = [...call.graph.keys()].flatMap((key) =>
+    kept.has(key) ? [{ by: key, files: units.get(key)!.ended?.files ?? [] }] : [],
   );
+  const handed = new Map(combined(call.graph, keptFiles).files.map(({ path, after }) => [path, after]));
   const origins = originsOf(made).filter(({ path, isUndone }) => !isUndone || handed.has(path));
   const wanted = origins.map(({ path, before, copyFrom, left: over }): WantedFile => {
     const version = handed.get(path);
@@ -50,16 +53,31 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
  */
 export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
   const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, runNumber, to, at: ports.now().toISOString() };
+  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, at: ports.now().toISOString() };
+}
+
+/** Which definition a call is about. */
+interface CallAbout {
+  readonly assignment: Pick<Assignment, 'pipeline'>;
+  readonly ports: Pick<EnginePorts, 'putLists'>;
+}
+
+/** Whether a list is about the pipeline of a call: two definitions may give their pipelines the same id. */
+export function isOfPipeline({ assignment, ports }: CallAbout, put: PutReason): boolean {
+  const isDefault = ports.putLists?.file === undefined;
+  return put.pipeline === assignment.pipeline.id && (put.file === undefined) === isDefault;
+}
+
+/** Whether a list is about the run of a call. */
+export function isOfRun(call: Call, put: PutReason): boolean {
+  const { subject, runNumber } = call.journal.state();
+  return isOfPipeline(call, put) && put.subject === subject && put.runNumber === runNumber;
 }
 
 /** What was put into the folder for this run. */
-async function applied({ journal, ports }: Call, saved: string): Promise<Made[]> {
-  const { pipeline, subject, runNumber } = journal.state();
-  const all = await ports.workspace.earlierPuts(dirname(saved));
-  return all
-    .filter((put) => put.pipeline === pipeline && put.subject === subject && put.runNumber === runNumber)
-    .map(madeByPut);
+async function applied(call: Call, saved: string): Promise<Made[]> {
+  const all = await call.ports.workspace.earlierPuts(dirname(saved));
+  return all.filter((put) => isOfRun(call, put)).map(madeByPut);
 }
 
 /** What a call that wrote files changed. */

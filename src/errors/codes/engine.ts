@@ -169,7 +169,8 @@ export const ENGINE_CODES = {
   RUN_COMPLETED: {
     from: ['user'],
     means: 'The run to resume is completed.',
-    remedy: '`gateline run --new` begins a new run, `gateline fork RUN --from GATE` repeats a part of one.',
+    remedy:
+      '`gateline apply` puts its files into your folder. `gateline run --new` begins a new run, `gateline fork RUN --from GATE` repeats a part of one.',
   },
   DEFINITION_CHANGED: {
     from: ['user'],

@@ -45,6 +45,12 @@ export const WORKSPACE_CODES = {
     means: 'A file cannot be put into your folder.',
     remedy: 'Check free space and permissions, then run the same command again: it continues from here.',
   },
+  APPLY_UNFINISHED: {
+    from: ['state'],
+    means: 'Files of a run are in your folder only in part, since the call that applied them was interrupted.',
+    remedy:
+      'The command that the problem names completes it; so does `gateline run --apply` or `gateline resume --apply`. `gateline rollback --all` undoes it.',
+  },
   ROLLBACK_CONFLICT: {
     from: ['user'],
     means:
@@ -65,7 +71,7 @@ export const WORKSPACE_CODES = {
   ROLLBACK_UNFINISHED: {
     from: ['user'],
     means:
-      'A rollback was interrupted, so the folder is partly rolled back. No gate is started in it, and nothing is decided about a run.',
+      'A rollback was interrupted, or could not restore the database, so the folder or the database is partly rolled back. Until it is completed, no gate is started in it, of any definition, nothing is decided about a gate or a run, and no other run is rolled back.',
     remedy:
       'Repeat the command that was interrupted, which the error names: it continues. If it cannot, undo the changes yourself, and move the newest folder below .state/applied/ away.',
   },
@@ -73,6 +79,13 @@ export const WORKSPACE_CODES = {
     from: ['user'],
     means: 'The contents of a snapshot are not kept, so it cannot be restored.',
     remedy: '`snapshots` in gateline.yml says which snapshots are kept, and for how long. Roll back to another gate.',
+  },
+  DATABASE_NOT_DEFINED: {
+    from: ['user'],
+    means:
+      'A run is rolled back that kept snapshots of a database, and the definition no longer says how to restore it.',
+    remedy:
+      'Put `snapshots.database` back into the definition. Or add `--force`, which restores the files and leaves the database as it is.',
   },
   DATABASE_FAILED: {
     from: ['platform'],

@@ -73,7 +73,8 @@ export interface RunProblem {
     | 'OUTPUT_MISSING'
     | 'DECISION_IGNORED'
     | 'DECISION_UNVERIFIED'
-    | 'ROLLBACK_UNFINISHED';
+    | 'ROLLBACK_UNFINISHED'
+    | 'APPLY_UNFINISHED';
   readonly message: string;
   readonly unit?: UnitKey;
 }

@@ -4,7 +4,8 @@ import { foldersOf, whyNotContained } from '../files/contain.ts';
 import { kindOf, lookAt, lookBelow } from '../files/look.ts';
 import { onDisk, quotedForGit } from '../files/path-bytes.ts';
 import { snapshotIndexOf, type ObjectStore } from '../objects/object-store.ts';
-import type { Put, PutReason, WantedFile, CopyContent } from '../workspace.ts';
+import type { PutReason } from '../../run/files/put-reason.ts';
+import type { Put, PutOptions, WantedFile, CopyContent } from '../workspace.ts';
 import { type TreeObjects } from '../trees/tree-objects.ts';
 
 /** A wanted file, and any result known in advance. Without `settled`, it will be written. */
@@ -126,7 +127,7 @@ export interface PutFiles {
   readonly dryRun: boolean;
   readonly reason: PutReason;
   /** See `PutOptions`. */
-  readonly before?: (() => Promise<void>) | undefined;
+  readonly before?: PutOptions['before'];
   /** Called after each change to the folder and to the list of changes. */
   readonly onDurable: (what: string) => void;
 }

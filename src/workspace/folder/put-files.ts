@@ -91,10 +91,11 @@ function lookedAt({ root, wanted }: PutFiles): Map<string, string> {
 /** Makes the change that belongs to the files, which may be one to a file. @returns whether there is one */
 async function isMadeBefore({ before }: PutFiles, saved: string): Promise<boolean> {
   if (before === undefined) return false;
+  let isBegun = false;
   try {
-    await before();
+    await before(() => (isBegun = true));
   } catch (error) {
-    await rm(saved, { recursive: true, force: true });
+    if (!isBegun) await rm(saved, { recursive: true, force: true });
     throw error;
   }
   return true;

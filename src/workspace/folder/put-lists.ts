@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
 import { sameFile, type TreeDifference, type TreeFile } from '../../run/files/tree.ts';
-import type { EarlierPut, PutReason } from '../workspace.ts';
+import type { PutReason } from '../../run/files/put-reason.ts';
+import type { EarlierPut } from '../workspace.ts';
 
 const LIST = 'applied.json';
 const FORMAT = 'gateline-applied/1';
@@ -24,8 +25,11 @@ const listSchema = z.object({
   what: z.enum(['apply', 'rollback']),
   pipeline: z.string(),
   subject: z.string(),
+  file: z.string().optional(),
   runNumber: z.int(),
   to: z.string().optional(),
+  gates: z.array(z.string()).optional(),
+  database: z.literal(true).optional(),
   at: z.iso.datetime(),
   changes: z.array(changeSchema),
 });
@@ -48,12 +52,12 @@ export function isFresh(name: string): boolean {
 /** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */
 export async function writePutList(
   saved: string,
-  { what, pipeline, subject, runNumber, to, at }: PutReason,
+  reason: PutReason,
   state: EarlierPut['state'],
   changes: readonly TreeDifference[],
 ): Promise<void> {
   const listed = changes.map(({ path, before, after }) => ({ path, before: plain(before), after: plain(after) }));
-  const list = { format: FORMAT, state, what, pipeline, subject, runNumber, to, at, changes: listed };
+  const list = { format: FORMAT, state, ...reason, changes: listed };
   const file = join(saved, LIST);
   await writeFile(`${file}.tmp`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(`${file}.tmp`, file);
@@ -83,16 +87,10 @@ async function readList(saved: string): Promise<EarlierPut | undefined> {
     if (existsSync(copiesIn(saved))) throw unreadable(saved, 'is missing');
     return undefined;
   }
-  const { changes, what, pipeline, subject, runNumber, to, at, state } = parsed(text, saved);
+  const { format: _, changes, ...put } = parsed(text, saved);
   const copyFrom = copiesIn(saved);
   return {
-    what,
-    pipeline,
-    subject,
-    runNumber,
-    to,
-    at,
-    state,
+    ...put,
     changes: changes.map((one) => {
       const isReplaced = one.before !== null && !sameFile(one.before, one.after);
       return isReplaced ? { ...one, copyFrom } : one;

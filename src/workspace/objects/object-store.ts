@@ -164,7 +164,7 @@ async function explained(error: unknown, path: string, folder: string): Promise<
       cause: error,
     });
   }
-  if (!/unable to write|could not write/.test(message)) return error;
+  if (!/unable to write|could not write|write error/.test(message)) return error;
   return (await isFull(path)) || (await isFull(folder)) ? noSpaceFor(message) : error;
 }
 
