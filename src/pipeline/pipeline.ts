@@ -50,6 +50,8 @@ export interface Pipeline {
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
   readonly snapshots: SnapshotSettings;
+  /** Which old runs are removed after a run. `undefined`: none. No part of any request. */
+  readonly retention?: RetentionSettings;
   /** Triggers of the workflow that `gateline compile` writes, as in a workflow. `undefined`: the default ones. */
   readonly on?: JsonValue;
   /** Variables of its jobs. */
@@ -91,6 +93,19 @@ export const DEFAULT_SNAPSHOTS: SnapshotSettings = {
   maxSize: undefined,
   database: undefined,
 };
+
+/** Which runs are removed: `retention` at the top of the file. Times in milliseconds. */
+export interface RetentionSettings {
+  /** Runs whose last record is older. */
+  readonly older: number;
+  /** Of each subject so many runs stay, whatever their age. */
+  readonly keep: number;
+  /** Time between two removals. */
+  readonly every: number;
+}
+
+/** What `gateline clean` removes if nothing else is said: runs older than 30 days, but for the newest 10 of a subject. */
+export const DEFAULT_RETENTION: RetentionSettings = { older: 30 * 86_400_000, keep: 10, every: 7 * 86_400_000 };
 
 /** How the database that gates change is kept and restored. */
 export interface DatabaseSettings {

@@ -39,7 +39,7 @@ export class RecordFiles {
   async write(record: GatelineRecord): Promise<Written> {
     this.#state.assertWritable();
     const checked = checkedRecord(record);
-    const path = join(this.#subjectFolder(checked.subject), String(checked.runNumber), recordFileName(checked));
+    const path = join(this.folderOf(checked.subject, checked.runNumber), recordFileName(checked));
     const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
     const shown = this.#state.show(path);
     const claim = (): Promise<boolean> => claimFile(this.#state, path, [bytes]);
@@ -91,9 +91,14 @@ export class RecordFiles {
     return this.#read(wanted, problems);
   }
 
-  /** Every record of every pipeline and subject that `isWanted` by its name. Moves nothing. */
-  async everything(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing> {
-    const runs = join(this.#state.root, 'runs');
+  /**
+   * Every record of every pipeline and subject that `isWanted` by its name. Moves nothing.
+   * @param runs absolute path of the folder with the subjects' folders. Default: `runs`
+   */
+  async everything(
+    isWanted: (name: NamedRecord) => boolean,
+    runs = join(this.#state.root, 'runs'),
+  ): Promise<RecordListing> {
     const entries: StateEntry[] = [];
     const problems: ReadProblem[] = [];
     for (const subject of await this.#namesIn(runs, problems)) {
@@ -129,6 +134,11 @@ export class RecordFiles {
     return found.filter((subject) => subject !== undefined).toSorted();
   }
 
+  /** Absolute path of the folder of a run: records of other pipelines may be in it. */
+  folderOf(subject: string, runNumber: number): string {
+    return join(this.#subjectFolder(subject), String(runNumber));
+  }
+
   #subjectFolder(subject: string): string {
     return join(this.#state.root, 'runs', subjectSlug(subject, FOLDER_HEX_DIGITS));
   }
@@ -141,7 +151,7 @@ export class RecordFiles {
   }
 
   async #entriesIn(run: string, pipeline: string, subject: string, problems: ReadProblem[]): Promise<StateEntry[]> {
-    const folder = join(this.#subjectFolder(subject), run);
+    const folder = this.folderOf(subject, Number(run));
     const files = (await this.#namesIn(folder, problems)).filter((name) => mayBeRecord(name, pipeline));
     return files.map((file) => ({ path: join(folder, file), runNumber: Number(run), pipeline, subject }));
   }
