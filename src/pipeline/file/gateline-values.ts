@@ -14,7 +14,7 @@ export const MATRIX_KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** Name of a program, safe to put before `--version` in a command. */
 export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** A whole number of minutes, hours, days or weeks. */
-const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
+export const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
 /** A whole number of kilobytes, megabytes or gigabytes. */
 export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
 /** Maximum length of a variable's value: what Windows can still pass to a process. */
