@@ -47,7 +47,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   gateFailed: {
     short: 'a gate failed, or files conflict',
-    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `apply` and `rollback`, also with `--dry-run`: files conflict. From `compile --check`: the workflow is not up to date.',
+    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `apply` and `rollback`, also with `--dry-run`: files conflict. From `compile --check`: the workflow is not up to date. From `doctor`: something is wrong.',
   },
   usage: {
     short: 'the definition, an option or an input is wrong',

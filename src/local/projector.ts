@@ -7,7 +7,7 @@ import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { graphOf, type UnitGraph } from '../run/records/unit.ts';
-import { createProjections } from '../store/filesystem/projections/projections.ts';
+import { createProjections, type ProjectionDifference } from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../json/json.ts';
 import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
@@ -18,6 +18,21 @@ export interface Projector {
   follow(event: EngineEvent): Promise<string[]>;
   /** Shows this state, whatever was shown before. */
   show(state: RunState): Promise<string[]>;
+}
+
+/** The files that people read and that do not show this state. Changes nothing. */
+export async function compareFiles(
+  input: Omit<ProjectorInput, 'onDurable'>,
+  state: RunState,
+): Promise<ProjectionDifference[]> {
+  const projections = await createProjections({
+    root: stateRoot(input.loaded),
+    workspace: input.loaded.root,
+    readOnly: true,
+    documents: documentsFor(input),
+    readContent: (digest) => input.store.get(digest),
+  });
+  return projections.compare(state);
 }
 
 /** What a projector shows. */

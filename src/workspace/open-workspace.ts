@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { realpath, stat, access } from 'node:fs/promises';
 import { join, delimiter, isAbsolute } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors/gateline-error.ts';
@@ -7,7 +6,7 @@ import type { WorkspaceSettings } from '../pipeline/pipeline.ts';
 import { FolderWorkspace } from './folder-workspace.ts';
 import { findRepository } from './git/repository.ts';
 import type { TreeSetup } from './slots/furnish-slot.ts';
-import { treesFolder } from './slots/trees-folder.ts';
+import { treesFolder, treesOf } from './slots/trees-folder.ts';
 import type { Workspace } from './workspace.ts';
 import { constants } from 'node:fs';
 
@@ -82,13 +81,12 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
           workspace: place,
           repository: repository?.top ?? place,
         });
-  const id = createHash('sha256').update(place).digest('hex').slice(0, 16);
   return new FolderWorkspace({
     root: place,
     repository,
     git,
     store: options.store,
-    trees: join(trees, id),
+    trees: treesOf(trees, place),
     link: options.link ?? 'none',
     declared: options.declared ?? [],
     setup: options.setup,

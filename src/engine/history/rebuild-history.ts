@@ -29,7 +29,21 @@ export async function rebuildHistory(
 ): Promise<RebuiltHistory> {
   const { history } = ports;
   if (history === undefined) return { recomputed: 0, kept: 0 };
-  const before = new Map((await history.all()).map((entry) => [runKeyOf(entry), entry]));
+  const recomputed = await recomputeHistory(ports, { pipeline }, await history.all());
+  const kept = await history.rewrite(recomputed);
+  return { recomputed: recomputed.length, kept };
+}
+
+/**
+ * The history of all runs that have records and are over, as {@link rebuildHistory} makes it. Changes nothing.
+ * @param entries those that there are
+ */
+export async function recomputeHistory(
+  ports: EnginePorts,
+  { pipeline }: Pick<Assignment, 'pipeline'>,
+  entries: readonly HistoryEntry[],
+): Promise<RunHistory[]> {
+  const before = new Map(entries.map((entry) => [runKeyOf(entry), entry]));
   const { records } = (await ports.everyRecord?.()) ?? { records: [] };
   const recomputed: RunHistory[] = [];
   for (const [id, ofPipeline] of Map.groupBy(records, (record) => record.pipeline)) {
@@ -49,8 +63,7 @@ export async function rebuildHistory(
       }
     }
   }
-  const kept = await history.rewrite(recomputed);
-  return { recomputed: recomputed.length, kept };
+  return recomputed;
 }
 
 interface About {

@@ -26,6 +26,10 @@ export class CheckpointFiles {
     this.#index = new CheckpointIndex(state, records);
   }
 
+  get index(): Pick<CheckpointIndex, 'check' | 'remake'> {
+    return this.#index;
+  }
+
   /** To be called before a record is written: the index must never lack an output that has a record. */
   async beforeWrite(record: GatelineRecord): Promise<void> {
     this.#names.delete(keyOf(record));

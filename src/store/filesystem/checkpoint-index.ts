@@ -77,6 +77,26 @@ export class CheckpointIndex {
     });
   }
 
+  /** What is wrong with the file; `undefined`: nothing, or there is none, since the next search makes it. */
+  check(): Promise<{ readonly path: string; readonly message: string } | undefined> {
+    return this.#inTurn(async () => {
+      if ((await openedThen(this.#path)) === 'absent') return undefined;
+      const problem = (message: string) => ({ path: this.#state.show(this.#path), message });
+      if (!(await this.#readMore())) return problem('it is damaged, or of another version');
+      const lacked = (await this.#outputs()).filter((record) => !this.#has(entryOf(record))).length;
+      return lacked === 0 ? undefined : problem(`outputs that it lacks: ${lacked}`);
+    });
+  }
+
+  /** Makes the file again, whatever it is now. */
+  remake(): Promise<void> {
+    return this.#inTurn(() => this.#rebuild());
+  }
+
+  #has(wanted: IndexEntry): boolean {
+    return (this.#entries.get(wanted.fingerprint) ?? []).some((entry) => lineOf(entry) === lineOf(wanted));
+  }
+
   /** Reads what was added since the last time. False if the file is missing or damaged. */
   async #readMore(): Promise<boolean> {
     const opened = await openForReading(this.#path);
@@ -100,8 +120,7 @@ export class CheckpointIndex {
 
   /** Makes the index from the records of all subjects, and stores it unless this is a store for reading only. */
   async #rebuild(): Promise<void> {
-    const { records } = await this.#records.everything(({ kind }) => kind === 'ended');
-    const outputs = records.filter(isOutput).toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    const outputs = await this.#outputs();
     this.#forget(0n);
     for (const record of outputs) this.#keep(entryOf(record));
     if (this.#state.readOnly) return;
@@ -116,6 +135,12 @@ export class CheckpointIndex {
     } catch {
       // It is made again the next time; the records are what counts.
     }
+  }
+
+  /** Oldest first. */
+  async #outputs(): Promise<EndedRecord[]> {
+    const { records } = await this.#records.everything(({ kind }) => kind === 'ended');
+    return records.filter(isOutput).toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   }
 
   #forget(file: bigint): void {
@@ -158,6 +183,12 @@ function entryOf({
 }: EndedRecord): IndexEntry {
   const place = { pipeline, subject, gate, leg, runNumber, runAttempt, n };
   return { fingerprint, ...place, ...(rework && { base: rework.base }) };
+}
+
+async function openedThen(path: string): Promise<'open' | 'absent' | 'unreadable'> {
+  const opened = await openForReading(path);
+  if (opened.state === 'open') await opened.handle.close();
+  return opened.state;
 }
 
 function lineOf(entry: IndexEntry): string {

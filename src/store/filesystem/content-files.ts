@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { rename, type FileHandle } from 'node:fs/promises';
+import { readdir, rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { digestOf, hexOf, isDigest, type Digest } from '../../json/digest.ts';
 import type { Content } from '../../run/records/record.ts';
@@ -7,9 +7,9 @@ import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { bytesOf, type Chunks } from '../chunks.ts';
 import { writeNewFile, type TryWrite } from '../new-file.ts';
 import type { Read, ReadProblem } from '../record-store.ts';
-import { isFromSystem, reasonOf } from '../../errors/store-errors.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../../errors/store-errors.ts';
 import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
-import { keepAside } from './quarantine.ts';
+import { keepAside, keptAside } from './quarantine.ts';
 import { openForReading } from './read-file.ts';
 import { Reserve } from './reserve.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -24,6 +24,13 @@ export function contentPath(root: string, digest: Digest): string {
   }
   const hex = hexOf(digest);
   return join(root, 'content', 'sha256', hex.slice(0, 2), hex.slice(2));
+}
+
+/** The files of a folder of contents. */
+export interface StoredContents {
+  readonly digests: readonly Digest[];
+  /** Files with other names, for messages. */
+  readonly others: readonly string[];
 }
 
 /** Content as files named by digest: `content/sha256/ab/cdef…`. */
@@ -71,6 +78,29 @@ export class ContentFiles {
 
   async check(digest: Digest): Promise<Read<Content>> {
     return this.#verify(digest, () => undefined);
+  }
+
+  /** @throws GatelineError `STORE_READ_FAILED` */
+  async all(): Promise<StoredContents> {
+    const folder = join(this.#state.root, 'content', 'sha256');
+    const digests: Digest[] = [];
+    const others: string[] = [];
+    for (const first of await this.#namesIn(folder)) {
+      for (const name of /^[0-9a-f]{2}$/.test(first) ? await this.#namesIn(join(folder, first)) : ['']) {
+        const digest = `sha256:${first}${name}`;
+        if (isDigest(digest)) digests.push(digest);
+        // Left by file managers.
+        else if (!name.startsWith('.')) others.push(this.#state.show(join(folder, first, name)));
+      }
+    }
+    return { digests, others };
+  }
+
+  async #namesIn(folder: string): Promise<string[]> {
+    const names = await unlessAbsent(readdir(folder)).catch((error: unknown) => {
+      throw readFailure(this.#state.show(folder), error);
+    });
+    return names ?? [];
   }
 
   async copyTo(digest: Digest, path: string, mode: number): Promise<Read<Content>> {
@@ -197,9 +227,11 @@ export class ContentFiles {
 
   async #altered(digest: Digest, actual: Digest): Promise<Exclude<Read<never>, { state: 'present' }>> {
     const problem = this.#problem(digest, 'CONTENT_ALTERED', `these bytes have the digest ${actual}`);
-    if (this.#state.readOnly) return { state: 'unknown', problem };
+    const path = this.#path(digest);
     try {
-      const target = await keepAside(this.#state, this.#path(digest), hexOf(actual), problem);
+      const keep = this.#state.readOnly ? keptAside : keepAside;
+      const target = await keep(this.#state, path, hexOf(actual), problem);
+      if (target === undefined) return { state: 'unknown', problem };
       return { state: 'unknown', problem: { ...problem, quarantine: this.#state.show(target) } };
     } catch (error) {
       if (!isFromSystem(error) && !(error instanceof GatelineError)) throw error;

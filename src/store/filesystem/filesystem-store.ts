@@ -3,7 +3,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Read, RecordListing, RecordStore, Written } from '../record-store.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
-import { ContentFiles } from './content-files.ts';
+import { ContentFiles, type StoredContents } from './content-files.ts';
 import { RecordFiles } from './record-files.ts';
 import { StateFolder, type StateFolderOptions } from './state-folder.ts';
 
@@ -22,9 +22,11 @@ export async function openFilesystemStore(options: StateFolderOptions): Promise<
 
 /** A store of files, and what it knows of outputs by fingerprint, over all subjects. */
 export interface FilesystemRecordStore extends RecordStore {
-  readonly checkpoints: Pick<CheckpointFiles, 'find'>;
+  readonly checkpoints: Pick<CheckpointFiles, 'find' | 'index'>;
   /** The records of all pipelines and subjects. */
   everything(): Promise<RecordListing>;
+  /** The digests of all contents, by the names of their files, and the paths of files with other names. */
+  contents(): Promise<StoredContents>;
   /** The decisions among the records of a run: no other record is read. */
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing>;
 }
@@ -71,6 +73,10 @@ class FilesystemStore implements FilesystemRecordStore {
 
   get(digest: Digest): Promise<Read<Uint8Array>> {
     return this.#contents.get(digest);
+  }
+
+  contents(): Promise<StoredContents> {
+    return this.#contents.all();
   }
 
   check(digest: Digest): Promise<Read<Content>> {

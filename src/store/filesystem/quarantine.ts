@@ -11,6 +11,9 @@ import { syncFile, syncFolder } from './durable.ts';
 import { isSameFile } from './read-file.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** Name of the folder below the root of a state; what is in it is named as in that root. */
+export const QUARANTINE = 'quarantine';
+
 /** Format of the file that replaces a record moved to quarantine. */
 export const TOMBSTONE_FORMAT = 'gateline-tombstone/1';
 
@@ -61,9 +64,10 @@ export async function buryRecord(
  * @returns path of the copy
  */
 export async function keepAside(state: StateFolder, path: string, tag: string, why: ReadFault): Promise<string> {
+  const kept = await keptAside(state, path, tag);
+  if (kept !== undefined) return kept;
   const target = quarantinePath(state, path, tag.slice(0, DIGITS));
   await state.folder(dirname(target));
-  if ((await unlessAbsent(lstat(target))) !== undefined) return target;
   if ((await lstat(path)).isFile()) await copy(state.temporaryFolder, path, target);
   else await link(path, target);
   await syncFolder(dirname(target));
@@ -72,9 +76,15 @@ export async function keepAside(state: StateFolder, path: string, tag: string, w
   return target;
 }
 
+/** Where {@link keepAside} keeps these bytes; `undefined`: it does not yet. */
+export async function keptAside(state: StateFolder, path: string, tag: string): Promise<string | undefined> {
+  const target = quarantinePath(state, path, tag.slice(0, DIGITS));
+  return (await unlessAbsent(lstat(target))) === undefined ? undefined : target;
+}
+
 /** `runs/a/1/x.json` → `quarantine/runs/a/1/x.json.<tag>`: the name shows its origin. */
 function quarantinePath(state: StateFolder, path: string, tag: string): string {
-  return `${join(state.root, 'quarantine', relative(state.root, path))}.${tag}`;
+  return `${join(state.root, QUARANTINE, relative(state.root, path))}.${tag}`;
 }
 
 /** A copy, not a link: who repairs the file in its place must not change it. */

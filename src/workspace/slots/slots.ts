@@ -193,16 +193,36 @@ export class Slots {
     return join(this.#root, String(number));
   }
 
-  async #numbers(): Promise<number[]> {
-    try {
-      return (await readdir(this.#root))
-        .filter((name) => NUMBER.test(name))
-        .map(Number)
-        .toSorted((a, b) => a - b);
-    } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return [];
-      throw error;
-    }
+  #numbers(): Promise<number[]> {
+    return numbersIn(this.#root);
+  }
+}
+
+/**
+ * Absolute paths of the slots that the next sweep retires or deletes: those of attempts whose engine is gone, if no
+ * engine works in the workspace, and those that were never deleted. Changes nothing.
+ * @param root of the slots of a workspace
+ * @param now ISO 8601
+ */
+export async function leftSlots(root: string, now: string): Promise<string[]> {
+  const left: string[] = [];
+  for (const number of await numbersIn(root)) {
+    const path = join(root, String(number));
+    const { state, until } = await readSlotState(path);
+    if (state === 'retired' || (state === 'busy' && (until === undefined || until <= now))) left.push(path);
+  }
+  return left;
+}
+
+async function numbersIn(root: string): Promise<number[]> {
+  try {
+    return (await readdir(root))
+      .filter((name) => NUMBER.test(name))
+      .map(Number)
+      .toSorted((a, b) => a - b);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return [];
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
@@ -47,6 +48,11 @@ export async function treesFolder(options: TreesFolderOptions): Promise<string> 
       hint: `Name a folder outside: git, test runners and linters would treat work trees as part of the repository.`,
     },
   );
+}
+
+/** The folder of one workspace's work trees. @param place absolute, real path of the workspace */
+export function treesOf(trees: string, place: string): string {
+  return join(trees, createHash('sha256').update(place).digest('hex').slice(0, 16));
 }
 
 /** Whether the system refused access to a path in a folder, or to one of its parents. */

@@ -1,5 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isSystemError } from '../../../errors/gateline-error.ts';
 import { readFailure } from '../../../errors/store-errors.ts';
 import {
@@ -11,9 +11,11 @@ import {
 } from '../../../history/entry.ts';
 import { entryLine, gatesLine } from '../../../history/entry-line.ts';
 import { openRunSchema, type HistoryLog, type OpenRun } from '../../../history/log.ts';
-import { readEntries, readGates } from '../../../history/read.ts';
+import { readEntries, readGates, type Lines } from '../../../history/read.ts';
+import { digestOf, hexOf } from '../../../json/digest.ts';
 import { subjectSlug } from '../../../run/records/subject.ts';
 import { atomicWrite } from '../atomic-write.ts';
+import { keepAside } from '../quarantine.ts';
 import { readWholeNow } from '../read-file.ts';
 import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
 import { appendLine, lastLines, linesFromEnd } from './line-file.ts';
@@ -26,6 +28,9 @@ const RECENT = 64 * 1_024;
 
 /** Most bytes of a file about an open run. */
 const MAX_OPEN = 16 * 1_024;
+
+/** Why a copy of a file is in quarantine. */
+const NO_ENTRIES = { code: 'CORRUPT', message: 'lines that are no entries of this version' } as const;
 
 const MONTH_FILE = /^[0-9]{4}-[0-9]{2}\.jsonl$/;
 
@@ -101,12 +106,34 @@ export class HistoryFiles implements HistoryLog {
     return Promise.resolve([...readEntries(this.entries(), { lines: 0 })]);
   }
 
+  /** The files with lines that are no entries of this version, without a last line that a kill left unfinished. */
+  damaged(): { readonly path: string; readonly lines: number }[] {
+    const { root } = this.#place;
+    const months = namesIn(join(root, 'history')).filter((name) => MONTH_FILE.test(name));
+    const found = [
+      { path: join(root, HISTORY_FILE), lines: unreadableIn(readEntries, this.entries()) },
+      ...months.map((name) => {
+        const lines = this.gates((month) => name === `${month}.jsonl`);
+        return { path: join(root, 'history', name), lines: unreadableIn(readGates, lines) };
+      }),
+    ];
+    return found
+      .map(({ path, lines }) => ({ path, lines: lines - (lastLines(path, 1).at(-1) ? 1 : 0) }))
+      .filter(({ lines }) => lines > 0);
+  }
+
   async rewrite(recomputed: readonly RunHistory[]): Promise<number> {
     const keys = new Set(recomputed.map(({ entry }) => runKeyOf(entry)));
     const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
     await this.#writing(async (state) => {
       await state.folder(join(this.#place.root, 'history'));
+      const damaged = this.damaged().map(({ path }) => path);
+      for (const path of damaged) await keepAside(state, path, tagOf(path), NO_ENTRIES);
       const months = Map.groupBy(recomputed, ({ gates }) => gates.started.slice(0, 7));
+      for (const path of damaged) {
+        const month = basename(path, '.jsonl');
+        if (basename(path) !== HISTORY_FILE && !months.has(month)) months.set(month, []);
+      }
       for (const [month, runs] of months) {
         const kept = [
           ...readGates(
@@ -151,6 +178,16 @@ export class HistoryFiles implements HistoryLog {
     const state = await (this.#folder ??= StateFolder.open(this.#place));
     await state.writing(join(this.#place.root, HISTORY_FILE), () => write(state));
   }
+}
+
+function unreadableIn(read: typeof readEntries | typeof readGates, lines: Lines): number {
+  const unreadable = { lines: 0 };
+  for (const _entry of read(lines, unreadable));
+  return unreadable.lines;
+}
+
+function tagOf(path: string): string {
+  return hexOf(digestOf(readFileSync(path)));
 }
 
 function byStart(a: GatesEntry, b: GatesEntry): number {

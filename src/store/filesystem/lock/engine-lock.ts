@@ -68,6 +68,28 @@ export async function takeLock(
   return lock;
 }
 
+/** The newest lock of a state folder. */
+export type LockSeen =
+  | { readonly state: 'free' }
+  | { readonly state: 'damaged'; readonly path: string; readonly why: string }
+  | { readonly state: 'held'; readonly path: string; readonly holder: Writer; readonly since: string };
+
+/**
+ * Reads the lock without taking it. `held`: its holder may be dead.
+ * @param root as for {@link takeLock}
+ * @throws GatelineError `STORE_READ_FAILED`
+ */
+export async function readLock(root: string): Promise<LockSeen> {
+  const newest = (await generations(root)).at(-1);
+  if (newest === undefined) return { state: 'free' };
+  const path = lockPath(root, newest);
+  const content = await readContent(path);
+  if (content === undefined) return { state: 'free' };
+  if (typeof content === 'string') return { state: 'damaged', path, why: content };
+  const { state, holder, since } = content;
+  return state === 'released' ? { state: 'free' } : { state: 'held', path, holder, since };
+}
+
 class Lock implements EngineLock {
   readonly generation: number;
   readonly #root: string;

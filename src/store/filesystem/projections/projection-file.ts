@@ -22,7 +22,7 @@ export interface ProjectionNotice {
 }
 
 /** Larger files are not projections. */
-const MAX_BYTES = 64 * 1_024 * 1_024;
+export const MAX_BYTES = 64 * 1_024 * 1_024;
 
 /** One of our files that shows the content of the records. Nothing is overwritten that was not read first. */
 export class ProjectionFile {

@@ -7,11 +7,12 @@ import type { Content } from '../../../run/records/record.ts';
 import type { RunState, UnitState } from '../../../run/state/run-state.ts';
 import { parseStoredJson } from '../../parse-record.ts';
 import type { Read } from '../../record-store.ts';
+import { compareJson, compareMarkdown, type ProjectionDifference } from './compare.ts';
 import { ProjectionFile, type ProjectionNotice } from './projection-file.ts';
 import { readSealedJson, readSealedMarkdown, sealJson, sealMarkdown } from './projection-seal.ts';
 import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
 
-export type { ProjectionNotice };
+export type { ProjectionDifference, ProjectionNotice };
 
 /**
  * An output as written to a gate's file: its value, or its path (relative to the state folder), or why it cannot be
@@ -60,6 +61,8 @@ export interface Projections {
    *   file that only shows them.
    */
   update(state: RunState, changed: Iterable<UnitKey>): Promise<ProjectionNotice[]>;
+  /** Which files do not show this state. Changes nothing. */
+  compare(state: RunState): Promise<ProjectionDifference[]>;
 }
 
 const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
@@ -80,6 +83,7 @@ export async function createProjections(options: ProjectionsOptions): Promise<Pr
       last = mine;
       return mine;
     },
+    compare: (state) => compareAll(folder, options, state),
   };
 }
 
@@ -118,6 +122,24 @@ async function project(
     return shown;
   });
   return [...notices, ...last];
+}
+
+async function compareAll(
+  folder: StateFolder,
+  options: ProjectionsOptions,
+  state: RunState,
+): Promise<ProjectionDifference[]> {
+  const owner = { pipeline: state.pipeline, subject: state.subject, run: state.runNumber };
+  const { name, value } = options.documents.pipeline(state);
+  const found = [await compareJson(folder, owner, name, value)];
+  for (const key of state.units.keys()) {
+    const documents = await documentsOf(options, state, key);
+    if (documents === undefined) continue;
+    const { output, checkpoint } = documents;
+    found.push(await compareJson(folder, owner, output.name, output.value));
+    found.push(await compareMarkdown(folder, owner, checkpoint.name, checkpoint.text !== undefined));
+  }
+  return found.filter((difference) => difference !== undefined);
 }
 
 /** The notices of some work, or that it failed. */

@@ -1,0 +1,61 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
+import { readLock } from '../../store/filesystem/lock/engine-lock.ts';
+import { isAlive } from '../../store/filesystem/lock/process-identity.ts';
+import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
+import { leftSlots } from '../../workspace/slots/slots.ts';
+import { finding, type Finding } from './finding.ts';
+import type { Looking } from './looking.ts';
+
+/** The lock of the workspace, and whether a living command has it. */
+export async function checkLock({ state, show }: Looking): Promise<{ findings: Finding[]; isHeld: boolean }> {
+  const lock = await readLock(state);
+  if (lock.state === 'free') return { findings: [], isHeld: false };
+  if (lock.state === 'damaged') {
+    const text = `${lock.why}: no command can take the lock`;
+    return { findings: [finding('LOCK_DAMAGED', show(lock.path), text)], isHeld: false };
+  }
+  const { path, holder, since } = lock;
+  const who = `process ${holder.pid} on ${holder.host}, since ${since}`;
+  if (await isAlive(holder)) return { findings: [finding('LOCK_HELD', show(path), `held by ${who}`)], isHeld: true };
+  return { findings: [finding('LOCK_STALE', show(path), `its holder is gone: ${who}`)], isHeld: false };
+}
+
+/** Calls of `apply` and `rollback` that were interrupted. */
+export async function checkFolder({ ports, show }: Looking): Promise<Finding[]> {
+  const path = show(ports.putLists!);
+  try {
+    const last = (await ports.workspace.earlierPuts(ports.putLists!)).at(-1);
+    const rollback = await unfinishedRollback(ports);
+    if (rollback !== undefined)
+      return [finding('ROLLBACK_UNFINISHED', path, unfinishedText(rollback), { advice: howToFinish(rollback) })];
+    if (last?.what !== 'apply' || last.state === 'done') return [];
+    const text = `writing the files of run ${last.runNumber} of ${last.subject} was interrupted`;
+    return [finding('APPLY_UNFINISHED', path, text)];
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.code !== 'STORE_READ_FAILED') throw error;
+    const { place, message, hint } = error;
+    const file = place === undefined ? path : show(place.file);
+    return [finding('APPLIED_LIST_UNREADABLE', file, message, { advice: hint })];
+  }
+}
+
+/** Work trees that no command uses. */
+export async function checkTrees({ trees, ports, show }: Looking): Promise<Finding[]> {
+  const left = await leftSlots(trees, ports.now().toISOString());
+  return left.map((path) => finding('WORK_TREE_LEFT', show(path), 'a work tree that no agent uses'));
+}
+
+/** What is in quarantine. */
+export async function checkQuarantine(root: string, { show }: Looking): Promise<Finding[]> {
+  const folder = join(root, QUARANTINE);
+  const all = await unlessAbsent(readdir(folder, { recursive: true, withFileTypes: true })).catch((error: unknown) => {
+    throw readFailure(folder, error);
+  });
+  const files = (all ?? []).filter((one) => one.isFile() && !one.name.endsWith('.why.json'));
+  if (files.length === 0) return [];
+  return [finding('QUARANTINE_KEPT', show(folder), `files in quarantine: ${files.length}`)];
+}
