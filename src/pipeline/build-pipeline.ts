@@ -15,12 +15,12 @@ import {
   type OnFail,
   type Leg,
   type Pipeline,
-  type RetentionSettings,
   type SnapshotSettings,
   type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
+import type { RetentionSettings } from './retention-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
 const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];

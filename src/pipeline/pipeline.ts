@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
+import type { RetentionSettings } from './retention-settings.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
@@ -93,19 +94,6 @@ export const DEFAULT_SNAPSHOTS: SnapshotSettings = {
   maxSize: undefined,
   database: undefined,
 };
-
-/** Which runs are removed: `retention` at the top of the file. Times in milliseconds. */
-export interface RetentionSettings {
-  /** Runs whose last record is older. */
-  readonly older: number;
-  /** Of each subject so many runs stay, whatever their age. */
-  readonly keep: number;
-  /** Time between two removals. */
-  readonly every: number;
-}
-
-/** What `gateline clean` removes if nothing else is said: runs older than 30 days, but for the newest 10 of a subject. */
-export const DEFAULT_RETENTION: RetentionSettings = { older: 30 * 86_400_000, keep: 10, every: 7 * 86_400_000 };
 
 /** How the database that gates change is kept and restored. */
 export interface DatabaseSettings {

@@ -66,14 +66,15 @@ async function removeOldTrees(call: Call, runs: ReadonlySet<number>): Promise<vo
 /**
  * Removes versions that only removed records named. The caller holds the workspace's lock.
  * @param removed records that are no longer in a store
+ * @returns false if nothing can be removed now: an agent may be reading a version, or a record cannot be read
  */
 export async function removeVersionsOf(
   ports: EnginePorts,
   pipeline: Pick<Pipeline, 'gates'>,
   removed: readonly GatelineRecord[],
-): Promise<void> {
+): Promise<boolean> {
   const current = async (): Promise<TreeId> => (await ports.workspace.snapshot(namedGlobs(pipeline))).tree;
-  await removeVersions(ports, treesOf(removed), { isOld: () => false, current });
+  return removeVersions(ports, treesOf(removed), { isOld: () => false, current });
 }
 
 /** @param kept.isOld records whose versions are not kept; `current`: the version of the folder as it is */
@@ -81,15 +82,18 @@ async function removeVersions(
   { everyRecord, workspace, now }: EnginePorts,
   versions: ReadonlySet<TreeId>,
   kept: { readonly isOld: (one: GatelineRecord) => boolean; readonly current: () => Promise<TreeId> },
-): Promise<void> {
-  if (everyRecord === undefined) return;
+): Promise<boolean> {
+  if (everyRecord === undefined) return true;
+  let mayRemove = true;
   await workspace.prune(versions, async () => {
     const { records, problems } = await everyRecord();
     // A record that cannot be read may name any version, and an agent may be reading one.
     const isUnread = problems.some(({ quarantine }) => quarantine === undefined);
-    if (isUnread || claimsAtWork(records, now().toISOString()).length > 0) return undefined;
+    mayRemove = !isUnread && claimsAtWork(records, now().toISOString()).length === 0;
+    if (!mayRemove) return undefined;
     return treesOf(records.filter((one) => !kept.isOld(one))).add(await kept.current());
   });
+  return mayRemove;
 }
 
 /** The versions of the workspace that records name. */

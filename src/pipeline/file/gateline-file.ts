@@ -126,7 +126,9 @@ const retentionSettings = z
       older: duration
         .default('30d')
         .describe('Age from which runs are removed: `12h`, `30d`, `8w`. It is that of their last record.'),
-      keep: wholeNumber(1, 100_000).default(10).describe('How many runs of each subject are never removed, the newest.'),
+      keep: wholeNumber(1, 100_000)
+        .default(10)
+        .describe('How many runs of each subject are never removed, the newest.'),
       every: duration.default('7d').describe('Time between two removals.'),
     },
     { error: 'expected a map with keys such as `older` and `keep`' },

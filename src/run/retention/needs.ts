@@ -101,7 +101,9 @@ function rulingsIn(records: readonly GatelineRecord[]): Rulings {
       const asked = new Set([null, ended.fingerprint, ended.rework?.base ?? null]);
       return [...asked]
         .flatMap((fingerprint) => byUnit.get(keyOf(unit, fingerprint)) ?? [])
-        .filter((decided) => (decided.subject === ended.subject ? isSince(decided, ended) : setsAside(decided, answers)));
+        .filter((decided) =>
+          decided.subject === ended.subject ? isSince(decided, ended) : setsAside(decided, answers),
+        );
     },
   };
 }

@@ -16,6 +16,8 @@ export interface RetentionRules {
   readonly older: number;
   /** This many runs of each subject stay, the newest; at least 1. */
   readonly keep: number;
+  /** Files of contracts: what an agent made of them in the user's folder must not be forgotten. */
+  readonly contracts?: ReadonlySet<string>;
   /** Runs that are treated as pinned, and as not pinned, whatever their records say. By {@link runKey}. */
   readonly pin?: ReadonlySet<string>;
   readonly unpin?: ReadonlySet<string>;
@@ -28,10 +30,11 @@ export interface RetentionRules {
  * - `pinned`: a person said so
  * - `recent`: it is not old enough
  * - `at-work`: an agent that runs by itself may still work for it
+ * - `contract`: its agents worked in the user's folder, and may have written a contract
  * - `unread`: a record of it cannot be read
  * - `needed`: by a run that stays
  */
-export type WhyKept = 'newest' | 'pinned' | 'recent' | 'at-work' | 'unread' | 'needed';
+export type WhyKept = 'newest' | 'pinned' | 'recent' | 'at-work' | 'contract' | 'unread' | 'needed';
 
 /** A run that stays. */
 export interface KeptRun extends RunName {
@@ -132,9 +135,13 @@ function whyKept(run: OldRun, { newest, problems, now, rules }: About): Pick<Kep
   if (isUnread) return { why: 'unread', reason: 'not all of its records can be read: `gateline doctor` names them' };
   if (Date.parse(run.updatedAt) > Date.parse(now) - rules.older)
     return { why: 'recent', reason: `its last record is of ${run.updatedAt}` };
-  if (newest.includes(run.runNumber)) return { why: 'newest', reason: `one of the newest ${newest.length} of its subject` };
+  if (newest.includes(run.runNumber))
+    return { why: 'newest', reason: `one of the newest ${newest.length} of its subject` };
   const [claim] = claimsAtWork(run.records, now);
-  return claim && { why: 'at-work', reason: `an agent may still work on ${unitOf(claim)}` };
+  if (claim !== undefined) return { why: 'at-work', reason: `an agent may still work on ${unitOf(claim)}` };
+  const writer = contractWriter(run, rules.contracts ?? new Set());
+  if (writer === undefined) return undefined;
+  return { why: 'contract', reason: `${writer} may have written a contract in your folder` };
 }
 
 function pinOf(run: OldRun, { pin, unpin }: RetentionRules): string | undefined {
@@ -143,6 +150,19 @@ function pinOf(run: OldRun, { pin, unpin }: RetentionRules): string | undefined 
   const decided = run.records.filter((one): one is DecidedRecord => one.kind === 'decided' && one.gate === RUN_GATE);
   const { pinned } = runDecisions(decided);
   return pinned === undefined || unpin?.has(key) ? undefined : `pinned by ${actorOf(pinned)}: ${pinned.reason}`;
+}
+
+/** A gate whose agent worked in the user's folder and changed one of these files, or may have. */
+function contractWriter({ records }: OldRun, contracts: ReadonlySet<string>): string | undefined {
+  if (contracts.size === 0) return undefined;
+  const ends = records.filter((one) => one.kind === 'ended');
+  const writer = records.find((one) => {
+    if (one.kind !== 'started' || one.place !== 'in-place') return false;
+    const end = ends.find((ended) => unitOf(ended) === unitOf(one) && comparePositions(ended, one) === 0);
+    if (end?.snapshot === undefined) return true;
+    return [...end.files, ...end.touched].some(({ path }) => contracts.has(path));
+  });
+  return writer && unitOf(writer);
 }
 
 /**
@@ -174,8 +194,7 @@ function neededText(by: RunName, { subject, what, unit, decision }: Need): strin
 /** Runs that others need come after these. Where runs need each other in a circle, they and the rest go together. */
 function inOrder(old: readonly OldRun[], needs: ReadonlyMap<string, readonly Need[]>): OldRun[][] {
   const left = new Map(old.map((run) => [runKey(run), run]));
-  const needed = (run: OldRun): string[] =>
-    (needs.get(runKey(run)) ?? []).map(runKey).filter((key) => left.has(key));
+  const needed = (run: OldRun): string[] => (needs.get(runKey(run)) ?? []).map(runKey).filter((key) => left.has(key));
   const takers = new Map<string, number>();
   for (const run of old) for (const key of needed(run)) takers.set(key, (takers.get(key) ?? 0) + 1);
   const groups: OldRun[][] = [];

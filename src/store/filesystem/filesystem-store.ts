@@ -5,6 +5,7 @@ import type { Read, RecordListing, RecordStore, Written } from '../record-store.
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { ContentFiles, type StoredContents } from './content-files.ts';
 import { RecordFiles } from './record-files.ts';
+import { RemovedRuns } from './removed-runs.ts';
 import { StateFolder, type StateFolderOptions } from './state-folder.ts';
 
 export type { StateFolderOptions } from './state-folder.ts';
@@ -27,12 +28,14 @@ export interface FilesystemRecordStore extends RecordStore {
   everything(): Promise<RecordListing>;
   /** The digests of all contents, by the names of their files, and the paths of files with other names. */
   contents(): Promise<StoredContents>;
+  readonly removedRuns: Pick<RemovedRuns, 'remove' | 'removeContents' | 'records' | 'forget'>;
   /** The decisions among the records of a run: no other record is read. */
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing>;
 }
 
 class FilesystemStore implements FilesystemRecordStore {
   readonly checkpoints: CheckpointFiles;
+  readonly removedRuns: RemovedRuns;
   readonly #records: RecordFiles;
   readonly #contents: ContentFiles;
 
@@ -40,6 +43,7 @@ class FilesystemStore implements FilesystemRecordStore {
     this.#records = new RecordFiles(state);
     this.checkpoints = new CheckpointFiles(state, this.#records);
     this.#contents = new ContentFiles(state);
+    this.removedRuns = new RemovedRuns(state, this.#records, this.#contents);
   }
 
   async write(record: GatelineRecord): Promise<Written> {

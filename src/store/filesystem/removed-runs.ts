@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
+import type { Digest } from '../../json/digest.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
+import { contentPath, type ContentFiles } from './content-files.ts';
 import { syncFolder } from './durable.ts';
 import type { RecordFiles } from './record-files.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -13,6 +15,12 @@ interface RunPlace {
   readonly pipeline: string;
   readonly subject: string;
   readonly runNumber: number;
+}
+
+/** What {@link RemovedRuns.removeContents} removed. */
+export interface RemovedContents {
+  readonly contents: number;
+  readonly bytes: number;
 }
 
 /** Outputs go first: no decision about an output is gone while the output is there. */
@@ -25,10 +33,12 @@ const KINDS = ['ended', 'started', 'decided'];
 export class RemovedRuns {
   readonly #state: StateFolder;
   readonly #records: RecordFiles;
+  readonly #contents: ContentFiles;
 
-  constructor(state: StateFolder, records: RecordFiles) {
+  constructor(state: StateFolder, records: RecordFiles, contents: ContentFiles) {
     this.#state = state;
     this.#records = records;
+    this.#contents = contents;
   }
 
   /**
@@ -40,7 +50,10 @@ export class RemovedRuns {
    */
   async remove(runs: readonly (readonly GatelineRecord[])[]): Promise<boolean> {
     this.#state.assertWritable();
-    const places = runs.map((records) => ({ place: placeOf(records[0]!), names: new Set(records.map(recordFileName)) }));
+    const places = runs.map((records) => ({
+      place: placeOf(records[0]!),
+      names: new Set(records.map(recordFileName)),
+    }));
     for (const { place, names } of places) {
       const files = await this.#filesOf(place);
       if (files.some((file) => isOf(file, place) && !names.has(file))) return false;
@@ -52,6 +65,36 @@ export class RemovedRuns {
     for (const { place } of places) await this.#moveRun(place);
     this.#state.forgetFolders();
     return true;
+  }
+
+  /**
+   * Removes contents that nobody names.
+   * @param before those that were stored since then stay: a process may be about to name them
+   * @param isOver whether to stop
+   * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`
+   */
+  async removeContents(
+    named: ReadonlySet<Digest>,
+    before: Date,
+    isOver: () => boolean = () => false,
+  ): Promise<RemovedContents> {
+    this.#state.assertWritable();
+    const removed = { contents: 0, bytes: 0 };
+    for (const digest of (await this.#contents.all()).digests) {
+      if (isOver()) break;
+      if (named.has(digest)) continue;
+      const path = contentPath(this.#state.root, digest);
+      await this.#state.writing(path, async () => {
+        // At once, so that no other process stores the same in between.
+        const status = lstatSync(path, { throwIfNoEntry: false });
+        if (status?.isFile() !== true || status.mtimeMs >= before.getTime()) return;
+        unlinkSync(path);
+        removed.contents += 1;
+        removed.bytes += status.size;
+        this.#state.onDurable(`content removed ${digest}`);
+      });
+    }
+    return removed;
   }
 
   /** The records that were removed, by this call and by calls that were killed. */
