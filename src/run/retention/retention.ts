@@ -2,6 +2,7 @@ import { actorOf, runDecisions } from '../records/decisions.ts';
 import type { ReadProblem } from '../records/reading.ts';
 import {
   comparePositions,
+  recordName,
   RUN_GATE,
   unitOf,
   type DecidedRecord,
@@ -73,7 +74,8 @@ export interface KnownRuns {
 }
 
 /** Decides which runs of a pipeline stay, and why. Pure, and the same for any order of the records. */
-export function planRetention({ records, unread, now }: KnownRuns, rules: RetentionRules): RetentionPlan {
+export function planRetention({ records: found, unread, now }: KnownRuns, rules: RetentionRules): RetentionPlan {
+  const records = found.toSorted((a, b) => compareTexts(a.at, b.at) || compareTexts(recordName(a), recordName(b)));
   const runs = runsOf(records);
   const kept = new Map<string, KeptRun>();
   for (const [subject, ofSubject] of Map.groupBy(runs.values(), (run) => run.subject)) {
@@ -212,5 +214,9 @@ function inOrder(old: readonly OldRun[], needs: ReadonlyMap<string, readonly Nee
 }
 
 function compareRuns(a: RunName, b: RunName): number {
-  return a.subject === b.subject ? a.runNumber - b.runNumber : a.subject < b.subject ? -1 : 1;
+  return compareTexts(a.subject, b.subject) || a.runNumber - b.runNumber;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
