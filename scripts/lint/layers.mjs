@@ -69,6 +69,7 @@ export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
+  local: ['clean', 'doctor'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],

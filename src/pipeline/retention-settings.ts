@@ -8,5 +8,5 @@ export interface RetentionSettings {
   readonly every: number;
 }
 
-/** What `gateline clean` removes if nothing else is said: runs older than 30 days, but for the newest 10 of a subject. */
+/** What `gateline clean` removes by default: runs older than 30 days, except the newest 10 of each subject. */
 export const DEFAULT_RETENTION: RetentionSettings = { older: 30 * 86_400_000, keep: 10, every: 7 * 86_400_000 };

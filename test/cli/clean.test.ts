@@ -96,7 +96,7 @@ describe('gateline clean', () => {
     const { entries } = JSON.parse((await expectOk(on(31, workspace, 'history', '--json', '--rebuild'))).out) as {
       entries: { run: number }[];
     };
-    expect(entries.map(({ run }) => run).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(new Set(entries.map(({ run }) => run))).toEqual(new Set([1, 2, 3, 4]));
     expect((await on(31, workspace, 'status', '--run', '1')).err).toContain('RUN_UNKNOWN');
     await expectOk(on(31, workspace, 'rollback', '--all', '--run', '3', '--force'));
     await runWith('1', 31, workspace);
@@ -234,7 +234,7 @@ describe('retention', () => {
     const marker = workspace.path('.state/cleaned');
     expect((await runWith('3', 37, workspace)).err).not.toContain('removed');
     await rm(marker);
-    const loaded = await loadPipeline(workspace.root);
+    const loaded = await loadPipeline(workspace.root, undefined);
     const ports = await localPorts({
       place: loaded,
       environment: plainEnvironment(workspace.variables()),

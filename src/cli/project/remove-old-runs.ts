@@ -3,7 +3,7 @@ import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 import type { OpenProject } from './open.ts';
 
-/** Removes old runs after a run, as `retention` says, and tells about it. The caller holds the workspace's lock. */
+/** Removes old runs after a run, as `retention` says, and says what it did. The caller holds the workspace's lock. */
 export async function removeOldRuns(
   { err, onDurable }: CliWorld,
   { loaded, ports }: Pick<OpenProject, 'loaded' | 'ports'>,

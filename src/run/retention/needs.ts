@@ -1,6 +1,6 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Digest } from '../../json/digest.ts';
-import { VOIDING } from '../records/decisions.ts';
+import { madeAt, VOIDING } from '../records/decisions.ts';
 import {
   comparePositions,
   RUN_GATE,
@@ -87,7 +87,7 @@ interface Rulings {
   on(ended: EndedRecord): DecidedRecord[];
 }
 
-/** An expired decision applies, too: what a run that is over came to was decided by it. */
+/** An expired decision applies, too: it decided the outcome of runs that are over. */
 function rulingsIn(records: readonly GatelineRecord[]): Rulings {
   const byUnit = Map.groupBy(
     records.filter((record) => record.kind === 'decided' && record.gate !== RUN_GATE) as DecidedRecord[],
@@ -102,7 +102,9 @@ function rulingsIn(records: readonly GatelineRecord[]): Rulings {
       return [...asked]
         .flatMap((fingerprint) => byUnit.get(keyOf(unit, fingerprint)) ?? [])
         .filter((decided) =>
-          decided.subject === ended.subject ? isSince(decided, ended) : setsAside(decided, answers),
+          decided.subject === ended.subject
+            ? comparePositions(decided, madeAt(ended)) >= 0
+            : setsAside(decided, answers),
         );
     },
   };
@@ -113,15 +115,7 @@ function isOutput({ value, verdict }: EndedRecord): boolean {
   return value !== undefined || verdict.status !== 'failed';
 }
 
-/** Whether a decision was made after an output of its subject: where it was reused, after it was first made. */
-function isSince(decided: DecidedRecord, ended: EndedRecord): boolean {
-  const { source } = ended;
-  const isOurs = source !== undefined && source.subject === undefined;
-  const made: Position = isOurs && comparePositions(source, ended) < 0 ? source : ended;
-  return comparePositions(decided, made) >= 0;
-}
-
-/** Whether a decision keeps its subject from using outputs of other subjects; see `isSetAside` in `../plan/reuse.ts`. */
+/** Whether a decision keeps its subject from using outputs of other subjects: see `isSetAside` in `plan/reuse.ts`. */
 function setsAside(decided: DecidedRecord, answers: ReadonlyMap<string, Position>): boolean {
   const { decision, fingerprint, subject } = decided;
   if (fingerprint !== null) return decision === 'reject' || VOIDING.has(decision);

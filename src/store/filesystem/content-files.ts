@@ -161,8 +161,8 @@ export class ContentFiles {
   }
 
   /**
-   * Content that is there is stored anew: it is not old any more, and the process that wrote it may not have flushed its
-   * name yet. False if it was removed meanwhile.
+   * Content that is there is stored anew: it is not old any more, and the process that wrote it may not have flushed
+   * its name yet. False if it was removed meanwhile.
    */
   async #settled(digest: Digest): Promise<boolean> {
     const path = this.#path(digest);

@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 
 /** One thing that happens. Numbers pick a gate, a subject or an earlier output, whatever their size. */
 interface Happening {
-  readonly what: 'run' | 'ran' | 'ran' | 'reuse' | 'decide' | 'rollback' | 'rework' | 'fork' | 'pin';
+  readonly what: 'run' | 'ran' | 'reuse' | 'decide' | 'rollback' | 'rework' | 'fork' | 'pin';
   readonly subject: number;
   readonly gate: number;
   readonly fingerprint: number;

@@ -16,17 +16,7 @@ import { contentsNamedBy } from '../../../src/run/state/named-contents.ts';
 import { soundStories, tell } from '../../support/arbitrary-history.ts';
 import { asProblem } from '../../support/driven-history.ts';
 import { pipelineOf } from '../../support/pipelines.ts';
-import {
-  contentOf,
-  CONTRACT,
-  decided,
-  ended,
-  listing,
-  NOW,
-  PIPELINE,
-  started,
-  SUBJECT,
-} from '../../support/records.ts';
+import { CONTRACT, decided, ended, listing, NOW, started, SUBJECT } from '../../support/records.ts';
 import { drawn } from '../../support/test-size.ts';
 import { LONG_AFTER, recordedRuns } from './arbitrary-runs.ts';
 
@@ -230,7 +220,7 @@ describe('a run stays', () => {
     const reused = ended({ gate: 'a', run: 3, at: daysAgo(1), how: 'reused', source });
     const fork = decided({ gate: RUN_GATE, run: 3, at: daysAgo(1), decision: 'fork' });
     const origin = { subject: SUBJECT, runNumber: 2 };
-    const found = plan([old(1), old(2), reused, { ...fork, origin } as GatelineRecord]);
+    const found = plan([old(1), old(2), reused, { ...fork, origin }]);
     expect(found.keep.map(({ reason }) => reason)).toEqual([
       'run 3 uses its output of a',
       'run 3 is a fork of it',
