@@ -122,14 +122,17 @@ function newestRuns(runs: readonly OldRun[], problems: readonly ReadProblem[], c
   return [...numbers].toSorted((a, b) => b - a).slice(0, count);
 }
 
-interface Rule extends Pick<KnownRuns, 'now'> {
+interface AroundRun extends Pick<KnownRuns, 'now'> {
   readonly newest: readonly number[];
   readonly problems: readonly ReadProblem[];
   readonly rules: RetentionRules;
 }
 
 /** Why a run stays, whatever other runs need; `undefined`: it does not. */
-function whyKept(run: OldRun, { newest, problems, now, rules }: Rule): Pick<KeptRun, 'why' | 'reason'> | undefined {
+function whyKept(
+  run: OldRun,
+  { newest, problems, now, rules }: AroundRun,
+): Pick<KeptRun, 'why' | 'reason'> | undefined {
   if (run.runNumber === newest[0]) return { why: 'newest', reason: 'the newest run of its subject' };
   const pinned = pinOf(run, rules);
   if (pinned !== undefined) return { why: 'pinned', reason: pinned };
