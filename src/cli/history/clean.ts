@@ -47,7 +47,12 @@ async function planned(
   const named = async (option: 'pin' | 'unpin'): Promise<ReadonlySet<string>> =>
     new Set((await runsNamed(invocation, loaded, option)).map(runKey));
   const pins = { pin: await named('pin'), unpin: await named('unpin') };
-  const { keep, remove } = await planClean(store, loaded.pipeline, { ...rules, ...pins }, invocation.world.now());
+  const { keep, remove } = await planClean(
+    store,
+    loaded.pipeline,
+    { ...rules, ...pins },
+    { now: invocation.world.now() },
+  );
   return { removed: remove.flat(), kept: keep, notices: [] };
 }
 

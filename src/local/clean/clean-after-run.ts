@@ -19,15 +19,15 @@ export async function cleanAfterRun(
   longest = LONGEST_MS,
 ): Promise<readonly string[]> {
   const { retention } = options.loaded.pipeline;
-  const end = performance.now() + longest;
+  const signal = AbortSignal.timeout(longest);
+  const left = 'old runs are left: `gateline clean` removes them without a time limit';
   try {
     if (retention === undefined || !(await isDue(options, retention.every))) return [];
-    const isOver = (): boolean => performance.now() >= end;
-    const { removed, notices } = await clean({ ...options, rules: retention, isOver });
-    const late = isOver() ? ['old runs are left: `gateline clean` removes them without a time limit'] : [];
+    const { removed, notices } = await clean({ ...options, rules: retention, signal });
     const number = removed.length === 1 ? '1 old run was removed' : `${removed.length} old runs were removed`;
-    return [...(removed.length === 0 ? [] : [number]), ...notices, ...late];
+    return [...(removed.length === 0 ? [] : [number]), ...notices, ...(signal.aborted ? [left] : [])];
   } catch (error) {
+    if (signal.aborted && error === signal.reason) return [left];
     if (!(error instanceof GatelineError)) throw error;
     return [`old runs could not be removed: ${error.message}`];
   }

@@ -30,8 +30,8 @@ export interface CleanOptions extends Durable {
   readonly rules: Omit<RetentionRules, 'contracts'>;
   /** Entries of the history of runs that ended before this time are removed, too. Default: none. */
   readonly historyBefore?: Date | undefined;
-  /** Asked between two steps: whether to stop. What is left is removed the next time. Default: never. */
-  readonly isOver?: () => boolean;
+  /** Aborted when the time is over: what is left is removed the next time. */
+  readonly signal?: AbortSignal;
 }
 
 /** What {@link clean} did. */
@@ -53,19 +53,20 @@ export interface Cleaned {
  * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`
  */
 export async function clean(options: CleanOptions): Promise<Cleaned> {
-  const { loaded, ports, rules, isOver = () => false } = options;
+  const { loaded, ports, rules, signal } = options;
   const store = await openStore(options);
   const now = ports.now();
-  const plan = await planClean(store, loaded.pipeline, rules, now);
+  const plan = await planClean(store, loaded.pipeline, rules, { now, signal });
   const notices: string[] = [];
-  if (!isOver()) await completeEntries(options, plan);
-  const removed = await removeRuns(store, plan, isOver);
-  if (removed.length < plan.remove.flat().length && !isOver())
-    notices.push('a run that was to be removed has a new record: runs are left for the next time');
-  const contents = await removeContents(store, plan, { removed, now, isOver, notices });
-  if (!isOver()) await removeTraces(options, store);
-  const entries = isOver() ? 0 : await forgetEntries(options, notices);
-  if (!isOver()) await noteTime(options, now);
+  const hasEntries = await haveEntries(options, plan);
+  const removed = hasEntries ? await removeRuns(store, plan, signal) : [];
+  if (!hasEntries) notices.push('old runs have no entry in the history: `gateline clean` makes it, and removes them');
+  else if (removed.length < plan.remove.flat().length && !signal?.aborted)
+    notices.push('old runs are left for the next time: one of them has a new record');
+  const contents = await removeContents(store, plan, { removed, now, signal, notices });
+  if (!signal?.aborted) await removeTraces(options, store);
+  const entries = signal?.aborted ? 0 : await forgetEntries(options, notices);
+  if (!signal?.aborted) await noteTime(options, now);
   return { removed, kept: plan.keep, contents, entries, notices };
 }
 
@@ -73,25 +74,31 @@ function openStore({ loaded, onDurable }: CleanOptions): Promise<FilesystemRecor
   return openFilesystemStore({ root: stateRoot(loaded), workspace: loaded.root, ...(onDurable && { onDurable }) });
 }
 
-/** An entry outlives its run: no run is removed without one. */
-async function completeEntries({ loaded, ports }: CleanOptions, { remove }: CleanPlan): Promise<void> {
+/**
+ * An entry of the history outlives its run: no run is removed without one. Where they are missing they are made, unless
+ * the time is limited.
+ */
+async function haveEntries({ loaded, ports, signal }: CleanOptions, { remove }: CleanPlan): Promise<boolean> {
   const old = remove.flat();
-  if (old.length === 0 || ports.history === undefined) return;
+  if (old.length === 0 || ports.history === undefined) return true;
   const known = new Set((await ports.history.all()).map(runKeyOf));
   const { id: pipeline } = loaded.pipeline;
   const lacks = ({ subject, runNumber }: OldRun): boolean =>
     !known.has(runKeyOf({ pipeline, subject: keptSubject(subject), run: runNumber }));
-  if (old.some(lacks)) await rebuildHistory(ports, loaded);
+  if (!old.some(lacks)) return true;
+  if (signal !== undefined) return false;
+  await rebuildHistory(ports, loaded);
+  return true;
 }
 
 async function removeRuns(
   { removedRuns }: FilesystemRecordStore,
   { remove }: CleanPlan,
-  isOver: () => boolean,
+  signal: AbortSignal | undefined,
 ): Promise<OldRun[]> {
   const removed: OldRun[] = [];
   for (const runs of remove) {
-    if (isOver() || !(await removedRuns.remove(runs.map(({ records }) => records)))) break;
+    if (signal?.aborted || !(await removedRuns.remove(runs.map(({ records }) => records)))) break;
     removed.push(...runs);
   }
   return removed;
@@ -103,30 +110,30 @@ async function removeContents(
   about: {
     readonly removed: readonly OldRun[];
     readonly now: Date;
-    readonly isOver: () => boolean;
+    readonly signal: AbortSignal | undefined;
     readonly notices: string[];
   },
 ): Promise<RemovedContents> {
-  const { removed, now, isOver, notices } = about;
+  const { removed, now, signal, notices } = about;
   if (problems.length > 0) {
     notices.push('no content is removed: records that cannot be read may name any. `gateline doctor` lists them');
     return { contents: 0, bytes: 0 };
   }
   const gone = new Set(removed.flatMap((run) => run.records));
   const named = new Set(records.flatMap((record) => (gone.has(record) ? [] : contentsNamedBy(record))));
-  return store.removedRuns.removeContents(named, new Date(now.getTime() - FRESH_MS), isOver);
+  return store.removedRuns.removeContents(named, new Date(now.getTime() - FRESH_MS), signal);
 }
 
 /** What removed runs left beside records and contents, also those of calls that were killed. */
 async function removeTraces(
-  { loaded, ports, isOver = () => false, onDurable = () => undefined }: CleanOptions,
+  { loaded, ports, signal, onDurable = () => undefined }: CleanOptions,
   { removedRuns, checkpoints }: FilesystemRecordStore,
 ): Promise<void> {
   const records = await removedRuns.records();
   if (records.length === 0) return removedRuns.forget();
   await checkpoints.index.remake();
   // What removed records name is known as long as they are there: the next call tries again.
-  if (!(await removeVersionsOf(ports, loaded.pipeline, records)) || isOver()) return;
+  if (!(await removeVersionsOf(ports, loaded.pipeline, records)) || signal?.aborted) return;
   const keyOf = (run: Pick<GatelineRecord, 'pipeline' | 'subject' | 'runNumber'>): string =>
     `${run.pipeline} ${runKey(run)}`;
   const runs = new Map(records.map((record) => [keyOf(record), record]));

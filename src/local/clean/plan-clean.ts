@@ -12,15 +12,16 @@ export interface CleanPlan extends RetentionPlan {
 
 /**
  * Decides which runs of a pipeline are removed. Changes nothing in a store that is opened for reading.
+ * @param when.signal rejects with its reason when it is aborted
  * @throws GatelineError `STORE_READ_FAILED`, `RECORD_TOO_NEW`
  */
 export async function planClean(
   store: FilesystemRecordStore,
   { id, gates }: Pick<Pipeline, 'id' | 'gates'>,
   rules: Omit<RetentionRules, 'contracts'>,
-  now: Date,
+  { now, signal }: { readonly now: Date; readonly signal?: AbortSignal | undefined },
 ): Promise<CleanPlan> {
-  const listing = await store.everything();
+  const listing = await store.everything(signal);
   refuseLaterRecords(listing.problems);
   const records = listing.records.filter(({ pipeline }) => pipeline === id);
   const unread = new Map<string, readonly ReadProblem[]>();

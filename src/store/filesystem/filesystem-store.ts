@@ -24,8 +24,8 @@ export async function openFilesystemStore(options: StateFolderOptions): Promise<
 /** A store of files, and what it knows of outputs by fingerprint, over all subjects. */
 export interface FilesystemRecordStore extends RecordStore {
   readonly checkpoints: Pick<CheckpointFiles, 'find' | 'index'>;
-  /** The records of all pipelines and subjects. */
-  everything(): Promise<RecordListing>;
+  /** The records of all pipelines and subjects. @param signal rejects with its reason when it is aborted */
+  everything(signal?: AbortSignal): Promise<RecordListing>;
   /** The digests of all contents, by the names of their files, and the paths of files with other names. */
   contents(): Promise<StoredContents>;
   readonly removedRuns: Pick<RemovedRuns, 'remove' | 'removeContents' | 'records' | 'forget'>;
@@ -55,8 +55,8 @@ class FilesystemStore implements FilesystemRecordStore {
     return this.#records.list(pipeline, subject);
   }
 
-  everything(): Promise<RecordListing> {
-    return this.#records.everything(() => true);
+  everything(signal?: AbortSignal): Promise<RecordListing> {
+    return this.#records.everything(() => true, { signal });
   }
 
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing> {

@@ -26,6 +26,12 @@ export interface SubjectNames {
   read(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing>;
 }
 
+/** Options of {@link RecordFiles.everything}. */
+export interface EverythingOptions {
+  readonly runs?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
 export class RecordFiles {
   readonly #state: StateFolder;
@@ -93,11 +99,12 @@ export class RecordFiles {
 
   /**
    * Every record of every pipeline and subject that `isWanted` by its name. Moves nothing.
-   * @param runs absolute path of the folder with the subjects' folders. Default: `runs`
+   * @param where.runs absolute path of the folder with the subjects' folders. Default: `runs`
+   * @param where.signal rejects with its reason when it is aborted
    */
   async everything(
     isWanted: (name: NamedRecord) => boolean,
-    runs = join(this.#state.root, 'runs'),
+    { runs = join(this.#state.root, 'runs'), signal }: EverythingOptions = {},
   ): Promise<RecordListing> {
     const entries: StateEntry[] = [];
     const problems: ReadProblem[] = [];
@@ -111,12 +118,13 @@ export class RecordFiles {
         }
       }
     }
-    return this.#read(entries, problems);
+    return this.#read(entries, problems, signal);
   }
 
-  async #read(entries: readonly StateEntry[], problems: ReadProblem[]): Promise<RecordListing> {
+  async #read(entries: readonly StateEntry[], problems: ReadProblem[], signal?: AbortSignal): Promise<RecordListing> {
     const records: GatelineRecord[] = [];
     await inParallel(PARALLEL_READS, entries, async (entry) => {
+      signal?.throwIfAborted();
       const read = await readEntry(this.#state, entry);
       if (read.state === 'record') records.push(read.record);
       else if (read.state === 'problem') problems.push(read.problem);

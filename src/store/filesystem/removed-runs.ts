@@ -70,18 +70,14 @@ export class RemovedRuns {
   /**
    * Removes contents that nobody names.
    * @param before those that were stored since then stay: a process may be about to name them
-   * @param isOver whether to stop
+   * @param signal aborted to stop
    * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`
    */
-  async removeContents(
-    named: ReadonlySet<Digest>,
-    before: Date,
-    isOver: () => boolean = () => false,
-  ): Promise<RemovedContents> {
+  async removeContents(named: ReadonlySet<Digest>, before: Date, signal?: AbortSignal): Promise<RemovedContents> {
     this.#state.assertWritable();
     const removed = { contents: 0, bytes: 0 };
     for (const digest of (await this.#contents.all()).digests) {
-      if (isOver()) break;
+      if (signal?.aborted) break;
       if (named.has(digest)) continue;
       const path = contentPath(this.#state.root, digest);
       await this.#state.writing(path, async () => {
@@ -99,7 +95,7 @@ export class RemovedRuns {
 
   /** The records that were removed, by this call and by calls that were killed. */
   async records(): Promise<readonly GatelineRecord[]> {
-    return (await this.#records.everything(() => true, this.#folder)).records;
+    return (await this.#records.everything(() => true, { runs: this.#folder })).records;
   }
 
   /** Ends the removal: to be called when nothing is left that only these records named. */
