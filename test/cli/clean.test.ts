@@ -249,4 +249,34 @@ describe('retention', () => {
     expect((await runWith('4', 70, workspace)).err).toContain('note: 2 old runs were removed');
     expect(await cleanAfterRun({ loaded, ports })).toEqual([]);
   });
+
+  it('removes no run without an entry in the history, which takes longer than it may', async () => {
+    await using workspace = await project({ retention: { keep: 1, every: '1m' } });
+    for (const input of ['1', '2']) await runWith(input, 0, workspace);
+    await rm(workspace.path('.state/history.jsonl'));
+    const { err } = await runWith('3', 31, workspace);
+    expect(err).toContain('note: old runs have no entry in the history');
+    expect(readdirSync(workspace.path('.state/runs/main')).toSorted()).toEqual(['1', '2', '3']);
+    expect(numbers(await cleaned(31, workspace))).toMatchObject({ removed: [1, 2] });
+    const { entries } = JSON.parse((await expectOk(on(31, workspace, 'history', '--json'))).out) as {
+      entries: object[];
+    };
+    expect(entries).toHaveLength(3);
+  });
+
+  it('is applied after the runs of a set', async () => {
+    await using workspace = await project({ subject: undefined, retention: { keep: 1, every: '1m' } });
+    await workspace.write(
+      'set.json',
+      JSON.stringify({ format: 'gateline-set/1', subjects: [{ id: 'one' }, { id: 'two' }] }),
+    );
+    for (const [day, input] of [
+      [0, '1'],
+      [31, '2'],
+    ] as const) {
+      const { err } = await runWith(input, day, workspace, '--set', 'set.json');
+      expect(err.includes('note: 2 old runs were removed')).toBe(day > 0);
+    }
+    expect(readdirSync(workspace.path('.state/runs/one'))).toEqual(['2']);
+  });
 });
