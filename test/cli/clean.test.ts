@@ -181,6 +181,16 @@ describe('gateline clean', () => {
     expect(digest).toContain('"1"');
   });
 
+  it('is refused while a rollback is unfinished', async () => {
+    await using workspace = await project();
+    await runWith('1', 0, workspace);
+    const put = { what: 'rollback', pipeline: 'p', subject: 'main', runNumber: 1, at: '2099-01-01T00:00:00.000Z' };
+    const list = { format: 'gateline-applied/1', state: 'begun', ...put, changes: [] };
+    await workspace.write('.state/applied/x/applied.json', JSON.stringify(list));
+    const { code, err } = await on(31, workspace, 'clean');
+    expect([code, err]).toEqual([2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+  });
+
   it('removes entries of the history that are old and have no run', async () => {
     await using workspace = await project();
     for (const input of ['1', '2']) await runWith(input, 0, workspace);
@@ -210,7 +220,7 @@ describe('gateline clean', () => {
 describe('retention', () => {
   it('keeps the state within bounds over a loop of runs', { timeout: 3_600_000 }, async () => {
     const runs = bySize({ sample: 16, full: 60, soak: 1_000 });
-    await using workspace = await project({ retention: { older: '3d', keep: 2, every: '1d' }, snapshots: { keep: 2 } });
+    await using workspace = await project({ retention: { older: '3d', keep: 2, every: '1d' } });
     const sizes: number[] = [];
     for (let day = 0; day < runs; day += 1) {
       await runWith(`${day}`, day, workspace);

@@ -3,6 +3,7 @@ import { removeAttempts } from '../../agent/process/attempt-directory.ts';
 import { rebuildHistory } from '../../engine/history/rebuild-history.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { removeVersionsOf } from '../../engine/snapshots/retention.ts';
+import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
 import { keptSubject, runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { runKey } from '../../run/retention/needs.ts';
@@ -50,10 +51,12 @@ export interface Cleaned {
  * snapshots of the database, copies of replaced files. Records go first, so that an interrupted call leaves things that
  * nobody names, and never a record whose contents are gone; the next call removes those. The caller holds the
  * workspace's lock.
- * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`
+ * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`, `ROLLBACK_UNFINISHED`
  */
 export async function clean(options: CleanOptions): Promise<Cleaned> {
   const { loaded, ports, rules, signal } = options;
+  // Nothing would say any more that the folder is partly rolled back.
+  await refuseUnfinished(ports);
   const store = await openStore(options);
   const now = ports.now();
   const plan = await planClean(store, loaded.pipeline, rules, { now, signal });
