@@ -51,7 +51,8 @@ export interface Cleaned {
  * snapshots of the database, copies of replaced files. Records go first, so that an interrupted call leaves things that
  * nobody names, and never a record whose contents are gone; the next call removes those. The caller holds the
  * workspace's lock.
- * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`, `ROLLBACK_UNFINISHED`
+ * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`,
+ *   `ROLLBACK_UNFINISHED`
  */
 export async function clean(options: CleanOptions): Promise<Cleaned> {
   const { loaded, ports, rules, signal } = options;
