@@ -452,8 +452,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: versions are removed while records are unread',
-    find: 'if (isUnread || agentsWork(',
-    replace: 'if (agentsWork(',
+    find: 'mayRemove = !isUnread && claimsAtWork(',
+    replace: 'mayRemove = claimsAtWork(',
     tests: SNAPSHOTS,
     only: 'cannot be read',
     why: 'versions that such a record names would be lost',

@@ -127,6 +127,20 @@ export const RUN_FAULTS: readonly Fault[] = [
     why: 'a decision about another attempt would void an output, or not void it',
   },
   {
+    name: 'run: a decision about an output of another run may be removed before it',
+    find: '? comparePositions(decided, madeAt(ended)) >= 0',
+    replace: '? false',
+    tests: ['test/run/retention/retention.test.ts'],
+    why: 'a rejected output could be used again once the run of the decision is removed',
+  },
+  {
+    name: 'run: an old run goes although a newer one uses its output',
+    find: 'record.source === undefined ? [] : [taken(record.source)]',
+    replace: '[]',
+    tests: ['test/run/retention/retention.test.ts'],
+    why: 'nobody could say how old an output is, or whether it was rejected where it was made',
+  },
+  {
     name: 'run: another subject stands in for an attempt that was asked for',
     find: 'if (VOIDING.has(decision)) return true;',
     replace: '',

@@ -27,6 +27,27 @@ export const STORE_FAULTS: readonly Fault[] = [
     why: 'the store that tests of others build on would prove nothing',
   },
   {
+    name: 'store: runs that need each other are removed one after the other',
+    find: 'if (runs.length > 1) {',
+    replace: 'if (runs.length > 1_000) {',
+    tests: ['test/store/filesystem/removed-runs.test.ts'],
+    why: 'after a kill, an output could be there without the decision about it',
+  },
+  {
+    name: 'store: contents that were stored just now are removed',
+    find: 'status?.isFile() !== true || status.mtimeMs >= before.getTime()',
+    replace: 'status?.isFile() !== true',
+    tests: ['test/store/filesystem/removed-runs.test.ts'],
+    why: 'another command may be about to record them',
+  },
+  {
+    name: 'store: content that is stored again stays old',
+    find: 'await utimes(path, now, now);',
+    replace: '',
+    tests: ['test/store/filesystem/removed-runs.test.ts'],
+    why: 'it could be removed before the record that names it is written',
+  },
+  {
     name: 'store: the digest of content is not verified',
     find: 'return actual === digest ? ',
     replace: "return actual !== 'sha256:' ? ",

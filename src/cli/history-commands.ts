@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
-import { JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
+import { ACTOR, JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
 
 /** Which runs; every command about earlier runs takes them. */
 const WHICH_RUNS: readonly OptionSpec[] = [
@@ -74,5 +74,34 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline stats --daily', what: 'day by day' },
     ],
     load: () => import('./history/stats.ts'),
+  },
+  {
+    name: 'clean',
+    summary: 'remove old runs, and what only they needed',
+    positionals: [],
+    options: [
+      ...SUBJECT_OPTIONS,
+      { name: 'older', value: 'TIME', help: 'only runs whose last record is older: 12h, 30d, 8w (default: 30d)' },
+      { name: 'keep', value: 'N', help: 'never the newest N runs of each subject, from 1 (default: 10)' },
+      {
+        name: 'history-older',
+        value: 'TIME',
+        help: 'also remove entries of the history of runs that ended before then and have no records (default: none)',
+      },
+      { name: 'pin', value: 'RUN', multiple: true, help: 'first pin this run: its number, or SUBJECT#NUMBER' },
+      { name: 'unpin', value: 'RUN', multiple: true, help: 'first unpin this run' },
+      { name: 'reason', value: 'TEXT', help: 'with --pin and --unpin: why' },
+      ACTOR,
+      { name: 'dry-run', short: 'n', help: 'only list what would be removed, and why other runs stay' },
+      JSON_OPTION,
+    ],
+    description:
+      'Removes runs of this pipeline whole, of all subjects: records, attempts and snapshots, copies of the files that they replaced below .state/applied/, and every output and version of files that no other run needs. Entries of the history stay.\nA run stays if it is one of the newest of its subject, not old enough, or pinned; while an agent works for it or a record of it cannot be read; and as long as a run that stays needs it: because it reused an output, is a fork, or has an output that a decision of the old run applies to. So no output that was rejected is ever used again.\n--older and --keep replace `retention` of gateline.yml. With `retention`, `gateline run` does the same when it has ended. A call that was interrupted is completed by the next one.',
+    examples: [
+      { command: 'gateline clean --dry-run', what: 'list what would be removed, and why other runs stay' },
+      { command: 'gateline clean --older 14d --keep 3', what: 'remove more than by default' },
+      { command: 'gateline clean --pin main#12 --reason "release 2.0"', what: 'keep run 12 of main for good' },
+    ],
+    load: () => import('./history/clean.ts'),
   },
 ];

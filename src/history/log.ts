@@ -39,4 +39,10 @@ export interface HistoryLog {
    * @throws GatelineError `STORE_WRITE_FAILED`
    */
   rewrite(recomputed: readonly RunHistory[]): Promise<number>;
+  /**
+   * Removes entries of runs, with those of their gates; none while there are lines that cannot be read.
+   * @returns how many runs
+   * @throws GatelineError `STORE_WRITE_FAILED`
+   */
+  forget(isOld: (entry: HistoryEntry) => boolean): Promise<number>;
 }

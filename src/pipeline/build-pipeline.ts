@@ -4,6 +4,7 @@ import { legSourceOf } from './data-legs.ts';
 import type { GatelineFile } from './file/gateline-file.ts';
 import type { GateEntry } from './file/gateline-gate.ts';
 import { legsOf, type MatrixEntry } from './file/matrix.ts';
+import { millisecondsOf } from './file/gateline-values.ts';
 import { normalGlob, normalPath } from './file/paths.ts';
 import {
   DEFAULT_WORKSPACE,
@@ -19,10 +20,10 @@ import {
   type WorkspaceSettings,
 } from './pipeline.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
+import type { RetentionSettings } from './retention-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
 const WITHOUT_MATRIX: readonly Leg[] = [{ id: '', matrix: {} }];
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 };
 
 /** Builds the pipeline from a file without problems, with every default filled in. */
@@ -40,6 +41,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     maxReworks: file['max-reworks'],
     workspace: buildWorkspace(file),
     snapshots: buildSnapshots(file),
+    ...(file.retention && { retention: buildRetention(file.retention) }),
     ...(file.on !== undefined && { on: file.on as JsonValue }),
     ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
     ...(file.workflow?.statuses && { statuses: file.workflow.statuses }),
@@ -92,6 +94,10 @@ function buildSnapshots({ snapshots }: GatelineFile): SnapshotSettings {
       timeoutMinutes: database['timeout-minutes'],
     },
   };
+}
+
+function buildRetention({ older, keep, every }: NonNullable<GatelineFile['retention']>): RetentionSettings {
+  return { older: millisecondsOf(older), keep, every: millisecondsOf(every) };
 }
 
 function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: ReadonlyMap<string, number>): Gate {
@@ -214,7 +220,7 @@ function variables(env: Readonly<Record<string, string | number | boolean | null
 }
 
 function milliseconds(age: string | undefined): number | undefined {
-  return age === undefined ? undefined : Number(age.slice(0, -1)) * UNIT_MS[age.slice(-1)]!;
+  return age === undefined ? undefined : millisecondsOf(age);
 }
 
 function bytes(size: number | string): number {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
+import type { RetentionSettings } from './retention-settings.ts';
 
 /** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
@@ -50,6 +51,8 @@ export interface Pipeline {
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
   readonly snapshots: SnapshotSettings;
+  /** Which old runs are removed after a run. `undefined`: none. No part of any request. */
+  readonly retention?: RetentionSettings;
   /** Triggers of the workflow that `gateline compile` writes, as in a workflow. `undefined`: the default ones. */
   readonly on?: JsonValue;
   /** Variables of its jobs. */

@@ -2,7 +2,7 @@
  * The command line that kills its own process right after its k-th durable operation; `DIE_AFTER` is k. Or `DIE_AT` is
  * what that operation is called, or the end of it. What it did so far stands in the file `OPERATIONS`, one line each.
  * Where `IMAGES` names a folder it leaves an image of its working directory and of its work trees after each operation
- * there, as `1`, `2`, …: what a kill at that moment would have left on disk.
+ * there, as `1`, `2`, …: what a kill at that moment would have left on disk. `DAYS_LATER` is the clock.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { processWorld } from '../../src/cli/process-world.ts';
 
-const { DIE_AFTER, DIE_AT, OPERATIONS, IMAGES, START_LOG, GATELINE_TREES } = process.env;
+const { DIE_AFTER, DIE_AT, OPERATIONS, IMAGES, START_LOG, GATELINE_TREES, DAYS_LATER = '0' } = process.env;
 let count = 0;
 
 function takeImage(folder: string): void {
@@ -25,8 +25,8 @@ function takeImage(folder: string): void {
   if (START_LOG !== undefined && existsSync(START_LOG)) copyFileSync(START_LOG, join(folder, 'starts.log'));
 }
 
-process.exitCode = await main(
-  processWorld(process.env, {
+process.exitCode = await main({
+  ...processWorld(process.env, {
     onDurable: (what) => {
       count += 1;
       if (OPERATIONS !== undefined) appendFileSync(OPERATIONS, `${what}\n`);
@@ -35,4 +35,5 @@ process.exitCode = await main(
         process.kill(process.pid, 'SIGKILL');
     },
   }),
-);
+  now: () => new Date(Date.now() + Number(DAYS_LATER) * 86_400_000),
+});

@@ -1,7 +1,8 @@
-import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
+import { isFromSystem } from '../../errors/store-errors.ts';
 import { hexOf } from '../../json/digest.ts';
 import type { AttemptDirectory, AttemptFiles, AttemptId } from '../attempt-files.ts';
 import { readPlainFile } from './read-plain-file.ts';
@@ -23,12 +24,7 @@ export interface AttemptDirectoryOptions {
  */
 export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFiles {
   const pathOf = (id: AttemptId): string =>
-    join(
-      options.root,
-      hexOf(digestOfJson(id.subject)).slice(0, SUBJECT_DIGITS),
-      String(id.runNumber),
-      `${id.pipeline}.${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`,
-    );
+    join(runFolder(options.root, id), `${id.pipeline}.${id.gate}.${id.leg || '_'}.${id.runAttempt}.${id.n}`);
   return {
     root: options.root,
     pathOf,
@@ -56,6 +52,27 @@ export function createAttemptFiles(options: AttemptDirectoryOptions): AttemptFil
       }
     },
   };
+}
+
+/** Removes the attempt directories of a run. What the system refuses to remove stays. @param root `.state/attempts` */
+export async function removeAttempts(
+  root: string,
+  run: Pick<AttemptId, 'pipeline' | 'subject' | 'runNumber'>,
+): Promise<void> {
+  const folder = runFolder(root, run);
+  try {
+    for (const name of await readdir(folder))
+      if (name.startsWith(`${run.pipeline}.`)) await rm(join(folder, name), { recursive: true, force: true });
+    await rmdir(folder);
+    await rmdir(dirname(folder));
+  } catch (error) {
+    // There is none, or others have attempts there, or an agent took our rights away.
+    if (!isFromSystem(error)) throw error;
+  }
+}
+
+function runFolder(root: string, { subject, runNumber }: Pick<AttemptId, 'subject' | 'runNumber'>): string {
+  return join(root, hexOf(digestOfJson(subject)).slice(0, SUBJECT_DIGITS), String(runNumber));
 }
 
 function directoryAt(path: string, options: AttemptDirectoryOptions): AttemptDirectory {

@@ -17,6 +17,7 @@ import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { OptionValues, CommandInvocation } from '../command.ts';
+import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { loadFor, open, projectorFor, type OpenProject } from '../project/open.ts';
@@ -78,7 +79,9 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const graph = graphOf(opened.graph, result.state.units.values());
   await tell(invocation, { ...opened, graph, assignment }, result);
   const code = exitCodeOfRun(result, graph, asked.assigned);
-  return options['apply'] ? await applyResult(world, opened, result, code) : code;
+  const last = options['apply'] ? await applyResult(world, opened, result, code) : code;
+  if (!result.cancelled) await removeOldRuns(world, opened);
+  return last;
 }
 
 /**

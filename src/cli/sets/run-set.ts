@@ -17,6 +17,7 @@ import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 import { projectorFor } from '../project/open.ts';
 import { redactorFor } from '../project/redactor.ts';
+import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { deliver } from './deliver-set.ts';
 import { loadSetFor, openSet, type LoadedSet, type OpenSet } from './open-set.ts';
@@ -62,6 +63,7 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
     set,
     rowsOf(set, result).map((row) => ({ ...row, delivered: delivered.get(row.subject.id) ?? null })),
   );
+  if (!result.cancelled) await removeOldRuns(world, opened);
   return worstOf([exitCodeOfSet(result), ...codes]);
 }
 

@@ -1,15 +1,12 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { newestRun } from '../../run/state/fold.ts';
 import { runDecisions } from '../../run/records/decisions.ts';
-import {
-  RUN_GATE,
-  comparePositions,
-  unitOf,
-  type DecidedRecord,
-  type GatelineRecord,
-} from '../../run/records/record.ts';
+import { RUN_GATE, type DecidedRecord, type GatelineRecord } from '../../run/records/record.ts';
+import { claimsAtWork } from '../../run/retention/retention.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
-import type { Call } from '../call/call.ts';
+import { namedGlobs, type Call } from '../call/call.ts';
+import type { EnginePorts } from '../ports.ts';
 import { databaseOf } from './database.ts';
 
 /**
@@ -58,18 +55,45 @@ function isOver(status: string, isClosed: boolean): boolean {
 /** Removes the versions that only these runs have recorded. */
 async function removeOldTrees(call: Call, runs: ReadonlySet<number>): Promise<void> {
   const { assignment, ports, journal } = call;
-  if (runs.size === 0 || ports.everyRecord === undefined) return;
+  if (runs.size === 0) return;
   const { pipeline, subject } = assignment;
   const isOld = (one: GatelineRecord): boolean =>
     one.pipeline === pipeline.id && one.subject === subject && runs.has(one.runNumber);
   const [old, ours] = [true, false].map((which) => treesOf(journal.records().filter((one) => isOld(one) === which)));
-  await ports.workspace.prune(old!.difference(ours!), async () => {
-    const { records, problems } = await ports.everyRecord!();
+  await removeVersions(ports, old!.difference(ours!), { isOld, current: async () => (await call.snapshot()).tree });
+}
+
+/**
+ * Removes versions that only removed records named. The caller holds the workspace's lock.
+ * @param removed records that are no longer in a store
+ * @returns false if nothing can be removed now: an agent may be reading a version, or a record cannot be read
+ */
+export async function removeVersionsOf(
+  ports: EnginePorts,
+  pipeline: Pick<Pipeline, 'gates'>,
+  removed: readonly GatelineRecord[],
+): Promise<boolean> {
+  const current = async (): Promise<TreeId> => (await ports.workspace.snapshot(namedGlobs(pipeline))).tree;
+  return removeVersions(ports, treesOf(removed), { isOld: () => false, current });
+}
+
+/** @param kept.isOld records whose versions are not kept; `current`: the version of the folder as it is */
+async function removeVersions(
+  { everyRecord, workspace, now }: EnginePorts,
+  versions: ReadonlySet<TreeId>,
+  kept: { readonly isOld: (one: GatelineRecord) => boolean; readonly current: () => Promise<TreeId> },
+): Promise<boolean> {
+  if (everyRecord === undefined) return true;
+  let mayRemove = true;
+  await workspace.prune(versions, async () => {
+    const { records, problems } = await everyRecord();
     // A record that cannot be read may name any version, and an agent may be reading one.
     const isUnread = problems.some(({ quarantine }) => quarantine === undefined);
-    if (isUnread || agentsWork(records, ports.now().toISOString())) return undefined;
-    return treesOf(records.filter((one) => !isOld(one))).add((await call.snapshot()).tree);
+    mayRemove = !isUnread && claimsAtWork(records, now().toISOString()).length === 0;
+    if (!mayRemove) return undefined;
+    return treesOf(records.filter((one) => !kept.isOld(one))).add(await kept.current());
   });
+  return mayRemove;
 }
 
 /** The versions of the workspace that records name. */
@@ -79,20 +103,4 @@ function treesOf(records: readonly GatelineRecord[]): Set<TreeId> {
     return one.kind === 'started' ? [one.base] : [one.base, one.snapshot?.from, one.snapshot?.tree];
   });
   return new Set(named.filter((tree) => tree !== undefined));
-}
-
-/** Whether an agent that runs by itself may be at work, for any pipeline and subject. @param now ISO 8601 */
-function agentsWork(records: readonly GatelineRecord[], now: string): boolean {
-  const keyOf = (one: GatelineRecord): string => JSON.stringify([one.pipeline, one.subject, unitOf(one)]);
-  const ended = Map.groupBy(
-    records.filter((one) => one.kind === 'ended'),
-    keyOf,
-  );
-  return records.some(
-    (one) =>
-      one.kind === 'started' &&
-      one.holder === 'open' &&
-      (one.deadline ?? now) >= now &&
-      !ended.get(keyOf(one))?.some((end) => comparePositions(end, one) === 0),
-  );
 }

@@ -1,6 +1,6 @@
 import { changed } from './check-environment.ts';
 import { matrixSchema } from '../file/gateline-gate.ts';
-import { DURATION_PATTERN } from '../file/gateline-values.ts';
+import { isDuration } from '../file/gateline-values.ts';
 import { legsOf } from '../file/matrix.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, textsInside, type GatePart, type Located } from '../file/parts.ts';
 import { globProblem, pathProblem, treesProblem, type PathProblem } from '../file/paths.ts';
@@ -158,7 +158,7 @@ function checkRedacted(gate: GatePart, source: DefinitionSource): Problem[] {
 
 function checkReuse(gate: GatePart, source: DefinitionSource): Problem[] {
   const age = gate.value['max-age'];
-  if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !DURATION_PATTERN.test(age)) return [];
+  if (gate.value['reuse'] !== 'never' || typeof age !== 'string' || !isDuration(age)) return [];
   const message = 'with `reuse: never` it has no effect';
   const details = { label: 'max-age', message, of: 'key' } as const;
   return [source.at(pointerOf([...gate.path, 'max-age']), { severity: 'warning', code: 'MAX_AGE_UNUSED', ...details })];

@@ -120,6 +120,7 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
     const snapshots = file.snapshots.unwrap().shape;
     return path.length === 1 ? snapshots : snapshots.database.unwrap().shape;
   }
+  if (path[0] === 'retention') return file.retention.unwrap().shape;
   if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;
   const output = gate.output.unwrap().shape;

@@ -6,6 +6,7 @@ import { GITHUB_KEYS } from './github-keys.ts';
 import {
   choiceOf,
   command,
+  duration,
   envMap,
   glob,
   id,
@@ -119,6 +120,24 @@ const snapshotSettings = z
   .prefault({})
   .describe('Which snapshots are kept, for `gateline rollback`. Not part of the request or the fingerprint.');
 
+const retentionSettings = z
+  .strictObject(
+    {
+      older: duration
+        .default('30d')
+        .describe('Age from which runs are removed: `12h`, `30d`, `8w`. It is that of their last record.'),
+      keep: wholeNumber(1, 100_000)
+        .default(10)
+        .describe('How many runs of each subject are never removed, the newest.'),
+      every: duration.default('7d').describe('Time between two removals.'),
+    },
+    { error: 'expected a map with keys such as `older` and `keep`' },
+  )
+  .optional()
+  .describe(
+    'Which old runs `gateline run` removes when it has ended, as `gateline clean` does. Default: none. Not part of the request or the fingerprint.',
+  );
+
 /**
  * `gateline.yml` as written: the only definition of its structure, of the JSON Schema for editors
  * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md. Keys are spelled as in GitHub
@@ -156,6 +175,7 @@ export const gatelineFileSchema = z
         .describe('Defaults for gates.'),
       workspace: workspaceSettings,
       snapshots: snapshotSettings,
+      retention: retentionSettings,
       'max-reworks': wholeNumber(0, 1_000)
         .optional()
         .describe('How often work may be sent back in one run, in all loops together. Default: no common limit.'),

@@ -3,7 +3,7 @@ import { GITHUB_GATE_KEYS } from './github-keys.ts';
 import {
   choiceOf,
   command,
-  DURATION_PATTERN,
+  duration,
   envMap,
   envName,
   glob,
@@ -261,7 +261,7 @@ export const gateSchema = z
       reuse: choiceOf('auto', 'never')
         .default('auto')
         .describe('Whether an output with the same request may be reused.'),
-      'max-age': matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`')
+      'max-age': duration
         .optional()
         .describe(
           'Age after which the gate runs again, and the old output is not used even if that fails: `30m`, `12h`, `7d`, `2w`. Default: no limit.',

@@ -14,7 +14,7 @@ export const MATRIX_KEY_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** Name of a program, safe to put before `--version` in a command. */
 export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** A whole number of minutes, hours, days or weeks. */
-export const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
+const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
 /** A whole number of kilobytes, megabytes or gigabytes. */
 export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
 /** Maximum length of a variable's value: what Windows can still pass to a process. */
@@ -56,6 +56,21 @@ export function wholeNumber(min: number, max: number): z.ZodInt {
 export function number(min: number, max: number, what: string): z.ZodNumber {
   const error = `expected ${what}`;
   return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A text such as `12h` or `7d`. */
+export const duration = matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`');
+
+/** Whether a text is such a time. */
+export function isDuration(text: string): boolean {
+  return DURATION_PATTERN.test(text);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds of a text that {@link isDuration}. */
+export function millisecondsOf(text: string): number {
+  return Number(text.slice(0, -1)) * UNIT_MS[text.slice(-1)]!;
 }
 
 /** A number of bytes, or a text such as `250MB`. */

@@ -72,9 +72,7 @@ export function rulingOn(
   now: string,
   approval?: Approval,
 ): Ruling {
-  const { source } = attempt;
-  const isOurs = source !== undefined && source.subject === undefined;
-  const made: Position = isOurs && comparePositions(source, attempt) < 0 ? source : attempt;
+  const made = madeAt(attempt);
   // At the position of an attempt it may have sent that attempt's work back.
   if (decisions.unknownAt !== undefined && comparePositions(decisions.unknownAt, made) >= 0)
     return { ruling: 'unknown' };
@@ -99,6 +97,13 @@ export function rulingOn(
   if (reject !== undefined) return { ruling: 'rejected', by: reject };
   const approve = words.toSorted(comparePositions).at(-1);
   return approve === undefined ? { ruling: 'stands' } : { ruling: 'approved', by: approve };
+}
+
+/** Where an output was made: that of a reused one of its subject is the attempt that it was reused from. */
+export function madeAt(attempt: Pick<EndedRecord, keyof Position | 'source'>): Position {
+  const { source } = attempt;
+  const isOurs = source !== undefined && source.subject === undefined;
+  return isOurs && comparePositions(source, attempt) < 0 ? source : attempt;
 }
 
 /** Who asked for a new attempt, and why; `undefined`: nobody did. */

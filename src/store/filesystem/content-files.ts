@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, rename, type FileHandle } from 'node:fs/promises';
+import { readdir, rename, utimes, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { digestOf, hexOf, isDigest, type Digest } from '../../json/digest.ts';
 import type { Content } from '../../run/records/record.ts';
@@ -48,8 +48,7 @@ export class ContentFiles {
     const bytes = Buffer.from(content);
     const digest = digestOf(bytes);
     const known = await this.check(digest);
-    if (known.state === 'present') return this.#settled(known.value);
-    return this.putStream([bytes]);
+    return known.state === 'present' && (await this.#settled(digest)) ? known.value : this.putStream([bytes]);
   }
 
   async putStream(chunks: Chunks): Promise<Content> {
@@ -59,7 +58,7 @@ export class ContentFiles {
     try {
       const content: Content = { digest: `sha256:${hash.digest('hex')}`, bytes: temporary.bytes };
       const known = await this.check(content.digest);
-      if (known.state === 'present') return await this.#settled(content);
+      if (known.state === 'present' && (await this.#settled(content.digest))) return content;
       await this.#place(temporary.path, content.digest, known);
       return content;
     } finally {
@@ -161,11 +160,22 @@ export class ContentFiles {
     }
   }
 
-  /** The process that wrote it may not have flushed its name yet. */
-  async #settled(content: Content): Promise<Content> {
-    const path = this.#path(content.digest);
+  /**
+   * Content that is there is stored anew: it is not old any more, and the process that wrote it may not have flushed
+   * its name yet. False if it was removed meanwhile.
+   */
+  async #settled(digest: Digest): Promise<boolean> {
+    const path = this.#path(digest);
+    const now = new Date();
+    try {
+      await utimes(path, now, now);
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return false;
+      // Of another user: who may not change it may not remove it either.
+      if (!isFromSystem(error)) throw error;
+    }
     await this.#state.writing(path, () => syncFolder(dirname(path)));
-    return content;
+    return true;
   }
 
   /** Moves flushed bytes to their place. A wrong file there is moved to quarantine first. */

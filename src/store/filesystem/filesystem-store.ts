@@ -5,6 +5,7 @@ import type { Read, RecordListing, RecordStore, Written } from '../record-store.
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { ContentFiles, type StoredContents } from './content-files.ts';
 import { RecordFiles } from './record-files.ts';
+import { RemovedRuns } from './removed-runs.ts';
 import { StateFolder, type StateFolderOptions } from './state-folder.ts';
 
 export type { StateFolderOptions } from './state-folder.ts';
@@ -23,16 +24,18 @@ export async function openFilesystemStore(options: StateFolderOptions): Promise<
 /** A store of files, and what it knows of outputs by fingerprint, over all subjects. */
 export interface FilesystemRecordStore extends RecordStore {
   readonly checkpoints: Pick<CheckpointFiles, 'find' | 'index'>;
-  /** The records of all pipelines and subjects. */
-  everything(): Promise<RecordListing>;
+  /** The records of all pipelines and subjects. @param signal rejects with its reason when it is aborted */
+  everything(signal?: AbortSignal): Promise<RecordListing>;
   /** The digests of all contents, by the names of their files, and the paths of files with other names. */
   contents(): Promise<StoredContents>;
+  readonly removedRuns: Pick<RemovedRuns, 'remove' | 'removeContents' | 'records' | 'forget'>;
   /** The decisions among the records of a run: no other record is read. */
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing>;
 }
 
 class FilesystemStore implements FilesystemRecordStore {
   readonly checkpoints: CheckpointFiles;
+  readonly removedRuns: RemovedRuns;
   readonly #records: RecordFiles;
   readonly #contents: ContentFiles;
 
@@ -40,6 +43,7 @@ class FilesystemStore implements FilesystemRecordStore {
     this.#records = new RecordFiles(state);
     this.checkpoints = new CheckpointFiles(state, this.#records);
     this.#contents = new ContentFiles(state);
+    this.removedRuns = new RemovedRuns(state, this.#records, this.#contents);
   }
 
   async write(record: GatelineRecord): Promise<Written> {
@@ -51,8 +55,8 @@ class FilesystemStore implements FilesystemRecordStore {
     return this.#records.list(pipeline, subject);
   }
 
-  everything(): Promise<RecordListing> {
-    return this.#records.everything(() => true);
+  everything(signal?: AbortSignal): Promise<RecordListing> {
+    return this.#records.everything(() => true, { signal });
   }
 
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing> {

@@ -26,6 +26,12 @@ export interface SubjectNames {
   read(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing>;
 }
 
+/** Options of {@link RecordFiles.everything}. */
+export interface EverythingOptions {
+  readonly runs?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
 export class RecordFiles {
   readonly #state: StateFolder;
@@ -39,7 +45,7 @@ export class RecordFiles {
   async write(record: GatelineRecord): Promise<Written> {
     this.#state.assertWritable();
     const checked = checkedRecord(record);
-    const path = join(this.#subjectFolder(checked.subject), String(checked.runNumber), recordFileName(checked));
+    const path = join(this.folderOf(checked.subject, checked.runNumber), recordFileName(checked));
     const bytes = Buffer.from(`${JSON.stringify(checked, null, 2)}\n`);
     const shown = this.#state.show(path);
     const claim = (): Promise<boolean> => claimFile(this.#state, path, [bytes]);
@@ -91,9 +97,15 @@ export class RecordFiles {
     return this.#read(wanted, problems);
   }
 
-  /** Every record of every pipeline and subject that `isWanted` by its name. Moves nothing. */
-  async everything(isWanted: (name: NamedRecord) => boolean): Promise<RecordListing> {
-    const runs = join(this.#state.root, 'runs');
+  /**
+   * Every record of every pipeline and subject that `isWanted` by its name. Moves nothing.
+   * @param where.runs absolute path of the folder with the subjects' folders. Default: `runs`
+   * @param where.signal rejects with its reason when it is aborted
+   */
+  async everything(
+    isWanted: (name: NamedRecord) => boolean,
+    { runs = join(this.#state.root, 'runs'), signal }: EverythingOptions = {},
+  ): Promise<RecordListing> {
     const entries: StateEntry[] = [];
     const problems: ReadProblem[] = [];
     for (const subject of await this.#namesIn(runs, problems)) {
@@ -106,12 +118,13 @@ export class RecordFiles {
         }
       }
     }
-    return this.#read(entries, problems);
+    return this.#read(entries, problems, signal);
   }
 
-  async #read(entries: readonly StateEntry[], problems: ReadProblem[]): Promise<RecordListing> {
+  async #read(entries: readonly StateEntry[], problems: ReadProblem[], signal?: AbortSignal): Promise<RecordListing> {
     const records: GatelineRecord[] = [];
     await inParallel(PARALLEL_READS, entries, async (entry) => {
+      signal?.throwIfAborted();
       const read = await readEntry(this.#state, entry);
       if (read.state === 'record') records.push(read.record);
       else if (read.state === 'problem') problems.push(read.problem);
@@ -129,6 +142,11 @@ export class RecordFiles {
     return found.filter((subject) => subject !== undefined).toSorted();
   }
 
+  /** Absolute path of the folder of a run: records of other pipelines may be in it. */
+  folderOf(subject: string, runNumber: number): string {
+    return join(this.#subjectFolder(subject), String(runNumber));
+  }
+
   #subjectFolder(subject: string): string {
     return join(this.#state.root, 'runs', subjectSlug(subject, FOLDER_HEX_DIGITS));
   }
@@ -141,7 +159,7 @@ export class RecordFiles {
   }
 
   async #entriesIn(run: string, pipeline: string, subject: string, problems: ReadProblem[]): Promise<StateEntry[]> {
-    const folder = join(this.#subjectFolder(subject), run);
+    const folder = this.folderOf(subject, Number(run));
     const files = (await this.#namesIn(folder, problems)).filter((name) => mayBeRecord(name, pipeline));
     return files.map((file) => ({ path: join(folder, file), runNumber: Number(run), pipeline, subject }));
   }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
+import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts';
 import { sameFile, type TreeDifference, type TreeFile } from '../../run/files/tree.ts';
 import type { PutReason } from '../../run/files/put-reason.ts';
 import type { EarlierPut } from '../workspace.ts';
@@ -77,6 +77,26 @@ export async function earlierPuts(parent: string): Promise<EarlierPut[]> {
   const folders = names.filter((name) => !isFresh(name)).map((name) => join(parent, name));
   const puts = await Promise.all(folders.map(readList));
   return puts.filter((put) => put !== undefined).toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/**
+ * Removes the lists of calls that wrote files into the folder, with the copies of what they replaced. One that was
+ * interrupted stays.
+ * @param parent of the folders of all calls
+ * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`
+ */
+export async function removePuts(parent: string, isOld: (put: EarlierPut) => boolean): Promise<void> {
+  const names = (await unlessAbsent(readdir(parent)).catch(failed(parent))) ?? [];
+  for (const name of names) {
+    if (isFresh(name)) continue;
+    const saved = join(parent, name);
+    const put = await readList(saved);
+    if (put?.state !== 'done' || !isOld(put)) continue;
+    const gone = freshBeside(saved);
+    // Copies without their list would be an error.
+    await writing(saved, () => rename(saved, gone));
+    await writing(gone, () => rm(gone, { recursive: true, force: true }));
+  }
 }
 
 /** `undefined`: a call that was killed before it changed anything. */

@@ -150,6 +150,28 @@ export class HistoryFiles implements HistoryLog {
     return others.length;
   }
 
+  async forget(isOld: (entry: HistoryEntry) => boolean): Promise<number> {
+    const all = await this.all();
+    const old = all.filter(isOld);
+    // Lines that cannot be read would be lost.
+    if (old.length === 0 || this.damaged().length > 0) return 0;
+    const keys = new Set(old.map(runKeyOf));
+    await this.#writing(async (state) => {
+      // The runs' own lines go first: without them, nobody asks for those of gates.
+      const kept = all.filter((entry) => !keys.has(runKeyOf(entry)));
+      await this.#replace(state, HISTORY_FILE, kept.toReversed().map(entryLine));
+      for (const name of namesIn(join(state.root, 'history')).filter((one) => MONTH_FILE.test(one))) {
+        const lines = this.gates((month) => name === `${month}.jsonl`);
+        const gates = [...readGates(lines, { lines: 0 })];
+        const left = gates.filter((one) => !keys.has(runKeyOf(one)));
+        if (left.length === gates.length) continue;
+        if (left.length > 0) await this.#replace(state, join('history', name), left.toReversed().map(gatesLine));
+        else rmSync(join(state.root, 'history', name), { force: true });
+      }
+    });
+    return old.length;
+  }
+
   async #replace({ root, temporaryFolder, onDurable }: StateFolder, name: string, lines: string[]): Promise<void> {
     const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
     await atomicWrite(join(root, name), text, { temporaryFolder, onDurable });

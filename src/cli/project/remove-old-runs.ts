@@ -1,0 +1,13 @@
+import { cleanAfterRun } from '../../local/clean/clean-after-run.ts';
+import { say } from '../output/say.ts';
+import type { CliWorld } from '../world.ts';
+import type { OpenProject } from './open.ts';
+
+/** Removes old runs after a run, as `retention` says, and says what it did. The caller holds the workspace's lock. */
+export async function removeOldRuns(
+  { err, onDurable }: CliWorld,
+  { loaded, ports }: Pick<OpenProject, 'loaded' | 'ports'>,
+): Promise<void> {
+  const notices = await cleanAfterRun({ loaded, ports, ...(onDurable && { onDurable }) });
+  for (const notice of notices) say(err, `note: ${notice}`);
+}
