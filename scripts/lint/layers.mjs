@@ -70,7 +70,7 @@ export const FOLDERS = {
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
-  report: ['graph', 'markdown', 'json', 'terminal', 'github'],
+  report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'history', 'projections'],
