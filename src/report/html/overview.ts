@@ -22,7 +22,7 @@ export function toneOfRun(status: RunStatus): Tone {
   return TONES[status];
 }
 
-/** What the run came to, and the gates in a table. */
+/** The outcome of the run, and the gates in a table. */
 export function overview({ pipeline, state, records, now }: ReportContent, say: Say, ids: readonly string[]): string {
   const attempts = attemptsOf(records, state);
   const spans = spansOf(attempts, state, now);

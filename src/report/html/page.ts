@@ -62,7 +62,7 @@ export function htmlReport(content: ReportContent): string {
     '<main>',
     ...parts.map(([id, name]) => section(id, name, bodies[id as keyof typeof TITLES])),
     '</main>',
-    `<footer><p class="note">Written ${time(now)}${refresh === undefined ? '' : '; the page loads itself again while the run goes on'}.</p></footer>`,
+    `<footer><p class="note">Written ${time(now)}${refresh === undefined ? '' : '; the page loads itself again until the run ends'}.</p></footer>`,
     '</body>',
     '</html>',
     '',

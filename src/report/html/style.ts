@@ -32,7 +32,7 @@ article{border-top:1px solid var(--line);margin-top:1.5rem}
 @media print{:root{--page:#fff;--text:#000;--quiet:#444;--line:#999;--code:#fff;--good:#116329;--bad:#a40e26;--warning:#7d4e00;--strong:#0550ae}body{max-width:none}pre{max-height:none;border:1px solid #999}.wide{overflow:visible}svg{max-width:100%;height:auto}nav{display:none}h2,h3,h4{break-after:avoid}details::details-content{content-visibility:visible}}
 `;
 
-/** The style of the page, exactly as it stands between its tags. */
+/** The style of the page, byte for byte what is between its tags. */
 export const STYLE = `${GRAPH_STYLE}${COLOURS}${LAYOUT}`;
 
 /** The policy that permits this style and nothing else: no script, no network. */

@@ -11,8 +11,8 @@ const MOST_ROWS = 500;
 const MOST_CHARACTERS = 26;
 
 /**
- * When each attempt began and ended, as SVG: a bar each. The time between two calls of a run is left out, and a line
- * stands in its place.
+ * When each attempt began and ended, as SVG: a bar each. The time between two calls of a run is left out; a line
+ * marks it.
  */
 export function timeline({ state, records, now, redact }: ReportContent, say: Say): string {
   const attempts = attemptsOf(records, state);
