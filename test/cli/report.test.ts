@@ -38,6 +38,30 @@ describe('report', () => {
     expect(page).not.toContain('http-equiv="refresh"');
   });
 
+  it('follows a run until it ends', async () => {
+    const slow = { design: { run: `sleep 3; ${writes({ ok: true })}` } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(slow) });
+    const page = (): Promise<string> => readFile(workspace.path('r.html'), 'utf8').catch(() => '');
+    const run = gateline(workspace.root, ['run', '--quiet']);
+    await expect
+      .poll(async () => (await gateline(workspace.root, ['status', '--json'])).out, { timeout: 20_000 })
+      .toContain('"executing"');
+    const following = gateline(workspace.root, ['report', '--html', 'r.html', '--follow']);
+    await expect.poll(page, { timeout: 20_000 }).toContain('<meta http-equiv="refresh" content="2">');
+    await expectOk(run);
+    await expectOk(following);
+    expect(await page()).toContain('run 1: completed');
+    expect(await page()).not.toContain('http-equiv="refresh"');
+  });
+
+  it('follows a run that stopped with gates left to do no longer', { timeout: 40_000 }, async () => {
+    await using workspace = await workspaceOf();
+    await gateline(workspace.root, ['run', '--quiet', '--gate', 'design']);
+    const { out } = await expectOk(gateline(workspace.root, ['report', '--html', 'r.html', '--follow', '--json']));
+    expect(JSON.parse(out)).toMatchObject({ status: 'executing' });
+    expect(await readFile(workspace.path('r.html'), 'utf8')).not.toContain('http-equiv="refresh"');
+  });
+
   it('follows a run that has ended no longer', async () => {
     await using workspace = await workspaceOf();
     await gateline(workspace.root, ['run', '--quiet']);

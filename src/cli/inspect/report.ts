@@ -18,6 +18,9 @@ import { reportContent } from './report-content.ts';
 /** Seconds between two pages with --follow; a browser loads the page again as often. */
 const EVERY = 2;
 
+/** After so many looks at which nothing happened, nobody works on the run. */
+const MOST_QUIET = 5;
+
 /** What was written. */
 interface Written {
   readonly state: RunState;
@@ -43,15 +46,24 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** Writes the page again until the run ends. */
+/** Writes the page again until the run ends, or nothing works on it any more: a run may stop with gates left to do. */
 async function follow(invocation: CommandInvocation, file: string, first: Written): Promise<Written> {
   let written = first;
+  let quiet = 0;
   if (goesOn(written.state)) say(invocation.world.err, `writing the page every ${EVERY} seconds until the run ends`);
-  while (goesOn(written.state)) {
+  while (goesOn(written.state) && quiet < MOST_QUIET) {
     await sleep(EVERY * 1_000);
+    const before = written.state;
     written = await write(invocation, file, true);
+    quiet = isQuiet(before, written.state) ? quiet + 1 : 0;
   }
-  return written;
+  return goesOn(written.state) ? write(invocation, file, false) : written;
+}
+
+/** Whether no gate runs and nothing was recorded between two looks. A run that did not begin is waited for. */
+function isQuiet(before: RunState, { status, units, updatedAt }: RunState): boolean {
+  const isWorking = [...units.values()].some((unit) => unit.status === 'running');
+  return status !== 'initializing' && !isWorking && before.updatedAt === updatedAt;
 }
 
 /** Reads the run as it is now, and replaces the file. */
