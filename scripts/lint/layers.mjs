@@ -71,7 +71,7 @@ export const FOLDERS = {
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   local: ['clean', 'doctor'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
-  report: ['graph', 'markdown', 'json', 'terminal', 'github'],
+  report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'history', 'projections'],

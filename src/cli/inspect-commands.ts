@@ -63,6 +63,28 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./inspect/doctor.ts'),
   },
   {
+    name: 'report',
+    summary: 'write a run as one page of HTML',
+    positionals: [],
+    options: [
+      ...SUBJECT_OPTIONS,
+      RUN_OPTION,
+      { name: 'html', value: 'FILE', help: 'the file to write; one that exists is replaced' },
+      { name: 'follow', help: 'write it again every 2 seconds until the run ends; a browser that shows it follows' },
+      JSON_OPTION,
+    ],
+    description:
+      'One file with everything about a run: graph, timeline, each gate with its attempts, verdicts, requests, outputs and logs, decisions, earlier runs. It has no script and loads nothing, so it can be sent to others. Secrets are redacted. It shows at most 64 KiB of a value and 200 lines of a log, and has at most 20 MB; of the rest it names the size, the digest and the command that shows it.',
+    examples: [
+      { command: 'gateline report --html report.html', what: 'the newest run, for a browser' },
+      {
+        command: 'gateline report --html report.html --follow',
+        what: 'in a second terminal, while `gateline run` works',
+      },
+    ],
+    load: () => import('./inspect/report.ts'),
+  },
+  {
     name: 'completion',
     summary: 'print the script that completes commands in a shell',
     positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish' }],

@@ -12,7 +12,7 @@ import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { diffRuns } from '../history/diff-runs.ts';
-import { attemptDifferences, differenceLines, differencesJson } from './diff-attempts.ts';
+import { attemptDifferences, differenceLines, differencesJson } from '../project/attempt-differences.ts';
 
 interface Versions extends Awaited<ReturnType<typeof versionsOf>> {
   /** The attempts whose versions these are, if two are compared. */

@@ -11,18 +11,18 @@ import { stepsOf } from './steps.ts';
 const [WIDTH, HEIGHT, ACROSS, BELOW, MARGIN] = [190, 46, 60, 20, 16];
 const MOST_CHARACTERS = 24;
 
-/** Classes of boxes by tone, readable on a light and a dark page. */
-const STYLE = `
-text{font:13px ui-sans-serif,system-ui,sans-serif;fill:#1f2328}
-.small{font-size:11px;fill:#59636e}
-rect{stroke-width:1;rx:6px}
-path{fill:none;stroke:#8c959f;stroke-width:1.5}
-.critical{stroke-width:3}
-.good{fill:#dafbe1;stroke:#1a7f37}
-.bad{fill:#ffebe9;stroke:#cf222e}
-.warning{fill:#fff8c5;stroke:#9a6700}
-.strong{fill:#ddf4ff;stroke:#0969da}
-.quiet{fill:#f6f8fa;stroke:#8c959f}`;
+/** Classes of boxes by tone, readable on a light and a dark page. A page that contains the image needs them, too. */
+export const GRAPH_STYLE = `
+.graph text{font:13px ui-sans-serif,system-ui,sans-serif;fill:#1f2328}
+.graph .small{font-size:11px;fill:#59636e}
+.graph rect{stroke-width:1;rx:6px}
+.graph path{fill:none;stroke:#8c959f;stroke-width:1.5}
+.graph .critical{stroke-width:3}
+.graph .good{fill:#dafbe1;stroke:#1a7f37}
+.graph .bad{fill:#ffebe9;stroke:#cf222e}
+.graph .warning{fill:#fff8c5;stroke:#9a6700}
+.graph .strong{fill:#ddf4ff;stroke:#0969da}
+.graph .quiet{fill:#f6f8fa;stroke:#8c959f}`;
 
 /** Where a box is: its left upper corner. */
 interface Corner {
@@ -33,8 +33,14 @@ interface Corner {
 /**
  * The gates and their needs as an SVG document: a column for each step, a box for each gate with its status and time,
  * thick borders and arrows on the critical path. Needs no script, font or network. Contains only ids and fixed words.
+ * @param style CSS inside the image; '' for a page that has {@link GRAPH_STYLE} itself
  */
-export function graphSvg(pipeline: Pick<Pipeline, 'gates' | 'groups'>, state: RunState, path: CriticalPath): string {
+export function graphSvg(
+  pipeline: Pick<Pipeline, 'gates' | 'groups'>,
+  state: RunState,
+  path: CriticalPath,
+  style = GRAPH_STYLE,
+): string {
   const steps = stepsOf(pipeline.gates);
   const corners = cornersOf(steps);
   const rows = new Map(statusRows(state, pipeline).map((row) => [row.number, row]));
@@ -51,8 +57,8 @@ export function graphSvg(pipeline: Pick<Pipeline, 'gates' | 'groups'>, state: Ru
     return box(gate, corners.get(gate.id)!, { about, tone, isCritical: path.gates.includes(gate.id) });
   });
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Gates and their needs">`,
-    `<style>${STYLE}\n</style>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="graph" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Gates and their needs">`,
+    ...(style === '' ? [] : [`<style>${style}\n</style>`]),
     ...arrows,
     ...boxes,
     '</svg>',

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { outputDifferencesJson } from '../../report/json/output-differences.ts';
 import { fit, oneLine } from '../../report/text.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
-import type { NumberedAttempt } from '../project/attempt-numbered.ts';
+import type { NumberedAttempt } from './attempt-numbered.ts';
 
 /** How two attempts of a gate differ, beside their files. */
 export interface AttemptDifferences {
@@ -54,7 +54,8 @@ export function differenceLines({ request, output }: AttemptDifferences): string
   ];
 }
 
-function outputLine({ pointer, before, after }: JsonDifference): string {
+/** One place of an output, for people. */
+export function outputLine({ pointer, before, after }: JsonDifference): string {
   const text = (value: JsonValue | undefined): string =>
     value === undefined ? 'nothing' : fit(oneLine(JSON.stringify(value)), LONGEST);
   return `output${pointer === '' ? '' : ` ${fit(oneLine(pointer), LONGEST)}`}: ${text(before)} → ${text(after)}`;

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { htmlReport } from '../../src/report/html/page.ts';
+import { hostileContent } from '../report/html/content.ts';
+import { HOSTILE_HERE } from '../report/github/hostile.ts';
+import { bySize, IS_FULL, spread } from '../support/test-size.ts';
+
+const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
+
+/** Whether the browser is there; where it must be and is not, the test fails. */
+function hasChromium(): boolean {
+  if (existsSync(CHROMIUM)) return true;
+  if (process.env['CI'] === 'true') throw new Error(`no Chromium at ${CHROMIUM}; install it or set CHROME_PATH`);
+  process.stderr.write(`\n!!! NOT TESTED: the HTML report in Chromium. There is none at ${CHROMIUM}.\n\n`);
+  return false;
+}
+
+/** Texts whose contrast with what is behind them is under 4.5:1. Runs in the page. */
+const FAINT = `(() => {
+  const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (element) => {
+    if (element.closest('svg')) {
+      const box = element.parentElement.querySelector('rect');
+      if (element.closest('.graph') && box) return numbers(getComputedStyle(box).fill);
+    }
+    for (let at = element; at; at = at.parentElement) {
+      const color = numbers(getComputedStyle(at).backgroundColor);
+      if (color.length < 4 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.body.querySelectorAll('*')]
+    .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '') && one.tagName !== 'title')
+    .flatMap((one) => {
+      const style = getComputedStyle(one);
+      const [a, b] = [light(numbers(one.closest('svg') ? style.fill : style.color)), light(behind(one))].sort((x, y) => y - x);
+      const ratio = (a + 0.05) / (b + 0.05);
+      return ratio < 4.5 ? [one.tagName + '.' + (one.getAttribute('class') ?? '') + ' ' + ratio.toFixed(2)] : [];
+    });
+})()`;
+
+describe.runIf(IS_FULL && hasChromium())('the HTML report in Chromium', { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let folder: string;
+  beforeAll(async () => {
+    const args = process.getuid?.() === 0 ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
+    browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args });
+    folder = await mkdtemp(join(tmpdir(), 'gateline-report-'));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Opens a page without a network. @returns it with what it asked for and complained about */
+  async function opened(html: string, options: Parameters<Browser['newContext']>[0] = {}) {
+    const file = join(folder, 'report.html');
+    await writeFile(file, html);
+    const context = await browser.newContext({ offline: true, ...options });
+    const page = await context.newPage();
+    const seen: string[] = [];
+    page.on('request', (request) => seen.push(`request ${request.url()}`));
+    page.on('dialog', (dialog) => (seen.push('dialog'), void dialog.dismiss()));
+    page.on('console', (message) => seen.push(`console ${message.text()}`));
+    page.on('pageerror', (error) => seen.push(`error ${error.message}`));
+    const url = pathToFileURL(file).href;
+    await page.goto(url);
+    return {
+      page,
+      seen: () => seen.filter((one) => one !== `request ${url}`),
+      [Symbol.asyncDispose]: () => context.close(),
+    };
+  }
+
+  const elements = (page: Page): Promise<string> =>
+    page.evaluate('[...document.querySelectorAll("*")].map((one) => one.tagName + one.getAttributeNames()).join()');
+
+  it('asks for nothing and shows nothing live', async () => {
+    await using plain = await opened(htmlReport(hostileContent('harmless')));
+    const expected = await elements(plain.page);
+    for (const text of spread(HOSTILE_HERE, bySize({ sample: 1, full: 40, soak: HOSTILE_HERE.length }))) {
+      await using shown = await opened(htmlReport(hostileContent(text.trim() === '' ? 'x' : text)));
+      expect(shown.seen()).toEqual([]);
+      expect(await elements(shown.page)).toBe(expected);
+    }
+  });
+
+  it.each(['light', 'dark'] as const)('has enough contrast in %s', async (colorScheme) => {
+    await using shown = await opened(htmlReport(hostileContent('text')), { colorScheme });
+    await shown.page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+    expect(await shown.page.evaluate(FAINT)).toEqual([]);
+  });
+
+  it('fits 320 pixels, and has names for screen readers', async () => {
+    await using shown = await opened(htmlReport(hostileContent('text')), { viewport: { width: 320, height: 600 } });
+    expect(await shown.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    const tree = await shown.page.locator('body').ariaSnapshot();
+    for (const line of [
+      '- banner',
+      '- navigation "Sections"',
+      '- main',
+      '- region "Overview"',
+      '- img "Gates and their needs"',
+      '- columnheader "Status"',
+      '- rowheader',
+    ])
+      expect(tree).toContain(line);
+  });
+});
