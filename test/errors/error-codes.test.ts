@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CODE_SECTIONS } from '../../src/errors/error-codes.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
+import { FINDINGS } from '../../src/local/doctor/finding.ts';
 
 const catalogue = new Map(CODE_SECTIONS.flatMap(({ codes }) => Object.entries(codes)));
 
@@ -35,6 +36,8 @@ const NO_CODES = new Set([
   'NODE_OPTIONS',
   'NODE_CHANNEL_FD',
   'ENOSPC',
+  // What `gateline doctor` finds, which docs/reference/state-files.md explains.
+  ...Object.keys(FINDINGS),
 ]);
 
 /** The rooms in which words in capitals are those of other formats. */

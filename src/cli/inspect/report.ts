@@ -22,7 +22,7 @@ const EVERY = 2;
 const MOST_QUIET = 5;
 
 /** What was written. */
-interface Written {
+interface WrittenPage {
   readonly state: RunState;
   readonly bytes: number;
 }
@@ -47,7 +47,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 }
 
 /** Writes the page again until the run ends, or nothing works on it any more: a run may stop with gates left to do. */
-async function follow(invocation: CommandInvocation, file: string, first: Written): Promise<Written> {
+async function follow(invocation: CommandInvocation, file: string, first: WrittenPage): Promise<WrittenPage> {
   let written = first;
   let quiet = 0;
   if (goesOn(written.state)) say(invocation.world.err, `writing the page every ${EVERY} seconds until the run ends`);
@@ -67,7 +67,7 @@ function isQuiet(before: RunState, { status, units, updatedAt }: RunState): bool
 }
 
 /** Reads the run as it is now, and replaces the file. */
-async function write(invocation: CommandInvocation, file: string, isFollowing: boolean): Promise<Written> {
+async function write(invocation: CommandInvocation, file: string, isFollowing: boolean): Promise<WrittenPage> {
   const { world, options } = invocation;
   const opened = await openToLook(invocation);
   const state = opened.call.journal.state();
