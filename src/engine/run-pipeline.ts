@@ -4,12 +4,13 @@ import type { SharedLimit } from '../in-parallel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TreeId, Workspace } from '../workspace/workspace.ts';
 import { completeHistory, keepHistory } from './call/keep-history.ts';
-import { namedGlobs, type Assignment, type Call, type CallOptions } from './call/call.ts';
+import { namedGlobs, type Assignment, type Call } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
+import type { RecordListing } from '../run/records/reading.ts';
 import { discardRefused } from './attempt/capture-files.ts';
 import { removeOldSnapshots } from './snapshots/retention.ts';
 import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
@@ -23,7 +24,9 @@ export interface RunOptions {
   readonly observe: Observer;
   /** Aborted on Ctrl-C: running agents are ended, their records are written, and nothing new starts. */
   readonly signal: AbortSignal;
-  readonly resume?: Resume;
+  readonly resume?: Resume | undefined;
+  /** The subject's records, if they were read since the lock was taken. Default: they are read. */
+  readonly listing?: RecordListing | undefined;
 }
 
 /** The result of a call, and the call's numbers. */
@@ -41,7 +44,7 @@ export interface RunResult extends Driven {
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   refuseWithoutSubject(assignment);
   await refuseUnfinished(ports);
-  const listing = await listKnown(ports, assignment);
+  const listing = options.listing ?? (await listKnown(ports, assignment));
   const endedLeftovers = await endKilledCalls(ports, assignment, options.observe);
   const { call, driven } = await driveRun(ports, assignment, { ...options, listing });
   const before = call.taken();
@@ -72,7 +75,7 @@ export async function endKilledCalls(
 export async function driveRun(
   ports: EnginePorts,
   assignment: Assignment,
-  { observe, signal, resume, listing }: RunOptions & Pick<CallOptions, 'listing'>,
+  { observe, signal, resume, listing }: RunOptions,
   limit?: SharedLimit,
 ): Promise<{ readonly call: Call; readonly driven: Driven }> {
   const call = await openRun(ports, assignment, observe, resume, { alone: true, ...(listing && { listing }) });

@@ -1,6 +1,7 @@
 import { fileOf } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
+import { listKnown } from '../../engine/call/later-records.ts';
 import { isSameOrigin, type ForkOrigin } from '../../engine/fork.ts';
 import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
 import type { Resume } from '../../engine/resume.ts';
@@ -13,6 +14,7 @@ import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
+import type { RecordListing } from '../../run/records/reading.ts';
 import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
@@ -65,7 +67,8 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
     progress.follow(event);
     for (const notice of await projector.follow(event)) progress.note(notice);
   };
-  const completed = options['apply'] ? await completedRun(opened, asked.resume) : undefined;
+  const listing = options['apply'] ? await listKnown(opened.ports, assignment) : undefined;
+  const completed = listing && (await completedRun(opened, asked.resume, listing));
   if (completed !== undefined) {
     const { runNumber, subject } = completed.state;
     say(world.err, `Run ${runNumber} of ${oneLine(subject)} is completed: nothing is started, its files are applied.`);
@@ -73,7 +76,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
     return await applyResult(world, opened, completed, EXIT_CODES.ok);
   }
   const result = await interruptible(world, progress, stop, (signal) =>
-    runPipeline(opened.ports, assignment, { observe, signal, ...(asked.resume && { resume: asked.resume }) }),
+    runPipeline(opened.ports, assignment, { observe, signal, resume: asked.resume, listing }),
   );
   for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
   const graph = graphOf(opened.graph, result.state.units.values());
@@ -92,8 +95,9 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
 async function completedRun(
   { ports, assignment }: OpenProject,
   resume: Resume | undefined,
+  listing: RecordListing,
 ): Promise<RunResult | undefined> {
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, listing });
   const state = call.journal.state();
   if (state.status !== 'completed' || resume?.fresh) return undefined;
   await refuseUnfinished(ports);
@@ -102,7 +106,7 @@ async function completedRun(
   const isSameFork = fork !== undefined && isSameOrigin(state.decided.forked?.origin, fork);
   if (!isPlain) {
     if (resume !== undefined && !lift && !isSameFork) return undefined;
-    const unfinished = await unfinishedApply(call);
+    const unfinished = await unfinishedApply(call.ports, call.snapshot);
     if (unfinished === undefined || !isOfRun(call, unfinished)) return undefined;
   }
   const nothing = { planned: [], waiting: [], errors: [], cancelled: false, endedLeftovers: [] };

@@ -51,7 +51,7 @@ async function withUnfinished(call: Call): Promise<RunState> {
     return { ...state, problems: [...state.problems, { code, message }] };
   };
   if (last !== undefined) return add('ROLLBACK_UNFINISHED', `${unfinishedText(last)}. ${howToFinish(last)}`);
-  const applied = await unfinishedApply(call);
+  const applied = await unfinishedApply(call.ports, call.snapshot);
   return applied === undefined ? state : add('APPLY_UNFINISHED', unfinishedApplyText(applied));
 }
 

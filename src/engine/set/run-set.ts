@@ -169,7 +169,7 @@ async function driveSubject(set: RunningSet, id: string): Promise<{ status: Know
     return { status, found: resultOf(kept) };
   }
   const observe = (event: EngineEvent): void | Promise<void> => options.observe({ type: 'engine', subject: id, event });
-  const { call, driven } = await driveRun(ports, assignment, { observe, signal, ...(resume && { resume }) }, limit);
+  const { call, driven } = await driveRun(ports, assignment, { observe, signal, resume }, limit);
   calls.push(call);
   const status = statusAfter(driven);
   if (status.status === 'completed') noteHandedOn(set, id, call);

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
+import { namedGlobs } from '../../engine/call/call.ts';
+import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
@@ -26,16 +27,15 @@ export async function checkLock({ state, show }: Looking): Promise<{ findings: F
 }
 
 /** Calls of `apply` and `rollback` that were interrupted. */
-export async function checkPuts({ ports, show }: Looking): Promise<Finding[]> {
+export async function checkPuts({ loaded, ports, show }: Looking): Promise<Finding[]> {
   const { folder } = ports.putLists!;
   const path = show(folder);
   try {
-    const last = (await ports.workspace.earlierPuts(folder)).at(-1);
     const rollback = await unfinishedRollback(ports);
     if (rollback !== undefined)
       return [finding('ROLLBACK_UNFINISHED', path, unfinishedText(rollback), { advice: howToFinish(rollback) })];
-    if (last?.what !== 'apply' || last.state === 'done') return [];
-    return [finding('APPLY_UNFINISHED', path, unfinishedApplyText(last))];
+    const applied = await unfinishedApply(ports, () => ports.workspace.snapshot(namedGlobs(loaded.pipeline)));
+    return applied === undefined ? [] : [finding('APPLY_UNFINISHED', path, unfinishedApplyText(applied))];
   } catch (error) {
     if (!(error instanceof GatelineError) || error.code !== 'STORE_READ_FAILED') throw error;
     const { place, message, hint } = error;
