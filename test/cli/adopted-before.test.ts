@@ -5,6 +5,7 @@ import type { StatusJson } from '../../src/report/json/status-json.ts';
 import type { EndedRecord } from '../../src/run/records/record.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gatelineIn } from './in-process.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const output = (json: string): string => `printf '%s' '${json}' > "$GATELINE_OUTPUT"`;
 
@@ -53,7 +54,7 @@ async function editEnd(workspace: ScratchWorkspace, run: number, edit: (ended: E
 const ADOPT = ['adopt', 'plan', '--output', 'by-hand.json', '--reason', 'checked by hand', '--actor', 'ann'];
 
 describe.runIf(process.platform !== 'win32')('an output that somebody adopted', () => {
-  it('says so in every later run that reuses it', async () => {
+  it.runIf(IS_FULL)('says so in every later run that reuses it', async () => {
     await using workspace = await workspaceOf(DEFINITION);
     expect((await gatelineIn(workspace, 'run')).code).toBe(1);
     await here(workspace, ...ADOPT);

@@ -7,7 +7,7 @@ import { loadPipeline } from '../../src/local/load-pipeline.ts';
 import { localPorts } from '../../src/local/local-ports.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { bySize } from '../support/test-size.ts';
+import { IS_FULL, bySize } from '../support/test-size.ts';
 import { expectOk, gateline, gatelineYml, type Answer } from './in-process.ts';
 
 const DAY = 86_400_000;
@@ -167,7 +167,7 @@ describe('gateline clean', () => {
     expect(readdirSync(workspace.path('.state/content/sha256'), { recursive: true })).toHaveLength(before);
   });
 
-  it('leaves contents that were stored just now, and records of other pipelines', async () => {
+  it.runIf(IS_FULL)('leaves contents that were stored just now, and records of other pipelines', async () => {
     await using workspace = await project();
     await runWith('1', 0, workspace);
     const definition = await readFile(workspace.path('gateline.yml'), 'utf8');
@@ -218,7 +218,7 @@ describe('gateline clean', () => {
 });
 
 describe('retention', () => {
-  it('keeps the state within bounds over a loop of runs', { timeout: 3_600_000 }, async () => {
+  it.runIf(IS_FULL)('keeps the state within bounds over a loop of runs', { timeout: 3_600_000 }, async () => {
     const runs = bySize({ sample: 16, full: 60, soak: 1_000 });
     await using workspace = await project({ retention: { older: '3d', keep: 2, every: '1d' } });
     const sizes: number[] = [];

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LINE, REPOSITORY, plainEnvironment } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes } from './in-process.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 /** An agent with a child and a grandchild that ignore being asked; they write their pids, beside the workspace. */
 const STUBBORN = `trap '' TERM; (trap '' TERM; sleep 600 & echo $! >> "$BESIDE/pids"; wait) & echo $$ >> "$BESIDE/pids"; echo $! >> "$BESIDE/pids"; touch "$BESIDE/started"; sleep 600`;
@@ -54,7 +55,7 @@ describe.runIf(linux)('Ctrl-C', () => {
     expect((await workspace.gateline(['status'])).stdout).toContain('run `gateline run` again');
   });
 
-  it('twice loses nothing: even agents that ignore SIGTERM are ended and recorded', async () => {
+  it.runIf(IS_FULL)('twice loses nothing: even agents that ignore SIGTERM are ended and recorded', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml({ a: { run: STUBBORN, inputs: [] } }),
     });
@@ -76,7 +77,7 @@ describe.runIf(linux)('Ctrl-C', () => {
 });
 
 describe.runIf(linux)('Ctrl-C while the files of an attempt are looked at', () => {
-  it('ends the run within seconds, though git waits for a pipe that the agent made', async () => {
+  it.runIf(IS_FULL)('ends the run within seconds, though git waits for a pipe that the agent made', async () => {
     // git reads the HEAD of a repository in a repository.
     const pipe = 'mkdir -p nested/.git/refs nested/.git/objects; mkfifo nested/.git/HEAD';
     const run = `${pipe}; ${writes(1)}; touch "$BESIDE/started"`;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gatelineIn } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, subjects, workspaceWith } from './set-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 const BRANCH = ['run', '-q', '--json', '--deliver', 'branch'];
 const PATCH = ['run', '-q', '--json', '--deliver', 'patch'];
@@ -80,7 +81,7 @@ describe('gateline run --set --deliver branch', () => {
     expect(await workspace.read('made/top.txt')).toBe('base.txt\nown.txt\n');
   });
 
-  it('is idempotent, also after people went on, and never moves a branch', async () => {
+  it.runIf(IS_FULL)('is idempotent, also after people went on, and never moves a branch', async () => {
     const make = { ...GATES.make, inputs: ['base.txt'] };
     await using workspace = await workspaceWith(TWO, pipeline({ ...GATES, make }));
     await expectOk(set(workspace, BRANCH));
@@ -175,7 +176,7 @@ describe('gateline run --set --deliver patch', () => {
 });
 
 describe('gateline apply SUBJECT#RUN --deliver', () => {
-  it('makes the branches and patches that a set makes, and changes nothing else', async () => {
+  it.runIf(IS_FULL)('makes the branches and patches that a set makes, and changes nothing else', async () => {
     await using workspace = await workspaceWith(TWO);
     await expectOk(set(workspace, BRANCH));
     await expectOk(set(workspace, PATCH));

@@ -4,6 +4,7 @@ import { setPlanSchema } from '../../src/report/json/set-json.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { expectOk, gatelineIn, type Answer } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, SUBJECT, subjects, workspaceWith } from './set-workspace.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 describe('gateline run --set', () => {
   it('runs each subject, blocks only those that need one that failed, and then runs what is missing', async () => {
@@ -152,7 +153,7 @@ describe('gateline run --set', () => {
     expect(last.out).toContain('d: blocked: needs c, which cannot be used: FILES_CONFLICT: subject c');
   });
 
-  it('runs one set only, with what others completed; those that must run first block', async () => {
+  it.runIf(IS_FULL)('runs one set only, with what others completed; those that must run first block', async () => {
     await using workspace = await workspaceWith(FOUR);
     const alone = await set(workspace, ['run', '-q', '--only-set', 'third']);
     expect(alone.code).toBe(1);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineIn as call, writes } from './in-process.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 async function expectOk(workspace: ScratchWorkspace, ...args: string[]): Promise<string> {
   const { code, out, err } = await call(workspace, ...args);
@@ -59,7 +60,7 @@ const fsck = (workspace: ScratchWorkspace): Promise<string> =>
   workspace.git('--git-dir=.state/git', 'fsck', '--full', '--no-dangling');
 
 describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
-  it('are kept of all runs by default', async () => {
+  it.runIf(IS_FULL)('are kept of all runs by default', async () => {
     await using workspace = await created({});
     await complete(workspace, 3);
     expect(storeOf(workspace)).toBeGreaterThan(1_200_000);
@@ -114,7 +115,7 @@ describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
     await expectOk(workspace, 'rollback', '--to', 'edit');
   });
 
-  it('of open and pinned runs, of other subjects and of other pipelines stay', async () => {
+  it.runIf(IS_FULL)('of open and pinned runs, of other subjects and of other pipelines stay', async () => {
     await using workspace = await created({ keep: 0 });
     await expectOk(workspace, 'run', '-q', '--until', 'make');
     const ofOthers = ['--subject', 'other'];
@@ -138,7 +139,7 @@ describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
     expect((await call(workspace, 'diff', 'make', ...ofOthers, '--run', '1')).err).toContain('DIFF_UNAVAILABLE');
   });
 
-  it('are not removed while a record cannot be read, and are once it is in quarantine', async () => {
+  it.runIf(IS_FULL)('are not removed while a record cannot be read, and are once it is in quarantine', async () => {
     await using workspace = await created({ keep: 0 });
     await workspace.write('own.yml', definition({}, 'own'));
     await expectOk(workspace, 'run', '-q', '--until', 'make', '--file', 'own.yml');

@@ -12,6 +12,7 @@ import type { MapOutput } from '../../examples/web-tests/agents/protocol/outputs
 import { keyOf, parseField, type FieldRule } from '../../examples/web-tests/agents/story/field-rule.ts';
 import { parseStory, type Story } from '../../examples/web-tests/agents/story/story.ts';
 import { EXAMPLE, PAGE, readDefinition } from './web-tests.ts';
+import { IS_FULL } from '../support/test-size.ts';
 
 let story: Story;
 let page: string;
@@ -145,7 +146,7 @@ describe('the mapping', () => {
     expect(failing[0]).toMatch(/^a script of the page failed: .*nothing is not defined/);
   });
 
-  it('changes with every label that the criteria name, and stays above the threshold', () => {
+  it.runIf(IS_FULL)('changes with every label that the criteria name, and stays above the threshold', () => {
     const unchanged = mapPage(page, targets);
     const labels = [
       'First Name',

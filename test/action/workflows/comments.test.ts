@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from '../../compile/compiled.ts';
 import type { StoredComment } from '../../support/github/model.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
-import { IS_FULL } from '../../support/test-size.ts';
+import { IS_FULL, someOf } from '../../support/test-size.ts';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { COMMENTS, lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
@@ -55,7 +55,7 @@ async function say(
 const reruns = (): readonly string[] => world.service.world.reruns.map(({ which }) => which);
 
 describe('a caller who grants less', () => {
-  it.each(['actions', 'checks', 'pull-requests'])('is told: %s', async (permission) => {
+  it.each(someOf(['actions', 'checks', 'pull-requests'], 1))('is told: %s', async (permission) => {
     await waiting();
     const granted = { ...COMMENTS, [permission]: 'read' };
     await world.repository.write('.github/workflows/comment.yml', packaged('comment.yml', 'issue_comment', granted));
