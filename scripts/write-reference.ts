@@ -29,7 +29,8 @@ anywhere in a workspace. A definition with another name (\`--file\`) belongs to 
 
 Results go to standard output. With \`--json\`, progress and errors go to standard error; without it, progress goes to standard
 output. On a terminal, progress is a live table. Elsewhere, and if \`CI\` is set, it is plain lines, and after
-30 seconds of silence a line that shows what is still running.
+30 seconds of silence a line that shows what is still running. Both show how much longer the run takes, if every gate
+that will run has run before.
 
 | command | what it does |
 | --- | --- |

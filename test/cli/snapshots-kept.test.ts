@@ -115,7 +115,7 @@ describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
     await expectOk(workspace, 'rollback', '--to', 'edit');
   });
 
-  it.runIf(IS_FULL)('of open and pinned runs, of other subjects and of other pipelines stay', async () => {
+  it('of open and pinned runs, of other subjects and of other pipelines stay', async () => {
     await using workspace = await created({ keep: 0 });
     await expectOk(workspace, 'run', '-q', '--until', 'make');
     const ofOthers = ['--subject', 'other'];
@@ -139,7 +139,7 @@ describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
     expect((await call(workspace, 'diff', 'make', ...ofOthers, '--run', '1')).err).toContain('DIFF_UNAVAILABLE');
   });
 
-  it.runIf(IS_FULL)('are not removed while a record cannot be read, and are once it is in quarantine', async () => {
+  it('are not removed while a record cannot be read, and are once it is in quarantine', async () => {
     await using workspace = await created({ keep: 0 });
     await workspace.write('own.yml', definition({}, 'own'));
     await expectOk(workspace, 'run', '-q', '--until', 'make', '--file', 'own.yml');

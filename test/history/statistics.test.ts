@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { dailySummaries, dailySummary } from '../../src/history/statistics/daily.ts';
 import { dayIn, nextDay, startOfDay } from '../../src/history/statistics/days.ts';
 import type { GateOutcome, GatesEntry, HistoryEntry } from '../../src/history/entry.ts';
-import { estimatedTime, medianTimes } from '../../src/history/statistics/estimate.ts';
+import { estimatedTime, medianTimes, timeLeft } from '../../src/history/statistics/estimate.ts';
 import { percentileOf } from '../../src/history/statistics/quantiles.ts';
 import { gateStatistics, runStatistics } from '../../src/history/statistics/statistics.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
+import type { RunState } from '../../src/run/state/run-state.ts';
 import { gate, pipelineOf } from '../report/fixtures.ts';
 import { drawn } from '../support/test-size.ts';
 
@@ -233,6 +234,29 @@ describe('an estimate', () => {
     expect(estimatedTime(graph, new Set(['b']), medians)).toBe(10);
     expect(estimatedTime(graph, new Set(), medians)).toBe(0);
     expect(estimatedTime(graph, new Set(['d']), medians)).toBeUndefined();
+  });
+
+  it('of what is left takes what has passed off, and leaves out what cannot start', () => {
+    const medians = new Map([
+      ['a', 200],
+      ['b', 10],
+      ['c', 1_000],
+    ]);
+    const now = Date.parse('2026-11-05T10:00:00.150Z');
+    const running = { status: 'running', done: false, started: { at: '2026-11-05T10:00:00.000Z' } };
+    const left = (units: Record<string, object>): number | undefined =>
+      timeLeft(graph, new Map(Object.entries(units)) as unknown as RunState['units'], medians, now);
+    const [pending, done, failed] = [
+      { status: 'pending' },
+      { status: 'passed', done: true },
+      { status: 'failed', ended: {} },
+    ];
+    expect(left({ a: running, b: pending, c: pending })).toBe(1_050);
+    expect(left({ a: done, b: pending, c: { ...running, started: { at: '2026-11-05T09:00:00.000Z' } } })).toBe(10);
+    expect(left({ a: done, b: done, c: done })).toBe(0);
+    expect(left({ a: failed, b: running, c: { status: 'blocked' } })).toBe(0);
+    expect(left({ a: running, d: pending })).toBeUndefined();
+    expect(left({ d: running })).toBeUndefined();
   });
 
   it('is made from the newest runs', () => {

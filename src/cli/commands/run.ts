@@ -1,4 +1,4 @@
-import { fileOf } from '../../local/load-pipeline.ts';
+import { fileOf, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
 import { listKnown } from '../../engine/call/later-records.ts';
@@ -9,13 +9,15 @@ import { unfinishedApply } from '../../engine/snapshots/unfinished-apply.ts';
 import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../../engine/snapshots/wanted-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
+import { gatesOf } from '../../history/query.ts';
+import { medianTimes, timeLeft } from '../../history/statistics/estimate.ts';
+import { historyIn, lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
-import { graphOf } from '../../run/records/unit.ts';
+import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { OptionValues, CommandInvocation } from '../command.ts';
@@ -30,7 +32,7 @@ import { printJson } from '../output/print-json.ts';
 import { liveProgress } from '../output/live-progress.ts';
 import { plainProgress } from '../output/plain-progress.ts';
 import { interruptible } from '../output/interrupt.ts';
-import { SILENCE_MS, type Progress } from '../output/progress.ts';
+import { SILENCE_MS, type Progress, type ProgressInput } from '../output/progress.ts';
 import { redactorFor } from '../project/redactor.ts';
 import { planTheSet } from '../sets/plan-set.ts';
 import { runTheSet } from '../sets/run-set.ts';
@@ -146,9 +148,19 @@ function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: 
     pipeline: loaded.pipeline,
     graph,
     now: world.now,
+    timeLeft: timeLeftIn(loaded, graph, world.now),
     quiet: options['quiet'] === true,
     silenceMs: world.silenceMs ?? SILENCE_MS,
   });
+}
+
+/** How much longer a run takes. Earlier runs are read when it is first asked. */
+function timeLeftIn(loaded: LoadedPipeline, graph: UnitGraph, now: () => Date): ProgressInput['timeLeft'] {
+  let medians: ReadonlyMap<string, number> | undefined;
+  return ({ units }) => {
+    medians ??= medianTimes(gatesOf(historyIn(loaded), { pipeline: loaded.pipeline.id }));
+    return timeLeft(graphOf(graph, units.values()), units, medians, now().getTime());
+  };
 }
 
 /** The gates' changes are not in the folder yet. */

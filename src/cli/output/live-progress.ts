@@ -3,7 +3,7 @@ import { fit, oneLine, widthOf, wrapLines } from '../../report/text.ts';
 import { durationOf, durationText, unitCount } from '../../report/wording.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { lineFor, openingLine } from './event-lines.ts';
-import type { Progress, ProgressInput } from './progress.ts';
+import { timeLeftText, type Progress, type ProgressInput } from './progress.ts';
 
 const REFRESH_MS = 200;
 /** Used if the terminal does not report its size. */
@@ -44,13 +44,15 @@ export function liveProgress(input: ProgressInput): Progress {
   };
 }
 
-/** The lines to draw: the table and the last line of an agent; a summary if the table is too high. */
-function picture(state: RunState, last: string, { screen, paint, pipeline, now }: ProgressInput): string[] {
+/** The lines to draw: the table, the time left and the last line of an agent; a summary if the table is too high. */
+function picture(state: RunState, last: string, input: ProgressInput): string[] {
+  const { screen, paint, pipeline, now } = input;
   // The last column stays empty: some terminals begin a new line as soon as it is filled.
   const width = (screen.columns || USUAL.columns) - 1;
   const at = now().toISOString();
   const table = statusTable(state, pipeline, { width, paint, now: at }).trimEnd().split('\n');
-  const said = last === '' ? [] : [paint('quiet', fit(oneLine(last), width))];
+  const left = timeLeftText(state, input).map((text) => fit(text, width));
+  const said = [...left, ...(last === '' ? [] : [paint('quiet', fit(oneLine(last), width))])];
   if (table.length + said.length < (screen.rows || USUAL.rows)) return [...table, ...said];
   const units = [...state.units.values()];
   const running = units.filter((unit) => unit.status === 'running');

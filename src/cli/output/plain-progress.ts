@@ -1,26 +1,30 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { oneLine } from '../../report/text.ts';
 import { durationText } from '../../report/wording.ts';
+import type { RunState } from '../../run/state/run-state.ts';
 import { checkpointFor, lineFor, openingLine } from './event-lines.ts';
-import type { Progress, ProgressInput } from './progress.ts';
+import { timeLeftText, type Progress, type ProgressInput } from './progress.ts';
 
 /** Permanent lines, for logs. After a silence it reports what is still running, so that it does not look stuck. */
 export function plainProgress(input: ProgressInput): Progress {
   const { screen, paint, graph, quiet } = input;
   const running = new Map<UnitKey, number>();
   let opened = false;
+  let state: RunState | undefined;
   let spoke = true;
   const say = (text: string): void => {
     spoke = true;
     screen.write(`${text}\n`);
   };
   const timer = setInterval(() => {
-    if (!spoke && running.size > 0) screen.write(`still running: ${listOf(running, input.now().getTime())}\n`);
+    const facts = [`still running: ${listOf(running, input.now().getTime())}`, ...timeLeftText(state, input)];
+    if (!spoke && running.size > 0) screen.write(`${facts.join('; ')}\n`);
     spoke = false;
   }, input.silenceMs);
   timer.unref();
   return {
     follow: (event) => {
+      if ('state' in event) state = event.state;
       if (event.type === 'state' && !opened) {
         opened = true;
         say(openingLine(event.state));

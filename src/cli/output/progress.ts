@@ -2,6 +2,8 @@ import type { EngineEvent } from '../../engine/ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { Paint } from '../../report/text.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { durationText } from '../../report/wording.ts';
 import type { Screen } from '../world.ts';
 
 /** The longest silence of plain progress, in milliseconds. */
@@ -22,6 +24,17 @@ export interface ProgressInput {
   readonly now: () => Date;
   /** Show neither agents' output nor checkpoints. */
   readonly quiet: boolean;
+  /** How much longer the run takes, in milliseconds; `undefined` if earlier runs do not show it. */
+  readonly timeLeft: (state: RunState) => number | undefined;
   /** See `CliWorld.silenceMs`. */
   readonly silenceMs: number;
+}
+
+/** Shorter times are over before anybody has read the line. Milliseconds. */
+const SHORTEST_LEFT = 5_000;
+
+/** How much longer the run takes, in words; nothing if that is unknown, or soon over. */
+export function timeLeftText(state: RunState | undefined, { timeLeft }: Pick<ProgressInput, 'timeLeft'>): string[] {
+  const left = state && timeLeft(state);
+  return left === undefined || left < SHORTEST_LEFT ? [] : [`about ${durationText(left)} left`];
 }

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes } from '../in-process.ts';
@@ -22,6 +23,27 @@ describe('plain progress', () => {
     });
     expect(out).toMatch(/^still running: a \(\d+\.\ds\)$/m);
     expect(code).toBe(0);
+  });
+
+  it('says how much longer the run takes, if earlier runs show it', async () => {
+    await using workspace = await ScratchWorkspace.create({ f: '1' });
+    const go = workspace.beside('go');
+    const gates = { a: { run: waitsFor(go), inputs: ['f'] }, b: { needs: 'a', run: writes(1) } };
+    await workspace.write('gateline.yml', gatelineYml(gates));
+    writeFileSync(go, '');
+    expect((await gateline(workspace.root, ['run', '-q'])).code).toBe(0);
+    const [month] = readdirSync(workspace.path('.state/history'));
+    const path = join(workspace.path('.state/history'), month!);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"ms":\d+/g, '"ms":120000'));
+    rmSync(go);
+    await workspace.write('f', '2');
+    const { out } = await gateline(workspace.root, ['run', '-q'], {
+      silenceMs: silence,
+      onWrite: (text) => {
+        if (text.startsWith('still running: ')) writeFileSync(go, '');
+      },
+    });
+    expect(out).toMatch(/^still running: a \(\d+\.\ds\); about (?:4m 00|3m 5\d)s left$/m);
   });
 
   it('shows each attempt, what was wrong first, and agents’ lines after their gate', async () => {
