@@ -239,7 +239,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline status --json', what: 'for programs' },
       { command: 'gateline status --run 2 --at review._.2.1.1.ended', what: 'run 2 when review had ended' },
     ],
-    load: () => import('./commands/status.ts'),
+    load: () => import('./inspect/status.ts'),
   },
   {
     name: 'show',

@@ -43,6 +43,19 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./inspect/logs.ts'),
   },
   {
+    name: 'watch',
+    summary: 'follow a run that another process works on',
+    positionals: [],
+    options: [...SUBJECT_OPTIONS, RUN_OPTION, { name: 'quiet', short: 'q', help: 'no agent output' }],
+    description:
+      'Shows the newest run, or that of --run, as `gateline run` shows its own: on a terminal a live table, elsewhere lines. If no run has begun, it waits for one. It ends when the run ends, or nothing has worked on it for 10 seconds, and then prints what `gateline status` prints. Changes nothing: Ctrl-C ends only the watching.',
+    examples: [
+      { command: 'gateline watch', what: 'in a second terminal, while `gateline run` works' },
+      { command: 'gateline watch --quiet', what: 'without what agents print' },
+    ],
+    load: () => import('./inspect/watch.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check the records and files of this workspace',
     positionals: [],

@@ -1,4 +1,4 @@
-import { fileOf, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { fileOf } from '../../local/load-pipeline.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
 import { listKnown } from '../../engine/call/later-records.ts';
@@ -9,18 +9,16 @@ import { unfinishedApply } from '../../engine/snapshots/unfinished-apply.ts';
 import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../../engine/snapshots/wanted-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { gatesOf } from '../../history/query.ts';
-import { medianTimes, timeLeft } from '../../history/statistics/estimate.ts';
-import { historyIn, lockWorkspace, stateRoot } from '../../local/local-ports.ts';
+import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import { statusJson } from '../../report/json/status-json.ts';
 import { loopNotes } from '../../run/plan/loop-notes.ts';
 import { statusTable } from '../../report/terminal/status-table.ts';
 import { oneLine } from '../../report/text.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
-import { graphOf, type UnitGraph } from '../../run/records/unit.ts';
+import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
-import type { OptionValues, CommandInvocation } from '../command.ts';
+import type { CommandInvocation } from '../command.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -28,11 +26,9 @@ import { loadFor, open, projectorFor, type OpenProject } from '../project/open.t
 import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { errorLog } from '../output/error-log.ts';
+import { progressFor } from '../project/run-progress.ts';
 import { printJson } from '../output/print-json.ts';
-import { liveProgress } from '../output/live-progress.ts';
-import { plainProgress } from '../output/plain-progress.ts';
 import { interruptible } from '../output/interrupt.ts';
-import { SILENCE_MS, type Progress, type ProgressInput } from '../output/progress.ts';
 import { redactorFor } from '../project/redactor.ts';
 import { planTheSet } from '../sets/plan-set.ts';
 import { runTheSet } from '../sets/run-set.ts';
@@ -62,7 +58,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
-  const progress = progressFor(world, options, opened);
+  const progress = progressFor(invocation, opened);
   for (const name of redactor.tooShort)
     progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
   const observe = async (event: EngineEvent): Promise<void> => {
@@ -137,30 +133,6 @@ async function applyResult(
     for (const line of errorLines(error)) world.err.write(`${line}\n`);
     return exitCodeOfError(error);
   }
-}
-
-function progressFor(world: CliWorld, options: OptionValues, { loaded, graph }: OpenProject): Progress {
-  const screen = options['json'] === true ? world.err : world.out;
-  const show = screen.interactive ? liveProgress : plainProgress;
-  return show({
-    screen,
-    paint: paintFor(screen, world.environment),
-    pipeline: loaded.pipeline,
-    graph,
-    now: world.now,
-    timeLeft: timeLeftIn(loaded, graph, world.now),
-    quiet: options['quiet'] === true,
-    silenceMs: world.silenceMs ?? SILENCE_MS,
-  });
-}
-
-/** How much longer a run takes. Earlier runs are read when it is first asked. */
-function timeLeftIn(loaded: LoadedPipeline, graph: UnitGraph, now: () => Date): ProgressInput['timeLeft'] {
-  let medians: ReadonlyMap<string, number> | undefined;
-  return ({ units }) => {
-    medians ??= medianTimes(gatesOf(historyIn(loaded), { pipeline: loaded.pipeline.id }));
-    return timeLeft(graphOf(graph, units.values()), units, medians, now().getTime());
-  };
 }
 
 /** The gates' changes are not in the folder yet. */

@@ -1,34 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIVE_LOG } from '../../agent/attempt-files.ts';
-import { openCall, type Call } from '../../engine/call/call.ts';
+import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { oneLine } from '../../report/text.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
-import type { EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { say } from '../output/say.ts';
 import { attemptGiven, attemptNumbered } from '../project/attempt-numbered.ts';
+import { LOOK_MS, mayBeRetried, printedSoFar, readAgain, type LiveAttempt } from '../project/follow-run.ts';
 import { openToLook, type OpenedRun } from '../project/open.ts';
 import { textOfPart } from '../project/show-parts.ts';
 import type { CliWorld } from '../world.ts';
 
-/** More than the file ever has. */
-const LARGEST = 64 * 1_024 ** 2;
-/** Between two looks at the file of an agent that works. */
-const LOOK_MS = 200;
 /** Longest time between the end of an attempt and the next one of the same call: a busy machine is slow. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /** One attempt, as its records are now. */
-interface Followed {
-  readonly call: Call;
-  readonly key: UnitKey;
+interface Followed extends LiveAttempt {
   readonly number: number;
-  readonly claim: StartedRecord | undefined;
-  readonly ended: EndedRecord | undefined;
   /** Whether the gate has a later attempt. */
   readonly hasNext: boolean;
   readonly isRunning: boolean;
@@ -53,11 +44,6 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     attempt = lookAt(attempt.call, key, attempt.number + 1);
     say(world.err, `${oneLine(key)}: attempt ${attempt.number}`);
   }
-}
-
-/** The run as it is now. */
-function readAgain({ ports, assignment, call }: OpenedRun): Promise<Call> {
-  return openCall(ports, assignment, call.observe, { runNumber: call.journal.state().runNumber, shows: true });
 }
 
 /** The run once the gate has an attempt, or nothing works that it could wait for. */
@@ -123,23 +109,6 @@ async function onceRetried(opened: OpenedRun, first: Followed): Promise<Followed
     attempt = lookAt(await readAgain(opened), attempt.key, attempt.number);
   }
   return attempt;
-}
-
-async function mayBeRetried({ call, key, claim, ended }: Followed): Promise<boolean> {
-  const { gate } = call.graph.get(key)!;
-  if (claim?.holder !== 'process' || gate.retries === 0 || ended?.verdict.status === 'passed') return false;
-  const claims = call.journal.archive().started.get(key) ?? [];
-  const begun = claims.filter((one) => one.runNumber === claim.runNumber && one.runAttempt === claim.runAttempt);
-  return begun.length <= gate.retries && !(await call.ports.isGone(claim.by));
-}
-
-async function printedSoFar({ call, key, claim }: Followed): Promise<Buffer> {
-  const directory = claim && (await call.ports.attempts.open(claim));
-  const file = await directory?.read(LIVE_LOG, LARGEST);
-  if (file?.state === 'present') return Buffer.from(file.bytes);
-  if (file === undefined || file.state === 'absent') return Buffer.alloc(0);
-  const why = file.state === 'refused' ? file.why : `it has ${file.size} bytes`;
-  throw new GatelineError('CONTENT_MISSING', `the output of gate ${key} cannot be read: ${why}`);
 }
 
 function print(world: CliWorld, text: string): void {

@@ -7,7 +7,7 @@ import { timeLeftText, type Progress, type ProgressInput } from './progress.ts';
 
 /** Permanent lines, for logs. After a silence it reports what is still running, so that it does not look stuck. */
 export function plainProgress(input: ProgressInput): Progress {
-  const { screen, paint, graph, quiet } = input;
+  const { screen, paint, graph, quiet, checkpoints } = input;
   const running = new Map<UnitKey, number>();
   let opened = false;
   let state: RunState | undefined;
@@ -31,9 +31,9 @@ export function plainProgress(input: ProgressInput): Progress {
       }
       if (event.type === 'started') running.set(event.unit, input.now().getTime());
       if (event.type === 'ended') running.delete(event.unit);
-      const line = lineFor(event, paint, { agents: !quiet, checkpoints: !quiet });
+      const line = lineFor(event, paint, { agents: !quiet, checkpoints });
       if (line !== undefined) say(line);
-      const checkpoint = quiet ? undefined : checkpointFor(event, graph);
+      const checkpoint = checkpoints ? checkpointFor(event, graph) : undefined;
       if (checkpoint !== undefined) say(`\n${checkpoint}`);
     },
     note: (message) => say(`note: ${oneLine(message)}`),

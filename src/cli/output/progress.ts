@@ -22,8 +22,10 @@ export interface ProgressInput {
   readonly pipeline: Pipeline;
   readonly graph: UnitGraph;
   readonly now: () => Date;
-  /** Show neither agents' output nor checkpoints. */
+  /** Show no lines of agents. */
   readonly quiet: boolean;
+  /** Show a checkpoint after each attempt. Not on a terminal. */
+  readonly checkpoints: boolean;
   /** How much longer the run takes, in milliseconds; `undefined` if earlier runs do not show it. */
   readonly timeLeft: (state: RunState) => number | undefined;
   /** See `CliWorld.silenceMs`. */
