@@ -7,7 +7,7 @@
 const EVERYWHERE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
 
 /** Rooms that the middle rooms may import. */
-const CORE = [...EVERYWHERE, 'pipeline', 'verdict', 'run'];
+const CORE = [...EVERYWHERE, 'memory', 'pipeline', 'verdict', 'run'];
 
 /** The same with what past runs came to. */
 const CORE_AND_HISTORY = [...CORE, 'history'];
@@ -42,9 +42,10 @@ export const LAYERS = {
   'in-parallel': [],
   json: ['errors'],
   untrusted: ['errors', 'environment', 'json'],
-  pipeline: EVERYWHERE,
+  memory: EVERYWHERE,
+  pipeline: [...EVERYWHERE, 'memory'],
   verdict: [...EVERYWHERE, 'pipeline'],
-  run: [...EVERYWHERE, 'pipeline', 'verdict'],
+  run: [...EVERYWHERE, 'memory', 'pipeline', 'verdict'],
   history: CORE,
   report: CORE_AND_HISTORY,
   formats: CORE,
@@ -88,6 +89,7 @@ export const PURE_ROOMS = [
   'version',
   'json',
   'untrusted',
+  'memory',
   'pipeline',
   'verdict',
   'run',

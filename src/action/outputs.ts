@@ -63,6 +63,7 @@ const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: st
   export: ['output of a needed gate', 'outputs of needed gates'],
   rework: ['output that sent the work back', 'outputs that sent the work back'],
   file: ['input file', 'input files'],
+  document: ['document', 'documents'],
   command: ['part of the definition', 'parts of the definition'],
   with: ['value of with', 'values of with'],
   env: ['variable', 'variables'],

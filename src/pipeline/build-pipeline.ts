@@ -117,6 +117,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     needs: listed(entry.needs).sort((a, b) => order.get(a)! - order.get(b)!),
     if: entry.if === undefined ? undefined : condition(String(entry.if)),
     inputs: entry.inputs === undefined ? undefined : listed(entry.inputs).map(normalGlob),
+    memory: listed(entry.memory),
     env: variables({ ...file.env, ...entry.env }),
     with: entry.with as JsonObject,
     tools: buildTools(entry.tools),

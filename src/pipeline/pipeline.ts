@@ -194,6 +194,8 @@ export interface Gate {
   readonly if: string | undefined;
   /** Globs of the input files. `undefined`: the whole tracked tree; empty: no files. */
   readonly inputs: readonly string[] | undefined;
+  /** Names of the documents in `.gateline/memory/` that are inputs, too. The gate sees no others. */
+  readonly memory: readonly string[];
   /**
    * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
    * environment, by value. Pipeline-wide `env` is merged in.

@@ -27,6 +27,7 @@ export function gate(id: string, number: number, over: Partial<Gate> = {}): Gate
     needs: [],
     if: undefined,
     inputs: undefined,
+    memory: [],
     env: {},
     with: {},
     tools: {},

@@ -29,6 +29,7 @@ export function gateOf(id: string, gate: Partial<Gate> = {}): Gate {
     needs: [],
     if: undefined,
     inputs: [],
+    memory: [],
     env: {},
     with: {},
     tools: {},

@@ -13,7 +13,7 @@ import { databaseAtStart } from '../snapshots/database.ts';
 import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts';
 import { writePlace, type AttemptPlace } from './attempt-place.ts';
 import type { Work } from '../plan/prepared-unit.ts';
-import { startFiles } from '../plan/current-inputs.ts';
+import { startFiles, versionFor } from '../plan/current-inputs.ts';
 import type { ReworkStart } from './rework-start.ts';
 
 /** Exports up to this size are included in the request itself; larger ones are only in their file. */
@@ -131,7 +131,7 @@ async function checkOut(
 ): Promise<Checkout> {
   const { workspace, showState } = call.ports;
   const { place = 'tree', deadline: until } = started;
-  const kept = { ...(await versionsFor(call, unit, before)), place, ...(until !== undefined && { until }) };
+  const kept = { ...(await versionsFor(call, unit, before, place)), place, ...(until !== undefined && { until }) };
   const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
     void call.observe({ type: 'line', unit: unit.key, stream, line });
   const of = { unit: unit.key, subject: started.subject };
@@ -156,12 +156,13 @@ async function versionsFor(
   call: Call,
   unit: Unit,
   before: EndedRecord | undefined,
+  place: StartedRecord['place'],
 ): Promise<{ readonly base: TreeId; readonly tree: TreeId }> {
   // All attempts of a job share its checkout: the previous attempt's changes are undone.
   if (call.holder === 'job' && before?.snapshot !== undefined)
     return { base: before.snapshot.tree, tree: before.snapshot.from };
   const { tree: start, checkedOut: base = start } = await call.snapshot();
-  return { base, tree: await call.ports.workspace.build(start, startFiles(call, unit), copierOf(call)) };
+  return { base, tree: await versionFor(call, unit, start, { files: startFiles(call, unit), place }) };
 }
 
 /** The request as the agent reads it: with its needs' exports, the attempt's number, and readable names. */

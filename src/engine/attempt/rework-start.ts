@@ -5,8 +5,8 @@ import { fileChangeSchema, type StartedRecord } from '../../run/records/record.t
 import type { Unit } from '../../run/records/unit.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
-import { copierOf, readJson, keepJson } from '../call/content.ts';
-import { handedOnTo } from '../plan/current-inputs.ts';
+import { readJson, keepJson } from '../call/content.ts';
+import { handedOnTo, versionFor } from '../plan/current-inputs.ts';
 import { sentBackWork, type ReworkFiles } from '../plan/sent-back-work.ts';
 
 /** What the changes of an attempt are measured from, if its work was sent back. */
@@ -28,11 +28,11 @@ const LIMIT = 64 * 1024 * 1024;
 export async function reworkStart(
   call: Call,
   unit: Unit,
-  { rework, base }: Pick<StartedRecord, 'rework' | 'base'>,
+  { rework, base, place }: Pick<StartedRecord, 'rework' | 'base' | 'place'>,
 ): Promise<ReworkStart | undefined> {
   if (rework === undefined || base === undefined) return undefined;
   const { own, between } = sentBackWork(call, unit) ?? { own: [], between: [] };
-  const from = await call.ports.workspace.build(base, handedOnTo(call, unit), copierOf(call));
+  const from = await versionFor(call, unit, base, { files: handedOnTo(call, unit), place });
   return { from, own, between };
 }
 

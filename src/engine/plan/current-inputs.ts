@@ -2,11 +2,14 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
 import type { CurrentInputs } from '../../run/plan/request.ts';
-import type { Content, FileChange } from '../../run/records/record.ts';
+import type { Content, FileChange, StartedRecord } from '../../run/records/record.ts';
 import { itemGiven } from '../../run/records/leg-item.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
+import { isHidden, MEMORY_FOLDER } from '../../memory/documents.ts';
+import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
+import { copierOf } from '../call/content.ts';
 import { sentBackWork, type ReworkFiles, type SentBackWork } from './sent-back-work.ts';
 
 const NO_FILES: ReworkFiles = { own: [], between: [] };
@@ -65,15 +68,36 @@ export function startFiles(call: Call, unit: Unit): readonly FileChange[] {
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/**
+ * The version that a unit works on: the user's, with the files that it starts with, without documents that it does not
+ * name. In the user's own folder those stay where they are.
+ */
+export async function versionFor(
+  call: Call,
+  unit: Unit,
+  user: TreeId,
+  { files, place }: { readonly files: readonly FileChange[]; readonly place: StartedRecord['place'] },
+): Promise<TreeId> {
+  const { workspace } = call.ports;
+  if (place === 'in-place' && call.holder !== 'job') return workspace.build(user, files, copierOf(call));
+  const isShown = ({ path }: { readonly path: string }): boolean => !isHidden(path, unit.gate);
+  const hidden = [...(await workspace.files(user)).keys()].filter((path) => isHidden(path, unit.gate));
+  const without = hidden.map((path) => ({ path, after: null }));
+  return workspace.build(user, [...files.filter(isShown), ...without], copierOf(call));
+}
+
 /** Files that are part of the request: the user's version, overlaid with the files handed on by gates upstream. */
 export async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
   const { workspace } = call.ports;
-  const { inputs } = unit.gate;
-  if (inputs?.length === 0) return new Map();
+  const { inputs, memory } = unit.gate;
+  if (inputs?.length === 0 && memory.length === 0) return new Map();
   const { tree } = await call.snapshot();
-  const all = overlay(await workspace.files(tree), handedOn);
+  const laid = overlay(await workspace.files(tree), handedOn);
+  const all = new Map([...laid].filter(([path]) => !isHidden(path, unit.gate)));
   if (inputs === undefined) return all;
-  const chosen = new Map([...all].filter(([path, { mode }]) => workspace.matches(inputs, path, mode)));
+  const isChosen = (path: string, mode: string): boolean =>
+    path.startsWith(MEMORY_FOLDER) || workspace.matches(inputs, path, mode);
+  const chosen = new Map([...all].filter(([path, { mode }]) => isChosen(path, mode)));
   const unmatched = inputs.filter(
     (glob) =>
       !glob.startsWith('!') && !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),

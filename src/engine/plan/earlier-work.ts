@@ -14,6 +14,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import { failureText } from '../../verdict/verdict.ts';
+import { documentPath } from '../../memory/documents.ts';
 
 /** The last good output of a unit that is to be kept although its request changed. */
 export async function keepLast(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
@@ -85,7 +86,23 @@ export async function differencesTo(call: Call, unit: Unit, work: Work): Promise
     .archive()
     .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
   if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
-  return (await differencesFrom(call, claim, work)) ?? [];
+  const found = (await differencesFrom(call, claim, work)) ?? [];
+  return Promise.all(found.map((one) => (one.what === 'document' ? withLines(call, claim, one) : one)));
+}
+
+/** A changed document with the number of its lines that were added and removed, if the version before is still known. */
+async function withLines(call: Call, { base }: StartedRecord, difference: Difference): Promise<Difference> {
+  if (base === undefined || difference.change !== 'changed') return difference;
+  try {
+    const { tree } = await call.snapshot();
+    const patch = await call.ports.workspace.patch(base, tree, [documentPath(difference.name)]);
+    const lines = patch.split('\n').filter((line) => !/^(?:\+\+\+|---) /.test(line));
+    const [added, removed] = ['+', '-'].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
+    return { ...difference, lines: { added: added!, removed: removed! } };
+  } catch (error) {
+    if (error instanceof GatelineError) return difference;
+    throw error;
+  }
 }
 
 /** Differences from the request of a claim; `undefined`: it cannot be read. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GITHUB_GATE_KEYS } from './github-keys.ts';
 import {
   choiceOf,
+  documentName,
   command,
   duration,
   envMap,
@@ -235,6 +236,11 @@ export const gateSchema = z
         .optional()
         .describe(
           'Globs of the input files; their contents are part of the fingerprint. `[]`: no files. Default: every file that git does not ignore; in a CI job, every tracked file.',
+        ),
+      memory: oneOrMore(documentName, 0, 20, 'the name of a document or a list of names')
+        .default([])
+        .describe(
+          'Names of the documents in `.gateline/memory/` that the agent gets: `learned-patterns` is `.gateline/memory/learned-patterns.md`. They are inputs. The agent sees no other file of that folder.',
         ),
       env: envMap
         .default({})

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ID_PATTERN } from '../pipeline.ts';
+import { DOCUMENT_NAME_PATTERN } from '../../memory/documents.ts';
 import { POINTER_PATTERN } from '../../json/pointer.ts';
 
 /*
@@ -105,6 +106,8 @@ export const id = matching(
   ID_PATTERN,
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
+
+export const documentName = matching(DOCUMENT_NAME_PATTERN, 'a name of a-z, 0-9 and `-`, such as `learned-patterns`');
 
 /** A JSON object with any content. */
 export const jsonObject = z.record(z.string(), z.unknown(), { error: 'expected a map' });

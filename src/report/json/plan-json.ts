@@ -47,6 +47,7 @@ export const planJsonSchema = z.strictObject({
         z.strictObject({
           what: z.enum([
             'file',
+            'document',
             'rework',
             'env',
             'export',

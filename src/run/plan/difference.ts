@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { REQUEST_FORMATS, type Request } from './request.ts';
+import { documentAt } from '../../memory/documents.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
@@ -8,6 +9,7 @@ import { firstNames } from '../../errors/first-names.ts';
 export interface Difference {
   readonly what:
     | 'file'
+    | 'document'
     | 'env'
     | 'export'
     | 'rework'
@@ -25,6 +27,8 @@ export interface Difference {
   /** Path, variable, gate, tool … */
   readonly name: string;
   readonly change: 'changed' | 'added' | 'removed';
+  /** Of a changed document: how many lines were added and removed, if the version before is still known. */
+  readonly lines?: { readonly added: number; readonly removed: number };
 }
 
 /** The differences between a request and the one before it, in the order in which people should read them. */
@@ -32,7 +36,7 @@ export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
     ...single('rework', 'rework', before.rework ?? null, after.rework ?? null),
-    ...compareMaps('file', before.inputs.files, after.inputs.files),
+    ...compareMaps('file', before.inputs.files, after.inputs.files).map(asDocument),
     ...single('command', 'inputs', before.inputs.from, after.inputs.from),
     ...single('command', 'run', before.definition.run, after.definition.run),
     ...single('command', 'shell', before.definition.shell, after.definition.shell),
@@ -89,6 +93,7 @@ export function describeDifferences(found: readonly Difference[]): string {
 }
 
 function describeSort(what: Difference['what'], list: readonly Difference[]): string {
+  if (what === 'document') return list.map(describeDocument).join(', ');
   if (what === 'rework') return 'the work was sent back';
   if (what === 'subject' || what === 'task' || what === 'input' || what === 'format') return `the ${what} changed`;
   const byChange = Map.groupBy(list, ({ change }) => change);
@@ -100,6 +105,13 @@ function describeSort(what: Difference['what'], list: readonly Difference[]): st
     return `${describeNames(what, names, some.length)} ${change}`;
   });
   return parts.join('; ');
+}
+
+/** `learned-patterns changed (+2)` */
+function describeDocument({ name, change, lines }: Difference): string {
+  if (lines === undefined) return `${name} ${change}`;
+  const counts = [`+${lines.added}`, ...(lines.removed > 0 ? [`-${lines.removed}`] : [])];
+  return `${name} ${change} (${counts.join(' ')})`;
 }
 
 /** Names of one sort: `files a, b`, `exports of design`, `metadata url`, `key run`. */
@@ -129,6 +141,12 @@ function compareMaps(what: Difference['what'], before: object, after: object): D
     else if (!same(old.get(name), now.get(name))) found.push({ what, name, change: 'changed' });
   }
   return found;
+}
+
+/** A document is known by its name. */
+function asDocument(difference: Difference): Difference {
+  const name = documentAt(difference.name);
+  return name === undefined ? difference : { ...difference, what: 'document', name };
 }
 
 function single(what: Difference['what'], name: string, before: unknown, after: unknown): Difference[] {

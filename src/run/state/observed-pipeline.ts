@@ -123,6 +123,7 @@ function recordedGate(
     needs,
     if: undefined,
     inputs: [],
+    memory: [],
     env: {},
     with: {},
     tools: {},
