@@ -104,4 +104,31 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./history/clean.ts'),
   },
+  {
+    name: 'memory',
+    summary: 'list and edit the documents that agents get, and add what agents noted',
+    positionals: [
+      { name: 'ACTION', required: false, help: 'list (default), show, add, forget or promote' },
+      {
+        name: 'NAME',
+        required: false,
+        help: 'show, add: a document, such as learned-patterns; forget: the id of an entry; promote: a run (default: the newest)',
+      },
+      { name: 'TEXT', required: false, help: 'add: the entry' },
+    ],
+    options: [
+      ...SUBJECT_OPTIONS,
+      { name: 'category', value: 'TEXT', help: 'add: the heading that the entry belongs to (default: Learnings)' },
+      { name: 'to', value: 'NAME', help: 'promote: the document to add to (default: learned-patterns)' },
+      JSON_OPTION,
+    ],
+    description:
+      'Documents are Markdown files in `.gateline/memory/`. A gate gets those that its `memory` names in gateline.yml, as inputs, and sees no others. Each item of a list in a document is an entry, under the heading above it; the rest of the text is kept as it is. Commit the files: then git is their history.\n`promote` adds what the agents of a run wrote to `GATELINE_LEARNINGS`, each learning once. An entry that differs only in case and white space is there already.\nA document has at most 500 entries and 64 KiB.',
+    examples: [
+      { command: 'gateline memory', what: 'the documents, and whether agents noted something new' },
+      { command: 'gateline memory promote', what: 'add the learnings of the newest run' },
+      { command: 'gateline memory add learned-patterns "Tests need a real browser"', what: 'add one yourself' },
+    ],
+    load: () => import('./memory/memory.ts'),
+  },
 ];

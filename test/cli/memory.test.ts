@@ -1,3 +1,4 @@
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
@@ -59,5 +60,80 @@ describe('documents for agents', () => {
     expect((await expectOk(here(workspace, 'plan'))).out).toContain('progress added');
     await expectOk(here(workspace, 'run', '--quiet'));
     expect(JSON.parse((await expectOk(here(workspace, 'show', 'a', 'output'))).out)).toEqual(['progress.md']);
+  });
+});
+
+describe('gateline memory', () => {
+  const NOTES = `printf '## Tests\\n- Use a real browser\\n- use a  REAL browser\\n' > "$GATELINE_LEARNINGS"`;
+
+  async function noted(): Promise<ScratchWorkspace> {
+    const gates = {
+      a: { run: `${NOTES}; ${writes(1)}`, inputs: [] },
+      b: { run: `echo '["Wait for the table", {"text": "<!-- x"}]' > "$GATELINE_LEARNINGS"; exit 1`, inputs: [] },
+    };
+    const workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    await here(workspace, 'run', '--quiet');
+    return workspace;
+  }
+
+  it('adds what agents of a run noted, each learning once, and says so', async () => {
+    await using workspace = await noted();
+    const path = '.gateline/memory/learned-patterns.md';
+    expect((await expectOk(here(workspace, 'memory'))).out).toMatch(
+      /Agents noted 3 learnings: `gateline memory promote`/,
+    );
+    const { out } = await expectOk(here(workspace, 'memory', 'promote'));
+    expect(out).toContain(`Added to ${path}:\n`);
+    const text = await workspace.read(path);
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('-'))
+        .toSorted(),
+    ).toEqual(['- &lt;!-- x', '- Wait for the table', '- use a REAL browser']);
+    expect((await expectOk(here(workspace, 'memory', 'promote', '1'))).out).toBe(`Nothing new for ${path}.\n`);
+    expect(await workspace.read(path)).toBe(text);
+    expect((await expectOk(here(workspace, 'memory'))).out).not.toContain('Agents noted');
+  });
+
+  it('lists, adds and forgets entries, and keeps the text around them', async () => {
+    await using workspace = await documents();
+    await expectOk(here(workspace, 'memory', 'add', 'glossary', 'A gate is a job', '--category', 'Words'));
+    const { documents: all } = JSON.parse((await expectOk(here(workspace, 'memory', '--json'))).out) as {
+      readonly documents: readonly object[];
+    };
+    expect(all).toMatchObject([
+      { name: 'glossary', entries: 1, gates: ['check'] },
+      { name: 'learned-patterns', entries: 1, gates: ['explore'] },
+    ]);
+    const { out } = await expectOk(here(workspace, 'memory', 'show', 'glossary'));
+    const [id] = out.split('  ');
+    expect(out).toBe(`${id}  Words: A gate is a job\n`);
+    expect((await expectOk(here(workspace, 'memory', 'forget', id!))).out).toBe(
+      'Removed from .gateline/memory/glossary.md.\n',
+    );
+    expect(await workspace.read('.gateline/memory/glossary.md')).toBe('# Glossary\n\n## Words\n\n');
+  });
+
+  it('refuses what it cannot do, and writes nothing outside of its folder', async () => {
+    await using workspace = await documents();
+    const fails = async (...args: string[]): Promise<string> => {
+      const { code, err } = await here(workspace, 'memory', ...args);
+      expect(code, args.join(' ')).toBe(2);
+      return err;
+    };
+    expect(await fails('remember')).toContain('expected one of `list`');
+    expect(await fails('show', '../glossary')).toContain('is no name of a document');
+    expect(await fails('show', 'nothing')).toContain('DOCUMENT_UNKNOWN');
+    expect(await fails('add', 'glossary')).toContain('TEXT is missing');
+    expect(await fails('forget', '00000000')).toContain('DOCUMENT_UNKNOWN');
+    expect(await fails('list', 'x')).toContain('one argument too many');
+    const elsewhere = workspace.beside('elsewhere');
+    await mkdir(elsewhere);
+    await rm(workspace.path('.gateline'), { recursive: true });
+    await mkdir(workspace.path('.gateline'));
+    await symlink(elsewhere, workspace.path('.gateline/memory'));
+    expect(await fails('add', 'glossary', 'x')).toContain('PATH_ESCAPES');
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 });

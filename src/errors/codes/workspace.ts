@@ -23,6 +23,11 @@ export const WORKSPACE_CODES = {
     means: 'A git command timed out.',
     remedy: 'A file of `.git` may be a named pipe, or a filter or a remote does not answer. Run `git status` there.',
   },
+  DOCUMENT_UNKNOWN: {
+    from: ['user'],
+    means: 'There is no such document, or no such entry in one.',
+    remedy: '`gateline memory` lists the documents.',
+  },
   UNTRACKED_TOO_LARGE: {
     from: ['user'],
     means: 'Untracked files are too large to be inputs.',

@@ -1,0 +1,166 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import {
+  addEntries,
+  newLearnings,
+  PATTERNS,
+  readDocument,
+  readDocuments,
+  writeDocument,
+} from '../../local/documents.ts';
+import { DOCUMENT_NAME_PATTERN, documentPath } from '../../memory/documents.ts';
+import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added, type MemoryEntry } from '../../memory/entries.ts';
+import { bytesText, oneLine } from '../../report/text.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { loadFor, openRun, openToLook } from '../project/open.ts';
+
+/** Format of what `gateline memory --json` prints. */
+const FORMAT = 'gateline-memory/1';
+
+type Action = (invocation: CommandInvocation, words: readonly string[]) => Promise<ExitCode>;
+
+const ACTIONS: Readonly<Record<string, { readonly words: number; readonly run: Action }>> = {
+  list: { words: 0, run: list },
+  show: { words: 1, run: show },
+  add: { words: 2, run: add },
+  forget: { words: 1, run: forget },
+  promote: { words: 1, run: promote },
+};
+
+/** `gateline memory`: the documents that agents get, and what agents noted. */
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  const [name = 'list', ...words] = invocation.positionals;
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  const known = Object.keys(ACTIONS).map((one) => `\`${one}\``);
+  if (action === undefined)
+    throw new GatelineError('OPTION_VALUE', `gateline memory ${name}: expected one of ${known.join(', ')}`);
+  if (words.length > action.words)
+    throw new GatelineError('ARGUMENT_UNEXPECTED', `${words[action.words]} is one argument too many`, {
+      hint: 'Put a text with spaces in quotes.',
+    });
+  return action.run(invocation, words);
+}
+
+async function list(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const { call, loaded } = await openToLook(invocation);
+  const documents = (await readDocuments(loaded.root)).map(({ name, text }) => ({
+    name,
+    path: documentPath(name),
+    bytes: Buffer.byteLength(text),
+    entries: entriesOf(text).length,
+    gates: loaded.pipeline.gates.filter(({ memory }) => memory.includes(name)).map(({ id }) => id),
+  }));
+  const learnings = await newLearnings(call, loaded.root);
+  if (options['json']) {
+    printJson(world, { format: FORMAT, documents, learnings: learnings.map((one) => ({ ...one })) });
+    return EXIT_CODES.ok;
+  }
+  if (documents.length === 0) say(world.out, 'There are no documents. `gateline memory add NAME TEXT` begins one.');
+  for (const { name, bytes, entries, gates } of documents) {
+    const used = gates.length === 0 ? 'no gate names it' : `for ${gates.join(', ')}`;
+    say(world.out, `${name}  ${entriesText(entries)}, ${bytesText(bytes)}, ${used}`);
+  }
+  for (const line of learningLines(learnings)) say(world.out, line);
+  return EXIT_CODES.ok;
+}
+
+/** What agents of a run noted and no document has: how many, and what to do. */
+export function learningLines(learnings: readonly MemoryEntry[]): string[] {
+  if (learnings.length === 0) return [];
+  const [what, them] = learnings.length === 1 ? ['1 learning', 'it'] : [`${learnings.length} learnings`, 'them'];
+  return [`Agents noted ${what}: \`gateline memory promote\` adds ${them} to ${documentPath(PATTERNS)}.`];
+}
+
+async function show(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const name = documentNamed(words[0]);
+  const { root } = await loadFor(invocation);
+  const text = await readDocument(root, name);
+  if (text === undefined) throw unknown(name);
+  const entries = entriesOf(text);
+  if (options['json'])
+    printJson(world, {
+      format: FORMAT,
+      name,
+      path: documentPath(name),
+      text,
+      entries: entries.map((one) => ({ ...one })),
+    });
+  else
+    for (const { id, category, text: line } of entries) say(world.out, `${id}  ${oneLine(category)}: ${oneLine(line)}`);
+  return EXIT_CODES.ok;
+}
+
+async function add(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { options } = invocation;
+  const name = documentNamed(words[0]);
+  if (words[1] === undefined)
+    throw new GatelineError('ARGUMENT_MISSING', 'gateline memory add NAME TEXT: TEXT is missing');
+  const { root } = await loadFor(invocation);
+  const category = textOption(options, 'category') ?? DEFAULT_CATEGORY;
+  return told(invocation, name, await addEntries(root, name, [{ category, text: words[1] }]));
+}
+
+async function promote(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { options } = invocation;
+  const name = documentNamed(textOption(options, 'to') ?? PATTERNS);
+  const loaded = await loadFor(invocation);
+  const { call } = await openRun(invocation, loaded, { asked: words[0], where: 'promote', readOnly: true });
+  const learnings = await newLearnings(call, loaded.root);
+  return told(invocation, name, await addEntries(loaded.root, name, learnings));
+}
+
+async function forget(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const [id = ''] = words;
+  const { root } = await loadFor(invocation);
+  const found = (await readDocuments(root)).flatMap(({ name, text }) => {
+    const left = withoutEntry(text, id);
+    return left === undefined ? [] : [{ name, text: left }];
+  });
+  if (found.length === 0)
+    throw new GatelineError('DOCUMENT_UNKNOWN', `no document has an entry ${JSON.stringify(id)}`, {
+      hint: '`gateline memory show NAME` lists the entries with their ids.',
+    });
+  for (const one of found) await writeDocument(root, one);
+  const names = found.map(({ name }) => name);
+  if (options['json']) printJson(world, { format: FORMAT, forgotten: id, documents: names });
+  else say(world.out, `Removed from ${names.map(documentPath).join(', ')}.`);
+  return EXIT_CODES.ok;
+}
+
+function entriesText(number: number): string {
+  return `${number} ${number === 1 ? 'entry' : 'entries'}`;
+}
+
+/** @throws GatelineError `OPTION_VALUE`, `ARGUMENT_MISSING` */
+function documentNamed(name: string | undefined): string {
+  if (name === undefined) throw new GatelineError('ARGUMENT_MISSING', 'the name of a document is missing');
+  if (DOCUMENT_NAME_PATTERN.test(name)) return name;
+  throw new GatelineError('OPTION_VALUE', `${JSON.stringify(name)} is no name of a document: use a-z, 0-9 and \`-\``);
+}
+
+function unknown(name: string): GatelineError {
+  return new GatelineError('DOCUMENT_UNKNOWN', `there is no document ${name}`, {
+    hint: '`gateline memory` lists the documents.',
+  });
+}
+
+function told({ world, options }: CommandInvocation, name: string, { added, known, left }: Added): ExitCode {
+  const entries = added.map((one) => ({ ...one }));
+  if (options['json'])
+    printJson(world, { format: FORMAT, name, path: documentPath(name), added: entries, known, left: left.length });
+  else {
+    say(world.out, added.length === 0 ? `Nothing new for ${documentPath(name)}.` : `Added to ${documentPath(name)}:`);
+    for (const { category, text } of added) say(world.out, `  ${oneLine(category)}: ${oneLine(text)}`);
+  }
+  if (left.length === 0) return EXIT_CODES.ok;
+  say(
+    world.err,
+    `${documentPath(name)} is full: ${entriesText(left.length)} did not fit. \`gateline memory forget ID\` makes room.`,
+  );
+  return EXIT_CODES.gateFailed;
+}

@@ -1,0 +1,85 @@
+import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Call } from '../engine/call/call.ts';
+import { GatelineError } from '../errors/gateline-error.ts';
+import { readFailure, unlessAbsent, writing } from '../errors/store-errors.ts';
+import { documentAt, documentPath, MEMORY_FOLDER } from '../memory/documents.ts';
+import { entriesOf, entryId, withEntries, type Added, type MemoryEntry } from '../memory/entries.ts';
+import { learningsIn } from '../memory/learnings.ts';
+import { atomicWrite } from '../store/filesystem/atomic-write.ts';
+import { readText } from '../workspace/files/read-text.ts';
+
+/** The document that learnings are put into. */
+export const PATTERNS = 'learned-patterns';
+
+/** A document of the workspace. */
+export interface MemoryDocument {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The documents of a workspace, by name.
+ * @throws GatelineError `PATH_ESCAPES`, `FILE_UNREADABLE`, `FILE_TOO_LARGE`, `FILE_NOT_UTF8`
+ */
+export async function readDocuments(root: string): Promise<MemoryDocument[]> {
+  const folder = join(root, MEMORY_FOLDER);
+  const files = await unlessAbsent(readdir(folder)).catch((error: unknown) => {
+    throw readFailure(folder, error);
+  });
+  const names = (files ?? []).flatMap((file) => documentAt(`${MEMORY_FOLDER}${file}`) ?? []);
+  const read = names.toSorted().map(async (name) => ({ name, text: await readDocument(root, name) }));
+  return (await Promise.all(read)).flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
+}
+
+/** The text of a document; `undefined`: it does not exist. @throws GatelineError as {@link readDocuments} */
+export function readDocument(root: string, name: string): Promise<string | undefined> {
+  return readText(root, documentPath(name));
+}
+
+/** Replaces a document. @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED` */
+export async function writeDocument(root: string, { name, text }: MemoryDocument): Promise<void> {
+  const file = join(root, documentPath(name));
+  const folder = dirname(file);
+  await writing(folder, () => mkdir(folder, { recursive: true }));
+  const place = relative(await realpath(root), await realpath(folder));
+  if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1))
+    throw new GatelineError('PATH_ESCAPES', `${MEMORY_FOLDER} is a link to another folder.`);
+  await atomicWrite(file, Buffer.from(text));
+}
+
+/**
+ * Adds entries to a document. Nothing is written if it has them all.
+ * @throws GatelineError as {@link readDocuments} and {@link writeDocument}
+ */
+export async function addEntries(root: string, name: string, entries: readonly MemoryEntry[]): Promise<Added> {
+  const before = (await readDocument(root, name)) ?? '';
+  const added = withEntries(before, titleOf(name), entries);
+  if (added.added.length > 0) await writeDocument(root, { name, text: added.document });
+  return added;
+}
+
+/** `learned-patterns` → `Learned patterns` */
+function titleOf(name: string): string {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * What the agents of a run noted, each learning once, without those that a document has.
+ * @throws GatelineError as {@link readDocuments}; `CONTENT_MISSING`, `STORE_READ_FAILED`
+ */
+export async function newLearnings({ journal, ports }: Call, root: string): Promise<MemoryEntry[]> {
+  const { runNumber } = journal.state();
+  const ended = [...journal.archive().ended.values()].flat().filter((one) => one.runNumber === runNumber);
+  const contents = ended.toSorted((a, b) => (a.at < b.at ? -1 : 1)).flatMap(({ learnings }) => learnings ?? []);
+  const found: MemoryEntry[] = [];
+  for (const { digest } of contents) {
+    const read = await ports.store.get(digest);
+    if (read.state === 'present') found.push(...learningsIn(new TextDecoder().decode(read.value)));
+  }
+  if (found.length === 0) return [];
+  const known = new Set((await readDocuments(root)).flatMap(({ text }) => entriesOf(text).map(({ id }) => id)));
+  const unique = new Map(found.map((one) => [entryId(one), one]));
+  return [...unique].flatMap(([id, one]) => (known.has(id) ? [] : [one]));
+}
