@@ -38,6 +38,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     maxParallel: file['max-parallel'],
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
     groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
+    learning: file.learning,
     maxReworks: file['max-reworks'],
     workspace: buildWorkspace(file),
     snapshots: buildSnapshots(file),

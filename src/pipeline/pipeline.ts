@@ -47,6 +47,8 @@ export interface Pipeline {
    * How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only.
    */
   readonly maxReworks: number | undefined;
+  /** Whether `gateline run` adds what agents noted to a document, or only says that there is something. */
+  readonly learning: 'propose' | 'auto';
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */

@@ -59,8 +59,8 @@ export async function expectOk(answer: Promise<Answer>): Promise<Answer> {
 }
 
 /** A definition of gates that need nothing but a shell; keys in the order of the file. */
-export function gatelineYml(gates: Readonly<Record<string, object>>): string {
-  return JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, gates }, null, 2);
+export function gatelineYml(gates: Readonly<Record<string, object>>, more: object = {}): string {
+  return JSON.stringify({ pipeline: 'p', defaults: { run: { shell: 'sh' } }, ...more, gates }, null, 2);
 }
 
 /** A command that writes this output. */

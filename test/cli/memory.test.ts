@@ -96,6 +96,22 @@ describe('gateline memory', () => {
     expect((await expectOk(here(workspace, 'memory'))).out).not.toContain('Agents noted');
   });
 
+  it('names what is new after a run, and with `learning: auto` adds it if the run is completed', async () => {
+    const definition = (learning: string, run: string): string =>
+      gatelineYml({ a: { run: `${NOTES}; ${run}`, inputs: [] } }, { learning });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition('auto', 'exit 1') });
+    expect((await here(workspace, 'run', '--quiet')).err).toContain(
+      'Agents noted 1 learning: `gateline memory promote`',
+    );
+    await workspace.write('gateline.yml', definition('auto', writes(1)));
+    const path = '.gateline/memory/learned-patterns.md';
+    const { err } = await expectOk(here(workspace, 'run', '--quiet'));
+    expect(err).toContain(`Added 1 learning to ${path}.\n`);
+    const text = await workspace.read(path);
+    expect((await expectOk(here(workspace, 'run', '--quiet', '--new'))).err).not.toContain('learning');
+    expect(await workspace.read(path)).toBe(text);
+  });
+
   it('lists, adds and forgets entries, and keeps the text around them', async () => {
     await using workspace = await documents();
     await expectOk(here(workspace, 'memory', 'add', 'glossary', 'A gate is a job', '--category', 'Words'));

@@ -69,6 +69,7 @@ export function madeUpGraph(random: Random): MadeUpGraph {
     maxParallel: 1 + Math.floor(random() * 4),
     groups: [],
     maxReworks: undefined,
+    learning: 'propose',
     workspace: DEFAULT_WORKSPACE,
     snapshots: DEFAULT_SNAPSHOTS,
     gates: [...gates.values()].map(({ gate }) => gate),

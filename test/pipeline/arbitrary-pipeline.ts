@@ -91,6 +91,7 @@ const gate = fc.record({
     fc.array(glob, { maxLength: 3 }).map((globs) => (globs.length === 0 ? [] : ['a', ...globs])),
     { nil: undefined },
   ),
+  memory: fc.uniqueArray(fc.constantFrom('learned-patterns', 'progress', 'a1'), { maxLength: 3 }),
   env: fc.dictionary(
     envName,
     fc.oneof(
@@ -123,6 +124,7 @@ export const pipelines: fc.Arbitrary<Pipeline> = fc
     workspace,
     snapshots,
     maxReworks: fc.option(fc.nat(1_000), { nil: undefined }),
+    learning: fc.constantFrom('propose' as const, 'auto' as const),
     gates: fc.uniqueArray(fc.tuple(id, gate, fc.array(fc.nat(5)), fc.array(envName)), {
       minLength: 1,
       maxLength: 6,
@@ -177,6 +179,7 @@ export function print(pipeline: Pipeline): string {
       needs,
       if: when,
       inputs,
+      memory,
       env,
       tools,
       secrets,
@@ -209,6 +212,7 @@ export function print(pipeline: Pipeline): string {
       needs,
       if: when,
       inputs,
+      memory,
       env,
       with: each.with,
       tools,
@@ -232,6 +236,7 @@ export function print(pipeline: Pipeline): string {
     task: pipeline.task,
     metadata: pipeline.metadata,
     'max-parallel': pipeline.maxParallel,
+    learning: pipeline.learning,
     ...(pipeline.maxReworks !== undefined && { 'max-reworks': pipeline.maxReworks }),
     groups: Object.fromEntries(
       pipeline.groups.map((group) => [

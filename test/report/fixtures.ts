@@ -57,6 +57,7 @@ export function pipelineOf(gates: readonly Gate[], over: Partial<Pipeline> = {})
     gates,
     groups: [],
     maxReworks: undefined,
+    learning: 'propose',
     workspace: DEFAULT_WORKSPACE,
     snapshots: DEFAULT_SNAPSHOTS,
     ...over,

@@ -9,6 +9,7 @@ export function pipelineOf(gates: Readonly<Record<string, Partial<Gate>>>, more:
     maxParallel: 2,
     groups: [],
     maxReworks: undefined,
+    learning: 'propose',
     workspace: DEFAULT_WORKSPACE,
     snapshots: DEFAULT_SNAPSHOTS,
     gates: Object.entries(gates).map(([id, gate], number) => gateOf(id, { number, ...gate })),

@@ -19,6 +19,7 @@ import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { CommandInvocation } from '../command.ts';
+import { noteLearnings } from '../memory/note-learnings.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -81,6 +82,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   await tell(invocation, { ...opened, graph, assignment }, result);
   const code = exitCodeOfRun(result, graph, asked.assigned);
   const last = options['apply'] ? await applyResult(world, opened, result, code) : code;
+  if (!result.cancelled) await noteLearnings(world, opened, result.state);
   if (!result.cancelled) await removeOldRuns(world, opened);
   return last;
 }

@@ -8,13 +8,14 @@ import {
   writeDocument,
 } from '../../local/documents.ts';
 import { DOCUMENT_NAME_PATTERN, documentPath } from '../../memory/documents.ts';
-import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added, type MemoryEntry } from '../../memory/entries.ts';
+import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added } from '../../memory/entries.ts';
 import { bytesText, oneLine } from '../../report/text.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { loadFor, openRun, openToLook } from '../project/open.ts';
+import { learningLines } from './note-learnings.ts';
 
 /** Format of what `gateline memory --json` prints. */
 const FORMAT = 'gateline-memory/1';
@@ -65,13 +66,6 @@ async function list(invocation: CommandInvocation): Promise<ExitCode> {
   }
   for (const line of learningLines(learnings)) say(world.out, line);
   return EXIT_CODES.ok;
-}
-
-/** What agents of a run noted and no document has: how many, and what to do. */
-export function learningLines(learnings: readonly MemoryEntry[]): string[] {
-  if (learnings.length === 0) return [];
-  const [what, them] = learnings.length === 1 ? ['1 learning', 'it'] : [`${learnings.length} learnings`, 'them'];
-  return [`Agents noted ${what}: \`gateline memory promote\` adds ${them} to ${documentPath(PATTERNS)}.`];
 }
 
 async function show(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {

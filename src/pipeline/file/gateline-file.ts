@@ -176,6 +176,11 @@ export const gatelineFileSchema = z
       workspace: workspaceSettings,
       snapshots: snapshotSettings,
       retention: retentionSettings,
+      learning: choiceOf('propose', 'auto')
+        .default('propose')
+        .describe(
+          'What happens to what agents wrote to `GATELINE_LEARNINGS`: `gateline memory promote` adds it to `.gateline/memory/learned-patterns.md` (`propose`), or `gateline run` does so after a run that is completed (`auto`). Not part of the request or the fingerprint.',
+        ),
       'max-reworks': wholeNumber(0, 1_000)
         .optional()
         .describe('How often work may be sent back in one run, in all loops together. Default: no common limit.'),

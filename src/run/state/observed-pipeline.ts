@@ -65,6 +65,7 @@ export function observePipeline(observation: Observation): Observed {
       gates,
       groups: [],
       maxReworks: undefined,
+      learning: 'propose',
       workspace: DEFAULT_WORKSPACE,
       snapshots: DEFAULT_SNAPSHOTS,
     },

@@ -1,0 +1,46 @@
+import { openCall } from '../../engine/call/call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { addEntries, newLearnings, PATTERNS } from '../../local/documents.ts';
+import { documentPath } from '../../memory/documents.ts';
+import type { MemoryEntry } from '../../memory/entries.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { errorLines } from '../output/report-error.ts';
+import { say } from '../output/say.ts';
+import type { OpenProject } from '../project/open.ts';
+import type { CliWorld } from '../world.ts';
+
+/** What agents of a run noted and no document has: how many, and what to do. */
+export function learningLines(learnings: readonly MemoryEntry[]): string[] {
+  if (learnings.length === 0) return [];
+  return [
+    `Agents noted ${learningsText(learnings)}: \`gateline memory promote\` adds ${learnings.length === 1 ? 'it' : 'them'} to ${documentPath(PATTERNS)}.`,
+  ];
+}
+
+function learningsText({ length }: readonly MemoryEntry[]): string {
+  return `${length} learning${length === 1 ? '' : 's'}`;
+}
+
+/**
+ * After a run: names what its agents noted, or adds it to the document (`learning: auto`, of a run that is completed).
+ * Errors are shown: the run has ended, whatever the documents are like.
+ */
+export async function noteLearnings(
+  world: CliWorld,
+  { ports, assignment, loaded }: OpenProject,
+  { units, runNumber, status }: RunState,
+): Promise<void> {
+  if (![...units.values()].some(({ ended }) => ended?.learnings !== undefined)) return;
+  try {
+    const call = await openCall(ports, assignment, () => undefined, { runNumber, shows: true });
+    const learnings = await newLearnings(call, loaded.root);
+    const isAdded = status === 'completed' && loaded.pipeline.learning === 'auto' && learnings.length > 0;
+    if (isAdded) {
+      const { added } = await addEntries(loaded.root, PATTERNS, learnings);
+      say(world.err, `Added ${learningsText(added)} to ${documentPath(PATTERNS)}.`);
+    } else for (const line of learningLines(learnings)) say(world.err, line);
+  } catch (error) {
+    if (!(error instanceof GatelineError)) throw error;
+    for (const line of errorLines(error)) say(world.err, line);
+  }
+}
