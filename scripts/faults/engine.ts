@@ -17,6 +17,7 @@ const DRIVE = ['test/engine/drive.test.ts'];
 const LATER = ['test/cli/records-1.test.ts'];
 const ROLLBACK = ['test/cli/rollback.test.ts'];
 const SNAPSHOTS = ['test/cli/snapshots-kept.test.ts'];
+const MEMORY = ['test/cli/memory.test.ts'];
 const DATABASE = ['test/cli/rollback-database.test.ts'];
 
 const REWORK_RUNS = ['test/engine/rework-runs.test.ts'];
@@ -221,8 +222,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: files of gates upstream are not brought',
-    find: 'workspace.build(start, startFiles(call, unit), copierOf(call))',
-    replace: 'workspace.build(start, [], copierOf(call))',
+    find: 'versionFor(call, unit, start, { files: startFiles(call, unit), place })',
+    replace: 'versionFor(call, unit, start, { files: [], place })',
     tests: TREES,
     why: 'an agent would work on files that its request does not name',
   },
@@ -402,6 +403,20 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ROLLBACK,
     only: 'refuses if the user changed',
     why: 'half of the files would be restored, and the user’s edits would stand among them',
+  },
+  {
+    name: 'engine: an agent sees documents that its gate does not name',
+    find: 'const hidden = [...(await workspace.files(user)).keys()].filter((path) => isHidden(path, unit.gate));',
+    replace: 'const hidden: string[] = [];',
+    tests: MEMORY,
+    why: 'an agent would use what is no part of its request',
+  },
+  {
+    name: 'engine: documents are inputs of every gate',
+    find: 'new Map([...laid].filter(([path]) => !isHidden(path, unit.gate)));',
+    replace: 'new Map(laid);',
+    tests: MEMORY,
+    why: 'a new line in one document would start every gate again',
   },
   {
     name: 'engine: outputs that were rolled back still count',

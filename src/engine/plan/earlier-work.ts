@@ -87,12 +87,13 @@ export async function differencesTo(call: Call, unit: Unit, work: Work): Promise
     .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
   if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
   const found = (await differencesFrom(call, claim, work)) ?? [];
-  return Promise.all(found.map((one) => (one.what === 'document' ? withLines(call, claim, one) : one)));
+  return Promise.all(found.map((one) => withLines(call, claim, one)));
 }
 
 /** A changed document with the number of its lines that were added and removed, if the version before is still known. */
 async function withLines(call: Call, { base }: StartedRecord, difference: Difference): Promise<Difference> {
-  if (base === undefined || difference.change !== 'changed') return difference;
+  const { what, change } = difference;
+  if (what !== 'document' || change !== 'changed' || base === undefined) return difference;
   try {
     const { tree } = await call.snapshot();
     const patch = await call.ports.workspace.patch(base, tree, [documentPath(difference.name)]);
