@@ -18,6 +18,8 @@ export const AGENT_VARIABLES = {
   learnings: 'GATELINE_LEARNINGS',
   /** File: the verdict on the previous attempt, JSON; not set on a first attempt. */
   feedback: 'GATELINE_FEEDBACK',
+  /** File: a summary of the run before, Markdown; not set unless the gate asks for it and there was one. */
+  handoff: 'GATELINE_HANDOFF',
   /** Number of this attempt, from 1. */
   attempt: 'GATELINE_ATTEMPT',
   /** Id of the gate, including its leg if it has one. */

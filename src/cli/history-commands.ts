@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
-import { ACTOR, JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
+import { ACTOR, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from './options.ts';
 
 /** Which runs; every command about earlier runs takes them. */
 const WHICH_RUNS: readonly OptionSpec[] = [
@@ -130,5 +130,15 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline memory add learned-patterns "Tests need a real browser"', what: 'add one yourself' },
     ],
     load: () => import('./memory/memory.ts'),
+  },
+  {
+    name: 'handoff',
+    summary: 'show what a run hands on to the next run',
+    positionals: [],
+    options: [...SUBJECT_OPTIONS, RUN_OPTION, JSON_OPTION],
+    description:
+      'A summary of the newest run, or that of --run: gates that passed, gates that did not and why, decisions, and what agents noted. Gates with `memory: [handoff]` get it in the next run of the subject, in their request and as the file `GATELINE_HANDOFF`, and run again when it differs.',
+    examples: [{ command: 'gateline handoff', what: 'what the next run gets' }],
+    load: () => import('./memory/handoff.ts'),
   },
 ];

@@ -272,7 +272,7 @@ async function begin(
   }
   const begun = await prepareOrEnd(call, unit, work, started);
   const variables = protocolVariables(unit, started.n, begun.directory, {
-    hasFeedback: begun.hasFeedback,
+    ...begun,
     task: call.assignment.task,
   });
   const { root } = begun.checkout;

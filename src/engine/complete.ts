@@ -128,7 +128,7 @@ async function finish(
   const late = isJob ? overtime(call, unit, started, token) : undefined;
   const early = stopped ? failed(stopped.kind, stopped.advice) : late;
   const rework = token.rework && (await readReworkStart(call, token.rework));
-  const begun = { ...attempt, hasFeedback: false, ...(rework && { rework }) };
+  const begun = { ...attempt, hasFeedback: false, hasHandoff: false, ...(rework && { rework }) };
   return finishAttempt(call, begun, result, early).catch(async (error: unknown) => {
     await giveUpEnded(call, started);
     throw error;

@@ -9,7 +9,7 @@ export const MEMORY_FOLDER = '.gateline/memory/';
 /** Name of a document: `learned-patterns`. */
 export const DOCUMENT_NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** What earlier runs came to, for a gate that asks for it under this name. It is made anew each time, and no file. */
+/** A summary of the run before, for a gate that asks for it under this name. It is made anew each time, not stored. */
 export const HANDOFF = 'handoff';
 
 /** Path of a document, relative to the workspace. */
@@ -21,7 +21,7 @@ export function documentPath(name: string): string {
 export function documentAt(path: string): string | undefined {
   if (!path.startsWith(MEMORY_FOLDER) || !path.endsWith('.md')) return undefined;
   const name = path.slice(MEMORY_FOLDER.length, -'.md'.length);
-  return DOCUMENT_NAME_PATTERN.test(name) ? name : undefined;
+  return DOCUMENT_NAME_PATTERN.test(name) && name !== HANDOFF ? name : undefined;
 }
 
 /** Whether a file is kept from a gate: it is below the folder, and none of the documents that the gate names. */

@@ -13,8 +13,8 @@ const json = z.union([list, z.object({ learnings: list }).transform(({ learnings
 const MOST = 200;
 
 /**
- * What an agent wrote to `GATELINE_LEARNINGS`: a JSON list of texts or of `{category, text}`, or Markdown, in which each
- * item of a list is one, under the heading above it, and each paragraph of a text without lists. Each once.
+ * What an agent wrote to `GATELINE_LEARNINGS`: a JSON list of texts or of `{category, text}`, or Markdown. There each
+ * item of a list is one, under the heading above it; in a text without lists, each paragraph is. Each once.
  */
 export function learningsIn(written: string): MemoryEntry[] {
   const found = (jsonLearnings(written) ?? markdownLearnings(written)).flatMap((one) => cleanEntry(one) ?? []);

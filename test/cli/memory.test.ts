@@ -139,7 +139,7 @@ describe('gateline memory', () => {
       return err;
     };
     expect(await fails('remember')).toContain('expected one of `list`');
-    expect(await fails('show', '../glossary')).toContain('is no name of a document');
+    expect(await fails('show', '../glossary')).toContain('cannot be the name of a document');
     expect(await fails('show', 'nothing')).toContain('DOCUMENT_UNKNOWN');
     expect(await fails('add', 'glossary')).toContain('TEXT is missing');
     expect(await fails('forget', '00000000')).toContain('DOCUMENT_UNKNOWN');
@@ -151,5 +151,44 @@ describe('gateline memory', () => {
     await symlink(elsewhere, workspace.path('.gateline/memory'));
     expect(await fails('add', 'glossary', 'x')).toContain('PATH_ESCAPES');
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+});
+
+describe('the handoff', () => {
+  /** Fails on its first start, and copies what it was told into its output. */
+  const TELLS = `printf -- '- Check the \`\`\` cache\\n' > "$GATELINE_LEARNINGS"; if [ -z "\${GATELINE_HANDOFF:-}" ]; then echo broken >&2; exit 1; fi; node -e 'const r=require(process.env.GATELINE_REQUEST);console.log(JSON.stringify({told:require("fs").readFileSync(process.env.GATELINE_HANDOFF,"utf8"),failed:r.handoff.failed.map(f=>f.gate),score:90}))' > "$GATELINE_OUTPUT"`;
+
+  it('tells a gate that asks for it a summary of the run before, and no other', async () => {
+    const plan = {
+      run: `${writes({ text: 'drawn up' })}; test -z "\${GATELINE_HANDOFF:-}"`,
+      inputs: [],
+      output: { message: '/text' },
+    };
+    const gates = { plan, build: { needs: 'plan', run: TELLS, inputs: [], memory: 'handoff' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    expect((await here(workspace, 'run', '--quiet')).code).toBe(1);
+    expect((await expectOk(here(workspace, 'handoff'))).out).toContain('make build pass');
+    expect((await here(workspace, 'run', '--quiet')).code, 'the run continues: there is none before it').toBe(1);
+    await expectOk(here(workspace, 'run', '--quiet', '--new'));
+    const { told, failed } = JSON.parse((await expectOk(here(workspace, 'show', 'build', 'output'))).out) as {
+      readonly told: string;
+      readonly failed: readonly string[];
+    };
+    expect(failed).toEqual(['build']);
+    expect(told).toBe((await expectOk(here(workspace, 'handoff', '--run', '1'))).out);
+    expect(told).toContain('## Done\n\n```text\nplan: drawn up\n```\n');
+    expect(told).toMatch(/## Failed\n\n```text\nbuild: agent-error: .*\n/);
+    expect(told).toContain('## Learnings\n\n````text\nLearnings: Check the ``` cache\n````\n');
+    expect(told).toContain('make build pass');
+    // The run before has passed now, which the next one is told, once.
+    expect((await expectOk(here(workspace, 'plan'))).out).toContain('handoff changed');
+    await expectOk(here(workspace, 'run', '--quiet', '--new'));
+    expect((await expectOk(here(workspace, 'run', '--quiet', '--new'))).out).toMatch(/1 +build +passed +reused/);
+  });
+
+  it('of a run in which nothing has ended is none', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run: writes(1) } }) });
+    const { code, err } = await here(workspace, 'handoff');
+    expect([code, err]).toEqual([2, expect.stringContaining('PART_ABSENT')]);
   });
 });

@@ -51,7 +51,7 @@ function lines(count: number): string {
 
 /** Every arrow between two rooms, allowed or not: this table says it again, by itself, from the documented layers. */
 const BASE = ['errors', 'environment', 'in-parallel', 'json', 'untrusted'];
-const CORE = [...BASE, 'pipeline', 'verdict', 'run'];
+const CORE = [...BASE, 'memory', 'pipeline', 'verdict', 'run'];
 const PAST = [...CORE, 'history'];
 const BEHIND = ['version', ...PAST, 'report', 'formats', 'store', 'agent', 'workspace', 'engine'];
 const ALLOWED: Record<string, readonly string[]> = {
@@ -61,9 +61,10 @@ const ALLOWED: Record<string, readonly string[]> = {
   'in-parallel': [],
   json: ['errors'],
   untrusted: ['errors', 'environment', 'json'],
-  pipeline: BASE,
+  memory: BASE,
+  pipeline: [...BASE, 'memory'],
   verdict: [...BASE, 'pipeline'],
-  run: [...BASE, 'pipeline', 'verdict'],
+  run: [...BASE, 'memory', 'pipeline', 'verdict'],
   history: CORE,
   report: PAST,
   formats: CORE,

@@ -6,7 +6,7 @@ import {
   readDocument,
   readDocuments,
   writeDocument,
-} from '../../local/documents.ts';
+} from '../../local/memory/documents.ts';
 import { DOCUMENT_NAME_PATTERN, documentPath } from '../../memory/documents.ts';
 import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added } from '../../memory/entries.ts';
 import { bytesText, oneLine } from '../../report/text.ts';
@@ -134,7 +134,10 @@ function entriesText(number: number): string {
 function documentNamed(name: string | undefined): string {
   if (name === undefined) throw new GatelineError('ARGUMENT_MISSING', 'the name of a document is missing');
   if (DOCUMENT_NAME_PATTERN.test(name)) return name;
-  throw new GatelineError('OPTION_VALUE', `${JSON.stringify(name)} is no name of a document: use a-z, 0-9 and \`-\``);
+  throw new GatelineError(
+    'OPTION_VALUE',
+    `${JSON.stringify(name)} cannot be the name of a document: use a-z, 0-9 and \`-\``,
+  );
 }
 
 function unknown(name: string): GatelineError {

@@ -1,6 +1,6 @@
 import { openCall } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { addEntries, newLearnings, PATTERNS } from '../../local/documents.ts';
+import { addEntries, newLearnings, PATTERNS } from '../../local/memory/documents.ts';
 import { documentPath } from '../../memory/documents.ts';
 import type { MemoryEntry } from '../../memory/entries.ts';
 import type { RunState } from '../../run/state/run-state.ts';

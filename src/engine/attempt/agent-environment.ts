@@ -10,6 +10,7 @@ export const ATTEMPT_FILES = {
   metrics: 'metrics.json',
   learnings: 'learnings.md',
   feedback: 'feedback.json',
+  handoff: 'handoff.md',
   place: 'place.json',
   refused: 'output.refused.txt',
 } as const;
@@ -19,7 +20,15 @@ export function protocolVariables(
   unit: Unit,
   n: number,
   directory: AttemptDirectory,
-  { hasFeedback, task }: { readonly hasFeedback: boolean; readonly task: string | undefined },
+  {
+    hasFeedback,
+    hasHandoff,
+    task,
+  }: {
+    readonly hasFeedback: boolean;
+    readonly hasHandoff: boolean;
+    readonly task: string | undefined;
+  },
 ): Record<string, string> {
   const file = (name: keyof typeof ATTEMPT_FILES): string => directory.pathOf(ATTEMPT_FILES[name]);
   return {
@@ -27,6 +36,7 @@ export function protocolVariables(
     [AGENT_VARIABLES.output]: file('output'),
     [AGENT_VARIABLES.metrics]: file('metrics'),
     [AGENT_VARIABLES.learnings]: file('learnings'),
+    ...(hasHandoff && { [AGENT_VARIABLES.handoff]: file('handoff') }),
     ...(hasFeedback && { [AGENT_VARIABLES.feedback]: file('feedback') }),
     [AGENT_VARIABLES.attempt]: String(n),
     [AGENT_VARIABLES.gate]: unit.gate.id,

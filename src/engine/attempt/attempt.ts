@@ -162,10 +162,8 @@ async function startOrEnd(call: Call, begun: BegunAttempt, signal: AbortSignal):
 function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
   const { unit, directory, started } = begun;
   const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
-  const protocol = protocolVariables(unit, started.n, directory, {
-    hasFeedback: begun.hasFeedback,
-    task: call.assignment.task,
-  });
+  const { task } = call.assignment;
+  const protocol = protocolVariables(unit, started.n, directory, { ...begun, task });
   return call.ports.agent.run({
     directory: directory.path,
     command: unit.gate.run ?? '',

@@ -4,6 +4,7 @@ import { attemptIn } from '../../run/plan/archive.ts';
 import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
 import { needDigests, type Request } from '../../run/plan/request.ts';
+import { handoffText } from '../../run/state/handoff.ts';
 import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
@@ -26,6 +27,7 @@ export interface BegunAttempt {
   readonly directory: AttemptDirectory;
   readonly checkout: Checkout;
   readonly hasFeedback: boolean;
+  readonly hasHandoff: boolean;
   /** Where work that was sent back starts, if a step before has found it out. */
   readonly rework?: ReworkStart | undefined;
 }
@@ -117,8 +119,12 @@ export async function prepareAttempt(
   const feedback = preparation.before ?? lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
+  const { handoff } = work.request;
+  if (handoff !== undefined)
+    await directory.write(ATTEMPT_FILES.handoff, [call.redactor.redactText(handoffText(handoff))]);
   const checkout = await checkOut(call, unit, started, directory, preparation);
-  return { unit, started, directory, checkout, hasFeedback: feedback !== undefined };
+  const has = { hasFeedback: feedback !== undefined, hasHandoff: handoff !== undefined };
+  return { unit, started, directory, checkout, ...has };
 }
 
 /** Checks out the attempt's version of the workspace where the agent will work. */

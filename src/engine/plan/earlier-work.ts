@@ -14,7 +14,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 import { failureText } from '../../verdict/verdict.ts';
-import { documentPath } from '../../memory/documents.ts';
+import { documentPath, HANDOFF } from '../../memory/documents.ts';
 
 /** The last good output of a unit that is to be kept although its request changed. */
 export async function keepLast(call: Call, unit: Unit, work: Work): Promise<PreparedUnit | undefined> {
@@ -90,13 +90,13 @@ export async function differencesTo(call: Call, unit: Unit, work: Work): Promise
   return Promise.all(found.map((one) => withLines(call, claim, one)));
 }
 
-/** A changed document with the number of its lines that were added and removed, if the version before is still known. */
+/** A changed document with the number of lines added and removed, if the version before is still known. */
 async function withLines(call: Call, { base }: StartedRecord, difference: Difference): Promise<Difference> {
-  const { what, change } = difference;
-  if (what !== 'document' || change !== 'changed' || base === undefined) return difference;
+  const { what, name, change } = difference;
+  if (what !== 'document' || name === HANDOFF || change !== 'changed' || base === undefined) return difference;
   try {
     const { tree } = await call.snapshot();
-    const patch = await call.ports.workspace.patch(base, tree, [documentPath(difference.name)]);
+    const patch = await call.ports.workspace.patch(base, tree, [documentPath(name)]);
     const lines = patch.split('\n').filter((line) => !/^(?:\+\+\+|---) /.test(line));
     const [added, removed] = ['+', '-'].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
     return { ...difference, lines: { added: added!, removed: removed! } };

@@ -36,6 +36,7 @@ export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
     ...single('rework', 'rework', before.rework ?? null, after.rework ?? null),
+    ...single('document', 'handoff', before.handoff ?? null, after.handoff ?? null),
     ...compareMaps('file', before.inputs.files, after.inputs.files).map(asDocument),
     ...single('command', 'inputs', before.inputs.from, after.inputs.from),
     ...single('command', 'run', before.definition.run, after.definition.run),

@@ -6,6 +6,7 @@ import type { Content } from '../records/record.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import type { Tree } from '../files/tree.ts';
 import type { Unit } from '../records/unit.ts';
+import type { Handoff } from '../state/handoff.ts';
 
 /** Version of the request; part of every fingerprint. */
 export const REQUEST_FORMAT = 'gateline-request/2';
@@ -53,6 +54,8 @@ export interface Request {
   };
   /** Digest and size of each need's exports; `null`: it has no output. Needs that the caller provides are left out. */
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  /** A summary of the run before, for a gate that asks for it. */
+  readonly handoff?: Handoff;
   /** The work was sent back: which time it is done, and the outputs that failed. */
   readonly rework?: {
     readonly iteration: number;
@@ -90,6 +93,7 @@ export interface CurrentInputs {
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
   readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  readonly handoff?: Handoff | undefined;
   /** What sent back the unit's latest attempt. */
   readonly rework?: { readonly iteration: number; readonly from: readonly ReworkCause[] } | undefined;
 }
@@ -128,6 +132,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
       files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
     },
     needs: found.needs,
+    ...(found.handoff && { handoff: found.handoff }),
     ...(found.rework && { rework: reworkOf(found.rework) }),
     secrets: [...gate.secrets].sort(),
     tools: found.tools,

@@ -1,13 +1,13 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Call } from '../engine/call/call.ts';
-import { GatelineError } from '../errors/gateline-error.ts';
-import { readFailure, unlessAbsent, writing } from '../errors/store-errors.ts';
-import { documentAt, documentPath, MEMORY_FOLDER } from '../memory/documents.ts';
-import { entriesOf, entryId, withEntries, type Added, type MemoryEntry } from '../memory/entries.ts';
-import { learningsIn } from '../memory/learnings.ts';
-import { atomicWrite } from '../store/filesystem/atomic-write.ts';
-import { readText } from '../workspace/files/read-text.ts';
+import type { Call } from '../../engine/call/call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts';
+import { documentAt, documentPath, MEMORY_FOLDER } from '../../memory/documents.ts';
+import { entriesOf, entryId, withEntries, type Added, type MemoryEntry } from '../../memory/entries.ts';
+import { learningsIn } from '../../memory/learnings.ts';
+import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { readText } from '../../workspace/files/read-text.ts';
 
 /** The document that learnings are put into. */
 export const PATTERNS = 'learned-patterns';
