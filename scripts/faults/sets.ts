@@ -4,6 +4,7 @@ const FILE = ['test/pipeline/subjects.test.ts'];
 const STATES = ['test/run/subjects/subject-states.test.ts'];
 const LIMIT = ['test/engine/shared-limit.test.ts'];
 const SETS = ['test/cli/sets.test.ts'];
+const LOOP = ['test/cli/loop.test.ts'];
 const DELIVERY = ['test/cli/sets-delivery.test.ts'];
 const ON_GITHUB = ['test/action/workflows/set-files.test.ts'];
 
@@ -122,5 +123,29 @@ export const SET_FAULTS: readonly Fault[] = [
     tests: DELIVERY,
     only: 'refuses what a set refuses',
     why: 'half of the work of a subject would become its branch',
+  },
+  {
+    name: 'loop: a task that failed gets no fix task',
+    find: 'return Math.min(maxFixes, Math.floor(failures / maxFailures));',
+    replace: 'return Math.min(maxFixes, 0 * Math.floor(failures / maxFailures));',
+    tests: LOOP,
+    only: 'repairs one that fails',
+    why: 'the same work would be tried until it is given up',
+  },
+  {
+    name: 'loop: files that somebody changed since are committed with a task',
+    find: '.filter(([path, after]) => sameFile(now.get(path) ?? null, after)).map(([path]) => path);',
+    replace: ".filter(([path]) => now.has(path) || path !== '').map(([path]) => path);",
+    tests: LOOP,
+    only: 'commits nothing that a person changed since',
+    why: 'a commit would contain the work of a person',
+  },
+  {
+    name: 'loop: a failed task is tried with the outputs that failed',
+    find: 'const resume = fresh ? { fresh, force, actor,',
+    replace: 'const resume = fresh ? { fresh, actor,',
+    tests: LOOP,
+    only: 'tries again also where the request is the same',
+    why: 'every further run would come to the same result without an agent',
   },
 ];

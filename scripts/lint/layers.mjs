@@ -68,7 +68,7 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'commands'],
+  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   local: ['clean', 'doctor', 'memory'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],

@@ -15,7 +15,7 @@ export interface CommitWanted {
   readonly at: string;
 }
 
-/** Branches of the user's repository. Nothing here changes HEAD, the index or the work tree. */
+/** Branches of the user's repository. Only `commit` changes HEAD and the index, and nothing the work tree. */
 export interface Branches {
   /** Path of the workspace in its repository: '' or ending in `/`; '' without a repository. */
   prefix(): Promise<string>;
@@ -33,4 +33,14 @@ export interface Branches {
    *   name; `GIT_FAILED`
    */
   create(name: string, on: CommitFound, commits: readonly CommitWanted[]): Promise<CommitFound>;
+  /** @throws GatelineError `STAGED_CHANGES` if a commit would contain changes that a person has staged */
+  refuseStaged(): Promise<void>;
+  /**
+   * Commits the present content of some paths on the checked out branch, with the user's name and hooks, and nothing
+   * else. Ignored files are left out.
+   * @param paths relative to the workspace
+   * @returns the commit; `undefined`: they are all committed already
+   * @throws GatelineError `STAGED_CHANGES`, `GIT_FAILED`
+   */
+  commit(paths: readonly string[], message: string): Promise<string | undefined>;
 }

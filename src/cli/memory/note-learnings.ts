@@ -24,13 +24,14 @@ function learningsText({ length }: readonly MemoryEntry[]): string {
 /**
  * After a run: names what its agents noted, or adds it to the document (`learning: auto`, of a run that is completed).
  * Errors are shown: the run has ended, whatever the documents are like.
+ * @returns paths of the documents that it changed
  */
 export async function noteLearnings(
   world: CliWorld,
   { ports, assignment, loaded }: OpenProject,
   { units, runNumber, status }: RunState,
-): Promise<void> {
-  if (![...units.values()].some(({ ended }) => ended?.learnings !== undefined)) return;
+): Promise<readonly string[]> {
+  if (![...units.values()].some(({ ended }) => ended?.learnings !== undefined)) return [];
   try {
     const call = await openCall(ports, assignment, () => undefined, { runNumber, shows: true });
     const learnings = await newLearnings(call, loaded.root);
@@ -38,9 +39,12 @@ export async function noteLearnings(
     if (isAdded) {
       const { added } = await addEntries(loaded.root, PATTERNS, learnings);
       say(world.err, `Added ${learningsText(added)} to ${documentPath(PATTERNS)}.`);
-    } else for (const line of learningLines(learnings)) say(world.err, line);
+      return [documentPath(PATTERNS)];
+    }
+    for (const line of learningLines(learnings)) say(world.err, line);
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
     for (const line of errorLines(error)) say(world.err, line);
   }
+  return [];
 }

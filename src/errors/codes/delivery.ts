@@ -28,6 +28,16 @@ export const DELIVERY_CODES = {
       'A file is not as the gates found it: an earlier step of the job changed it, or the branch has another version. Nothing is written.',
     remedy: 'Deliver in a job that only checks the repository out, and run the pipeline on the newest commit.',
   },
+  STAGED_CHANGES: {
+    from: ['user'],
+    means: 'There are staged changes, which a commit of the files of a task would contain.',
+    remedy: 'Commit or unstage them (`git restore --staged .`), and run the same command again.',
+  },
+  LOOP_CONFLICT: {
+    from: ['user'],
+    means: 'Files of a task cannot be applied, because they changed in your folder meanwhile.',
+    remedy: 'Restore or move the files that are named, and run the same command again.',
+  },
   DELIVERY_REFUSED: {
     from: ['user'],
     means:

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Branches, CommitFound, CommitWanted } from '../branches.ts';
 import type { GitOptions } from '../git/git.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
+import { commitPaths, refuseStaged } from './commit-paths.ts';
 import { idLines } from '../objects/own-objects.ts';
 import { objectsBelow } from '../objects/object-store.ts';
 
@@ -28,6 +29,15 @@ export function openBranches(root: string, store: string, options: GitOptions): 
     requireAuthor: async () => requireAuthor(await repository()),
     find: async (name) => commitAt(await repository(), BRANCHES + name),
     create: async (name, on, commits) => create(await repository(), store, { name, on, commits }),
+    refuseStaged: async () => refuseStaged(await repository()),
+    commit: async (paths, message) => {
+      const one = await repository();
+      return commitPaths(
+        one,
+        paths.map((path) => posix.normalize(one.prefix + path)),
+        message,
+      );
+    },
   };
 }
 

@@ -1,0 +1,118 @@
+import { runLoop, type LoopEvent, type LoopResult } from '../../engine/set/loop.ts';
+import { assignmentFor } from '../../engine/set/set-order.ts';
+import { requireHead } from '../../engine/set/deliver-set.ts';
+import { lockWorkspace } from '../../local/local-ports.ts';
+import { whoDecides } from '../../local/who-decides.ts';
+import type { Projector } from '../../local/projector.ts';
+import { oneLine } from '../../report/text.ts';
+import type { Task } from '../../run/subjects/tasks.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { noteLearnings } from '../memory/note-learnings.ts';
+import { interruptible } from '../output/interrupt.ts';
+import { paintFor } from '../output/paint.ts';
+import { printJson } from '../output/print-json.ts';
+import { SILENCE_MS } from '../output/progress.ts';
+import { say } from '../output/say.ts';
+import { projectorFor } from '../project/open.ts';
+import { redactorFor } from '../project/redactor.ts';
+import { removeOldRuns } from '../project/remove-old-runs.ts';
+import { savedFolder } from '../project/saved-folder.ts';
+import { openSet, type OpenSet } from '../sets/open-set.ts';
+import { setProgress, type SetProgress } from '../sets/set-progress.ts';
+import { loadTasks, numberOption, taskLimits, taskLines, tasksJson, taskSummary } from './tasks.ts';
+
+/** Runs of one call, unless --max-iterations says otherwise: a loop that makes no progress must end. */
+const MOST_ITERATIONS = 100;
+
+/** `gateline loop FILE`: does the tasks of a set one after another. */
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const set = await loadTasks(invocation);
+  const limits = taskLimits(options);
+  const maxIterations = numberOption(options, 'max-iterations', 1) ?? MOST_ITERATIONS;
+  await using _lock = await lockWorkspace(set.loaded.root, world);
+  const stop = new AbortController();
+  const opened = await openSet(invocation, set, { readOnly: false, signal: stop.signal });
+  const isCommitting = options['no-commit'] !== true;
+  if (isCommitting) await requireHead(opened.ports.branches!);
+  const redactor = redactorFor(set.loaded.pipeline, world.environment);
+  const screen = options['json'] === true ? world.err : world.out;
+  const progress = setProgress({
+    screen,
+    paint: paintFor(screen, world.environment),
+    now: world.now,
+    quiet: options['quiet'] === true,
+    silenceMs: world.silenceMs ?? SILENCE_MS,
+  });
+  for (const name of redactor.tooShort)
+    progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+  const message = textOption(options, 'commit-message') ?? '{task}';
+  const result = await interruptible(world, progress, stop, async (signal) =>
+    runLoop(opened.ports, opened.order, {
+      ...limits,
+      maxIterations,
+      commitMessage: isCommitting ? (task) => messageFor(message, task) : undefined,
+      saved: () => savedFolder(world, opened.ports.workspace.root),
+      actor: await whoDecides(set.loaded.root, world.environment),
+      observe: observer(invocation, opened, redactor.redactText, progress),
+      signal,
+      ...(set.loaded.pipeline.learning === 'auto' && {
+        afterRun: (run, assignment) => noteLearnings(world, { ...opened, assignment }, run),
+      }),
+    }),
+  );
+  show(invocation, set.loaded.pipeline.id, result);
+  if (!result.cancelled) await removeOldRuns(world, opened);
+  return exitCodeOf(result);
+}
+
+/** The message of a commit: the template with `{id}` and `{task}`, on one line unless the template has more. */
+function messageFor(template: string, { id, task = id }: Task): string {
+  const values: Readonly<Record<string, string>> = { id, task: oneLine(task).slice(0, 200) };
+  return template.replaceAll(/\{(id|task)\}/g, (_, name: string) => values[name]!);
+}
+
+/** Shows what happens, and keeps the files of each task that people read up to date. */
+function observer(
+  { world }: CommandInvocation,
+  opened: OpenSet,
+  redact: (text: string) => string,
+  progress: SetProgress,
+): (event: LoopEvent) => Promise<void> {
+  let projector: Projector | undefined;
+  return async (event) => {
+    if (event.type === 'task') {
+      const { task, iteration, reason } = event;
+      progress.note(`iteration ${iteration}: ${task.id}: ${reason}`);
+      projector = await projectorFor(world, { ...opened, assignment: assignmentFor(opened.assignment, task) }, redact);
+    } else if (event.type === 'applied') {
+      const { task, files, commit } = event;
+      const where = commit === undefined ? 'applied' : `committed as ${commit.slice(0, 12)}`;
+      progress.note(`${task.id}: ${files === 1 ? '1 file' : `${files} files`} ${where}`);
+    } else {
+      progress.follow(event);
+      for (const notice of (await projector?.follow(event.event)) ?? []) progress.note(notice);
+    }
+  };
+}
+
+function show(
+  { world, options }: CommandInvocation,
+  pipeline: string,
+  { tasks, iterations, reason }: LoopResult,
+): void {
+  const screen = options['json'] ? world.err : world.out;
+  if (options['json']) printJson(world, { ...tasksJson(pipeline, tasks), iterations, reason });
+  else say(screen, '');
+  for (const line of options['json'] ? [] : taskLines(tasks)) say(screen, line);
+  say(screen, taskSummary(tasks));
+  say(screen, `The loop ended after ${iterations === 1 ? '1 iteration' : `${iterations} iterations`}: ${reason}.`);
+}
+
+function exitCodeOf({ tasks, cancelled }: LoopResult): ExitCode {
+  const open = tasks.filter(({ status }) => status !== 'done' && status !== 'cancelled');
+  if (open.length === 0) return EXIT_CODES.ok;
+  if (cancelled) return EXIT_CODES.interrupted;
+  return open.every(({ status }) => status === 'review') ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+}

@@ -1,0 +1,190 @@
+import { firstNames } from '../../errors/first-names.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { knownOf } from '../../run/subjects/known-subject.ts';
+import { nextTask, tasksOf, type Task, type TaskLimits, type TaskRun } from '../../run/subjects/tasks.ts';
+import { sameFile } from '../../run/files/tree.ts';
+import { foldRun } from '../../run/state/fold.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { applyFiles, type Applied } from '../apply.ts';
+import { openCall, type Assignment, type Call } from '../call/call.ts';
+import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
+import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
+import { isOfRun } from '../snapshots/wanted-files.ts';
+import type { EngineEvent, EnginePorts } from '../ports.ts';
+import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
+
+/** What happens in a loop. */
+export type LoopEvent =
+  | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
+  | { readonly type: 'engine'; readonly subject?: string; readonly event: EngineEvent }
+  /** The files of a task that passed are in the folder. */
+  | { readonly type: 'applied'; readonly task: Task; readonly files: number; readonly commit: string | undefined };
+
+/** How to work through the tasks of a set. */
+export interface LoopOptions extends TaskLimits {
+  /** Runs in this call. */
+  readonly maxIterations: number;
+  /** The commit message for a task; `undefined`: its files are applied and not committed. */
+  readonly commitMessage: ((task: Task) => string) | undefined;
+  /** Absolute path of a new folder for what is replaced in the user's folder. */
+  readonly saved: () => string;
+  readonly actor: string;
+  readonly observe: (event: LoopEvent) => void | Promise<void>;
+  readonly signal: AbortSignal;
+  /** Called after each run. @returns paths that it changed, to be committed with the task */
+  readonly afterRun?: (run: RunState, assignment: Assignment) => Promise<readonly string[]>;
+}
+
+/** The result of {@link runLoop}. */
+export interface LoopResult {
+  readonly tasks: readonly Task[];
+  readonly iterations: number;
+  /** Why it ended, one sentence. */
+  readonly reason: string;
+  readonly cancelled: boolean;
+}
+
+/**
+ * Does the tasks of a set one after another, each as a run of its own that begins with what the tasks before left in the
+ * user's folder, until none can run. A task that passed is applied, and committed, before the next one begins; one that
+ * failed is run again in a new run, and then gets a fix task. Repeating the call completes an interrupted one. The caller
+ * holds the workspace's lock.
+ * @throws GatelineError `SET_IN_PLACE`, `ROLLBACK_UNFINISHED`, `STAGED_CHANGES`, `LOOP_CONFLICT`, `REPOSITORY_MISSING`
+ */
+export async function runLoop(ports: EnginePorts, order: SetOrder, options: LoopOptions): Promise<LoopResult> {
+  refuseInPlace(order.pipeline);
+  await refuseUnfinished(ports);
+  await endKilledCalls(ports, order, (event) => options.observe({ type: 'engine', event }));
+  let iterations = 0;
+  for (;;) {
+    // Before an agent costs something.
+    if (options.commitMessage !== undefined) await ports.branches!.refuseStaged();
+    let tasks = await readTasks(ports, order, options);
+    for (const task of tasks) if (task.status === 'done') await bringIn(ports, order, task, options);
+    const next = nextTask(tasks);
+    const ended = { tasks, iterations, cancelled: options.signal.aborted };
+    if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
+    if (next.choice === 'stop') return { ...ended, reason: next.reason };
+    if (iterations === options.maxIterations)
+      return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
+    iterations += 1;
+    await options.observe({ type: 'task', task: next.task, iteration: iterations, reason: next.reason });
+    const extra = await runTask(ports, order, next.task, options);
+    tasks = await readTasks(ports, order, options);
+    const after = tasks.find(({ id }) => id === next.task.id);
+    if (after?.status === 'done') await bringIn(ports, order, after, options, extra);
+  }
+}
+
+/** The tasks of a set as the records of their runs show them. Writes nothing. */
+export async function readTasks(ports: EnginePorts, order: SetOrder, limits: TaskLimits): Promise<Task[]> {
+  const runs = new Map<string, readonly TaskRun[]>();
+  const wanted = [...order.subjects.keys()];
+  for (const id of wanted) {
+    const read = await runsOf(ports, order, id);
+    runs.set(id, read);
+    for (let number = 1; number <= limits.maxFixes; number += 1) {
+      const fix = `${id}-fix-${number}`;
+      const failures = read.filter(({ status }) => status === 'failed').length;
+      if (failures >= number * limits.maxFailures && !runs.has(fix)) runs.set(fix, await runsOf(ports, order, fix));
+    }
+  }
+  return tasksOf(order.subjects, (id) => runs.get(id) ?? [], limits);
+}
+
+/** The runs of a subject, oldest first. */
+async function runsOf(ports: EnginePorts, order: SetOrder, subject: string): Promise<TaskRun[]> {
+  const { id: pipeline } = order.pipeline;
+  const listing = await ports.store.list(pipeline, subject);
+  const numbers = [...new Set(listing.records.map(({ runNumber }) => runNumber))].toSorted((a, b) => a - b);
+  if (numbers.length === 0) return [];
+  const known = order.subjects.get(subject) ?? { id: subject, needs: [], metadata: {} };
+  const call = await openCall(ports, assignmentIn(order, known), () => undefined, { runNumber: 0, listing });
+  const now = ports.now().toISOString();
+  return numbers.map((runNumber) => {
+    const isNewest = runNumber === numbers.at(-1);
+    const state = isNewest
+      ? call.journal.state()
+      : foldRun(call.graph, listing, { pipeline, subject, runNumber }, { now });
+    return taskRun(state, isNewest);
+  });
+}
+
+function taskRun(state: RunState, isNewest: boolean): TaskRun {
+  const { runNumber } = state;
+  const known = knownOf(state);
+  if (state.status === 'rollback') return { runNumber, status: 'rolled-back', reason: 'it was rolled back' };
+  if (known === undefined) return { runNumber, status: 'running', reason: 'it was interrupted' };
+  if (known.status === 'completed' || known.status === 'paused')
+    return { runNumber, status: known.status, reason: known.reason };
+  if (known.status === 'running') return { runNumber, status: 'running', reason: known.reason };
+  // A failed run that was closed for the next one has failed; one that a person closed ends its task.
+  const isClosed = isNewest && state.decided.closed !== undefined;
+  return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
+}
+
+/** Runs a task: continues its interrupted run, or begins a new one. @returns paths to commit with it */
+async function runTask(
+  ports: EnginePorts,
+  order: SetOrder,
+  task: Task,
+  { observe, signal, actor, afterRun }: LoopOptions,
+): Promise<readonly string[]> {
+  const assignment = assignmentIn(order, task);
+  const fresh = task.status === 'pending' && task.failures > 0;
+  // With the same request, the work that was not good enough would be reused.
+  const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
+  const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
+  const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
+  const { call } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
+    observe: about,
+    signal,
+    resume,
+  });
+  await cleanUp(call);
+  return (await afterRun?.(call.journal.state(), assignment)) ?? [];
+}
+
+/** Puts the files of a task that passed into the user's folder, and commits them. Nothing is done a second time. */
+async function bringIn(
+  ports: EnginePorts,
+  order: SetOrder,
+  task: Task,
+  options: LoopOptions,
+  extra: readonly string[] = [],
+): Promise<void> {
+  const call = await openCall(ports, assignmentIn(order, task), () => undefined, { runNumber: 0 });
+  const lists = await ports.workspace.earlierPuts(ports.putLists!.folder);
+  const own = lists.findLast((list) => list.what === 'apply' && list.state === 'done' && isOfRun(call, list));
+  const isLatest = own !== undefined && own === lists.at(-1);
+  if (own !== undefined && !isLatest && extra.length === 0) return;
+  const applied: Applied | undefined =
+    own === undefined ? await applyFiles(call, { saved: options.saved() }) : undefined;
+  const conflicts = applied?.puts.filter(({ action }) => action === 'conflict') ?? [];
+  if (conflicts.length > 0) {
+    const list = firstNames(
+      conflicts.map(({ path, why }) => `${path}: ${why}`),
+      10,
+    );
+    throw new GatelineError('LOOP_CONFLICT', `files of ${task.id} cannot be applied: ${list}`);
+  }
+  const paths = [...(await unchangedSince(call)), ...extra];
+  const commit =
+    options.commitMessage === undefined || paths.length === 0
+      ? undefined
+      : await ports.branches!.commit(paths, options.commitMessage(task));
+  if (applied !== undefined || commit !== undefined)
+    await options.observe({ type: 'applied', task, files: paths.length, commit });
+}
+
+/** Paths that the run's files were put at, and that still are as they were put. */
+async function unchangedSince(call: Call): Promise<string[]> {
+  const { workspace, putLists } = call.ports;
+  const lists = await workspace.earlierPuts(putLists!.folder);
+  const own = lists.filter((list) => list.what === 'apply' && isOfRun(call, list)).flatMap(({ changes }) => changes);
+  const put = new Map(own.map(({ path, after }) => [path, after]));
+  if (put.size === 0) return [];
+  call.forgetSnapshot();
+  const now = await workspace.currentFiles((await call.snapshot()).tree, [...put.keys()]);
+  return [...put].filter(([path, after]) => sameFile(now.get(path) ?? null, after)).map(([path]) => path);
+}

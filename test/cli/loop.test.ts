@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { plainEnvironment } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { expectOk, gateline, gatelineIn as here, gatelineYml } from './in-process.ts';
+
+/** Does what its task says; `c` cannot be done before somebody has made `tool.txt`. */
+const IMPLEMENT = `
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+const { subject, task, handoff } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
+appendFileSync(process.env.START_LOG, subject + (handoff ? ' after ' + handoff.failed.map((one) => one.gate).join() : '') + '\\n');
+if (subject.endsWith('-fix-1')) writeFileSync('tool.txt', task);
+else writeFileSync('src/' + subject + '.txt', subject === 'c' && !existsSync('tool.txt') ? 'bad' : 'ok');
+writeFileSync(process.env.GATELINE_LEARNINGS, '- Learned from ' + subject + '\\n');
+writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ done: subject }));
+`;
+
+/** The repository's tests: no file may be bad. */
+const TEST = `
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+const bad = readdirSync('src').filter((name) => readFileSync('src/' + name, 'utf8') !== 'ok');
+writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ ok: bad.length === 0, bad }));
+`;
+
+const GATES = {
+  implement: { run: 'node implement.mjs', files: 'changed', inputs: ['src/**', '*.txt'], memory: ['handoff'] },
+  test: { needs: 'implement', run: 'node test.mjs', inputs: ['src/**'], output: { checks: 'output.ok' } },
+};
+
+async function tasks(subjects: readonly object[]): Promise<ScratchWorkspace> {
+  return ScratchWorkspace.create({
+    'gateline.yml': gatelineYml(GATES),
+    'implement.mjs': IMPLEMENT,
+    'test.mjs': TEST,
+    'src/first.txt': 'ok',
+    'notes.txt': '',
+    'tasks.json': JSON.stringify({ format: 'gateline-set/1', subjects }),
+  });
+}
+
+const FIVE = [
+  { id: 'a', task: 'Add a' },
+  { id: 'b', task: 'Add b', needs: ['a'] },
+  { id: 'c', task: 'Add c', needs: ['b'] },
+  { id: 'd', task: 'Add d', needs: ['c'] },
+  { id: 'e', task: 'Add e' },
+];
+
+const commits = async (workspace: ScratchWorkspace): Promise<string[]> =>
+  (await workspace.git('log', '--reverse', '--format=%s')).trim().split('\n').slice(1);
+
+const starts = async (workspace: ScratchWorkspace): Promise<string[]> =>
+  (await readFile(workspace.startLog, 'utf8')).trim().split('\n');
+
+const tasksIn = async (workspace: ScratchWorkspace): Promise<string[]> => {
+  const { tasks: all } = JSON.parse((await expectOk(here(workspace, 'tasks', 'tasks.json', '--json'))).out) as {
+    readonly tasks: readonly { readonly id: string; readonly status: string; readonly runs: number }[];
+  };
+  return all.map(({ id, status, runs }) => `${id} ${status} ${runs}`);
+};
+
+describe.runIf(process.platform !== 'win32')('gateline loop', () => {
+  it('does each task on what the tasks before left, one commit each, and repairs one that fails', async () => {
+    await using workspace = await tasks(FIVE);
+    await workspace.write('mine.txt', 'not of any task');
+    const { out } = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(out).toContain('The loop ended after 8 iterations: every task is done.');
+    expect(await starts(workspace)).toEqual(['a', 'b', 'c', 'c after test', 'c-fix-1', 'c after test', 'd', 'e']);
+    const fix = 'Fix what keeps c from passing: test failed: check: output.ok: output.ok is false';
+    expect(await commits(workspace)).toEqual(['Add a', 'Add b', fix, 'Add c', 'Add d', 'Add e']);
+    expect(await workspace.git('status', '--porcelain')).toBe('?? mine.txt\n');
+    expect((await workspace.git('show', '--format=', '--name-only', 'HEAD')).trim()).toBe('src/e.txt');
+    expect(await tasksIn(workspace)).toEqual([
+      'a done 1',
+      'b done 1',
+      'c-fix-1 done 1',
+      'c done 3',
+      'd done 1',
+      'e done 1',
+    ]);
+    const again = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(again.out).toContain('The loop ended after 0 iterations');
+    expect(await commits(workspace)).toHaveLength(6);
+  });
+
+  it('stops for what only a person can decide, and continues afterwards', async () => {
+    await using workspace = await tasks(FIVE.slice(0, 2));
+    await workspace.write('notes.txt', 'staged');
+    await workspace.git('add', 'notes.txt');
+    const staged = await here(workspace, 'loop', 'tasks.json', '--quiet');
+    expect([staged.code, staged.err]).toEqual([2, expect.stringContaining('STAGED_CHANGES')]);
+    expect(await commits(workspace)).toEqual([]);
+    await workspace.commitAll('mine');
+    const first = await here(workspace, 'loop', 'tasks.json', '--quiet', '--max-iterations', '1', '--json');
+    expect(first.code).toBe(1);
+    expect(JSON.parse(first.out)).toMatchObject({
+      format: 'gateline-tasks/1',
+      iterations: 1,
+      reason: '1 iterations are used up; the next task is b',
+      tasks: [
+        { id: 'a', status: 'done' },
+        { id: 'b', status: 'pending' },
+      ],
+    });
+    // The person writes what the agent is about to write.
+    const edits = (text: string): void => {
+      if (text.includes('b: test: started')) writeFileSync(workspace.path('src/b.txt'), 'mine');
+    };
+    const options = { environment: plainEnvironment(workspace.variables()), onWrite: edits };
+    const conflict = await gateline(workspace.root, ['loop', 'tasks.json', '--quiet'], options);
+    expect([conflict.code, conflict.err]).toEqual([2, expect.stringMatching(/LOOP_CONFLICT[^]*src\/b\.txt/)]);
+    expect(await workspace.read('src/b.txt')).toBe('mine');
+    await rm(workspace.path('src/b.txt'));
+    await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet', '--commit-message', '{id}: {task}'));
+    expect(await commits(workspace)).toEqual(['mine', 'Add a', 'b: Add b']);
+    expect((await starts(workspace)).filter((line) => line === 'b')).toHaveLength(1);
+  });
+
+  it('with --no-commit only applies, and a task that is closed is cancelled', async () => {
+    await using workspace = await tasks([{ id: 'c', task: 'Add c' }, FIVE[0]!]);
+    const loop = ['loop', 'tasks.json', '--quiet', '--no-commit', '--max-failures', '1', '--max-fixes', '0'];
+    const failed = await here(workspace, ...loop);
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(/^c +failed +1 run +test failed/m);
+    expect(await tasksIn(workspace)).toEqual(['c pending 1', 'a done 1']);
+    expect(await workspace.read('src/a.txt')).toBe('ok');
+    expect(await commits(workspace)).toEqual([]);
+    await expectOk(here(workspace, 'close', '--subject', 'c', '--reason', 'not needed'));
+    expect((await expectOk(here(workspace, ...loop))).out).toContain('2 tasks: 1 done, 1 cancelled.');
+  });
+
+  it('commits nothing that a person changed since', async () => {
+    await using workspace = await tasks([FIVE[0]!]);
+    await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet', '--no-commit'));
+    await workspace.write('src/a.txt', 'mine');
+    await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(await commits(workspace)).toEqual([]);
+    await workspace.write('src/a.txt', 'ok');
+    await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(await commits(workspace)).toEqual(['Add a']);
+  });
+
+  it('tries again also where the request is the same', async () => {
+    await using workspace = await tasks([{ id: 'c' }]);
+    const { implement, test } = GATES;
+    await workspace.write('gateline.yml', gatelineYml({ implement: { ...implement, memory: [] }, test }));
+    expect((await here(workspace, 'loop', 'tasks.json', '--quiet', '--max-fixes', '0')).code).toBe(1);
+    expect(await starts(workspace)).toEqual(['c', 'c']);
+  });
+});
