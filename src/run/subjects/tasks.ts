@@ -72,7 +72,7 @@ function fixOf({ id, needs, set, metadata }: Subject, number: number, why: strin
   return { id: `${id}-fix-${number}`, task, needs, ...(set !== undefined && { set }), metadata };
 }
 
-interface Around {
+interface AroundTask {
   readonly tasks: ReadonlyMap<string, Task>;
   readonly fixes: readonly Task[];
   readonly limits: TaskLimits;
@@ -81,7 +81,7 @@ interface Around {
 function stateOf(
   { needs }: Subject,
   runs: readonly TaskRun[],
-  { tasks, fixes, limits }: Around,
+  { tasks, fixes, limits }: AroundTask,
 ): Pick<Task, 'status' | 'reason' | 'runs' | 'failures'> {
   const failures = runs.filter(({ status }) => status === 'failed').length;
   const is = (status: TaskStatus, reason: string): ReturnType<typeof stateOf> => ({
@@ -98,7 +98,7 @@ function stateOf(
   if (failures >= limits.maxFailures * (limits.maxFixes + 1)) return is('failed', last?.reason ?? '');
   const stopped = fixes.find(({ status }) => ENDS.has(status));
   if (stopped !== undefined) return is('failed', `${stopped.id} is ${stopped.status}`);
-  const [fix] = fixes.filter(({ status }) => status !== 'done');
+  const fix = fixes.find(({ status }) => status !== 'done');
   if (fix !== undefined) return is('pending', `waits for ${fix.id}`);
   const open = needs.filter((id) => tasks.get(id)?.status !== 'done');
   if (open.length > 0) return is('pending', `waits for ${open.join(' and ')}`);

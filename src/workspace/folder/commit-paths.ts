@@ -43,7 +43,7 @@ export async function commitPaths(
   );
   const changed = names(status.out).map((entry) => ({ code: entry.slice(0, 2), path: entry.slice(3) }));
   if (ours.length === 0 || changed.length === 0) return undefined;
-  // A new file must be known to git for a commit of certain paths. This stages no content: a kill leaves nothing behind.
+  // A new file must be known to git for a commit of certain paths. This stages no content that a kill would leave.
   const added = changed.filter(({ code }) => code === '??').map(({ path }) => path);
   if (added.length > 0)
     await git(['-C', top, 'add', '--intent-to-add', ...FROM_INPUT], { input: list(added), env: LITERALLY });

@@ -1,5 +1,5 @@
-import type { CommandSpec, OptionSpec } from './command.ts';
-import { JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
+import type { CommandSpec, OptionSpec } from '../command.ts';
+import { JSON_OPTION, SUBJECT_OPTIONS } from '../options.ts';
 
 const FILE = [{ name: 'FILE', required: true, help: 'the file of the set: a task is a subject of it' }];
 
@@ -33,7 +33,7 @@ export const LOOP_COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline loop tasks.json', what: 'until every task is done, or none can run' },
       { command: 'gateline loop tasks.json --max-iterations 1', what: 'one task, or one more try' },
     ],
-    load: () => import('./loop/loop.ts'),
+    load: () => import('./loop.ts'),
   },
   {
     name: 'tasks',
@@ -42,6 +42,6 @@ export const LOOP_COMMANDS: readonly CommandSpec[] = [
     options: [...LIMITS, JSON_OPTION],
     description: 'Reads the runs of each task: `gateline loop FILE` does those that can run.',
     examples: [{ command: 'gateline tasks tasks.json', what: 'what is done, and what comes next' }],
-    load: () => import('./loop/tasks.ts'),
+    load: () => import('./tasks.ts'),
   },
 ];
