@@ -175,6 +175,7 @@ describe('a command in a comment', () => {
 });
 
 describe('a comment that gives no command', () => {
+  const NO_GATE = /approve needs the id of a gate/;
   const SAID: [string, CommentOptions, readonly string[], RegExp?][] = [
     ['/gateline approve translate', { by: 'rita' }, ['-1']],
     ['/gateline approve translate', { by: 'eve' }, ['-1']],
@@ -185,20 +186,51 @@ describe('a comment that gives no command', () => {
     ['> /gateline approve translate', { eventBody: '/gateline approve translate' }, []],
     ['/gateline $(touch /tmp/x)', {}, ['confused'], /there is no such command/],
     ['/gateline skip publish', {}, ['confused'], /skip needs a reason/],
+    ['/gateline approve translate; rm -rf ~', {}, ['confused'], NO_GATE],
+    ['/gateline approve ../translate', {}, ['confused'], NO_GATE],
+    ['/gateline approve ${{ secrets.GITHUB_TOKEN }}', {}, ['confused'], NO_GATE],
+    ['/gateline approve trans\u202elate', {}, ['confused'], NO_GATE],
+    ['/gateline approve tran\u200bslate', {}, ['confused'], NO_GATE],
+    ['/gateline approve transl\u0430te', {}, ['confused'], NO_GATE],
+    [`/gateline approve ${'a'.repeat(60_000)}`, {}, ['confused'], NO_GATE],
+    ['/gateline approve translate && /gateline approve publish', {}, ['confused'], /followed by something else/],
+    ['/gateline approve translate --force', {}, ['confused'], /followed by something else/],
+    ['/gateline approve translate 7777777;id', {}, ['confused'], /followed by something else/],
+    ['/gateline resume everything', {}, ['confused'], /followed by something else/],
+    ['/gateline resume from $(id)', {}, ['confused'], /resume needs the id of a gate/],
+    ['/gateline retry `id`', {}, ['confused'], /retry needs the id of a gate/],
+    ['/gateline reject ${{ github.token }} x', {}, ['confused'], /reject needs the id of a gate/],
+    ['/gateline approve\ttranslate', {}, ['confused'], /control character/],
+    ['/gateline approve translate\u0000', {}, ['confused'], /control character/],
+    ['/gateline <img src=x onerror=alert(1)>', {}, ['confused'], /there is no such command/],
+    ['/gateline @octo/everyone', {}, ['confused'], /there is no such command/],
+    ['/gateline __proto__ translate', {}, ['confused'], /there is no such command/],
+    ['/gateline constructor', {}, ['confused'], /there is no such command/],
+    ['/gateline status; approve translate', {}, ['confused'], /there is no such command/],
+    [' /gateline approve translate', {}, []],
+    ['please\n/gateline approve translate', {}, []],
+    ['```\n/gateline approve translate\n```', {}, []],
+    ['/Gateline approve translate', {}, []],
+    ['/gatelineapprove translate', {}, []],
+    ['/gateline\u00a0approve translate', {}, []],
+    ['/gateline approve translate', { action: 'deleted' }, []],
   ];
 
   it('changes nothing, whoever wrote it', async () => {
     await waiting();
     for (const [body, options, reactions, text] of IS_FULL
       ? SAID
-      : SAID.filter((_, index) => index % 2 === 0 || index === 3)) {
+      : SAID.filter((_, index) => index < 9 && (index % 2 === 0 || index === 3))) {
       const count = world.service.world.comments.length;
       const { comment, report } = await say(body, options);
       expect([body, options, comment.reactions]).toEqual([body, options, reactions]);
       expect(report.jobs.size).toBe(1);
       const answered = text === undefined ? 1 : 2;
       expect(world.service.world.comments).toHaveLength(count + answered);
-      if (text !== undefined) expect(lastAnswer(world)).toMatch(text);
+      if (text === undefined) continue;
+      expect(lastAnswer(world)).toMatch(text);
+      // Nothing of what was written is in the answer.
+      expect(lastAnswer(world)).not.toMatch(/<img|@octo|\$[({]|`id`|rm -rf|\u202e/);
     }
     expect(world.service.world.checkRuns).toEqual([]);
     expect(reruns()).toEqual([]);
