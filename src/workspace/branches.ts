@@ -40,7 +40,7 @@ export interface Branches {
    * else. Ignored files are left out.
    * @param paths relative to the workspace
    * @returns the commit; `undefined`: they are all committed already
-   * @throws GatelineError `STAGED_CHANGES`, `GIT_FAILED`
+   * @throws GatelineError `STAGED_CHANGES`, `COMMIT_REFUSED`, `GIT_FAILED`
    */
   commit(paths: readonly string[], message: string): Promise<string | undefined>;
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -147,5 +147,21 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     await workspace.write('gateline.yml', gatelineYml({ implement: { ...implement, memory: [] }, test }));
     expect((await here(workspace, 'loop', 'tasks.json', '--quiet', '--max-fixes', '0')).code).toBe(1);
     expect(await starts(workspace)).toEqual(['c', 'c']);
+  });
+
+  it('is refused by a hook of the user, whose words it shows, and commits once that agrees', async () => {
+    await using workspace = await tasks([FIVE[0]!]);
+    const hook = workspace.path('.git/hooks/pre-commit');
+    await mkdir(workspace.path('.git/hooks'), { recursive: true });
+    await writeFile(hook, '#!/bin/sh\necho "no tests, no commit" >&2\nexit 1\n', { mode: 0o755 });
+    const { code, err } = await here(workspace, 'loop', 'tasks.json', '--quiet');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/COMMIT_REFUSED: git did not commit: no tests, no commit\n/),
+    ]);
+    await rm(hook);
+    await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(await commits(workspace)).toEqual(['Add a']);
+    expect(await starts(workspace)).toEqual(['a']);
   });
 });

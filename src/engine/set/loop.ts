@@ -49,7 +49,7 @@ export interface LoopResult {
  * the user's folder, until none can run. A task that passed is applied, and committed, before the next one begins; one
  * that failed is run again in a new run, and then gets a fix task. Repeating the call completes an interrupted one. The
  * caller holds the workspace's lock.
- * @throws GatelineError `SET_IN_PLACE`, `ROLLBACK_UNFINISHED`, `STAGED_CHANGES`, `LOOP_CONFLICT`, `REPOSITORY_MISSING`
+ * @throws GatelineError `SET_IN_PLACE`, `ROLLBACK_UNFINISHED`, `STAGED_CHANGES`, `COMMIT_REFUSED`, `LOOP_CONFLICT`
  */
 export async function runLoop(ports: EnginePorts, order: SetOrder, options: LoopOptions): Promise<LoopResult> {
   refuseInPlace(order.pipeline);

@@ -33,6 +33,11 @@ export const DELIVERY_CODES = {
     means: 'There are staged changes, which a commit of the files of a task would contain.',
     remedy: 'Commit or unstage them (`git restore --staged .`), and run the same command again.',
   },
+  COMMIT_REFUSED: {
+    from: ['user'],
+    means: 'git did not commit the files of a task: a hook of yours refused them, or a commit cannot be signed.',
+    remedy: 'The files are in your folder. Fix what git or the hook names, and run the same command again.',
+  },
   LOOP_CONFLICT: {
     from: ['user'],
     means: 'Files of a task cannot be applied, because they changed in your folder meanwhile.',

@@ -17,7 +17,7 @@ export async function refuseStaged({ git }: Repository): Promise<void> {
  * the index or the folder changes; ignored files are left out.
  * @param paths from the top of the repository
  * @returns the commit; `undefined`: they are all committed already
- * @throws GatelineError `STAGED_CHANGES`, `GIT_FAILED`
+ * @throws GatelineError `STAGED_CHANGES`, `COMMIT_REFUSED`, `GIT_FAILED`
  */
 export async function commitPaths(
   repository: Repository,
@@ -48,6 +48,11 @@ export async function commitPaths(
   if (added.length > 0)
     await git(['-C', top, 'add', '--intent-to-add', ...FROM_INPUT], { input: list(added), env: LITERALLY });
   const commit = ['-C', top, 'commit', '--quiet', '--only', '--message', message, ...FROM_INPUT];
-  await git(commit, { input: list(changed.map(({ path }) => path)), env: LITERALLY });
+  const input = list(changed.map(({ path }) => path));
+  const answer = await git(commit, { input, env: LITERALLY, answers: [0, 1, 128] });
+  if (answer.code !== 0) {
+    const said = answer.err.trim().slice(0, 500);
+    throw new GatelineError('COMMIT_REFUSED', `git did not commit${said === '' ? '' : `: ${said}`}`);
+  }
   return (await git(['rev-parse', 'HEAD'])).out.toString('latin1').trim();
 }
