@@ -131,14 +131,18 @@ async function goOnWith(
   const asked =
     stoppedBySibling(call, unit, running, found.planned) ??
     withinLimits(call, await planUnit(call, unit), found.planned);
-  const prepared = await onlyIfSound(await planInPlace(call, unit, asked), found);
+  const sound = await onlyIfSound(await planInPlace(call, unit, asked), found);
+  const prepared = onlyInBudget(call, unit, sound);
   const { planned } = prepared;
+  // What gates that run leave of their reservations may be enough.
+  if (planned.blockedBy === 'budget' && prepared.waits && running.size > 0) return void open.set(unit.key, unit);
   found.planned.push(planned);
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
     const decided = decisionsIn(call);
     const attempts = noting(found, async () => {
+      using _budget = { [Symbol.dispose]: () => call.budget.release(unit) };
       using turn = await found.limit?.take();
       if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, decided)))) {
         open.set(unit.key, unit);

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
+import type { GatesEntry } from '../history/entry.ts';
 import type { HistoryLog } from '../history/log.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
@@ -73,6 +74,8 @@ export interface EnginePorts {
   readonly decisions?: DecisionSource;
   /** The change that the run is about. */
   readonly underReview?: () => Promise<UnderReview>;
+  /** The gates of earlier runs of a pipeline, the newest first, or of those that began since a time. Absent in CI. */
+  readonly pastGates?: (pipeline: string, since?: string) => Iterable<GatesEntry>;
   /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
   readonly history?: HistoryLog;
 }

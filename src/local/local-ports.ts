@@ -6,6 +6,7 @@ import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
 import type { EnginePorts, PutLists } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
+import { gatesOf } from '../history/query.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { HistoryFiles } from '../store/filesystem/history/history-files.ts';
@@ -90,6 +91,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     ...(opened && { checkpoints: opened.checkpoints }),
     ...(opened && { decisionsIn: (...run) => opened.decisionsIn(...run) }),
     ...(opened && !readOnly && { history: historyIn(place, durable) }),
+    ...(opened && { pastGates: (pipeline, since) => gatesOf(historyIn(place), { pipeline, ...(since !== undefined && { since }) }) }),
     ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
+import type { Budget, BudgetAmount } from './budget.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
@@ -47,6 +48,8 @@ export interface Pipeline {
    * How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only.
    */
   readonly maxReworks: number | undefined;
+  /** What agents may spend. `undefined`: no limit but those of gates. */
+  readonly budget?: Budget;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
@@ -217,6 +220,8 @@ export interface Gate {
   readonly retries: number;
   /** Default 60, at most 4320 (three days); fractions allowed. */
   readonly timeoutMinutes: number;
+  /** What its attempts may spend in one run; each leg alone. No part of the request. */
+  readonly budget?: BudgetAmount;
   readonly onFail: OnFail | undefined;
   /** A person must approve the output before later gates may use it. */
   readonly approval: Approval | undefined;

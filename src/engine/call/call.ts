@@ -7,6 +7,7 @@ import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { callBudget, type CallBudget } from './call-budget.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import { legSettler } from './settle-legs.ts';
@@ -94,6 +95,7 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: RequestContext;
   readonly redactor: Redactor;
+  readonly budget: CallBudget;
   /** Blobs of files that attempts left and that are not kept. */
   readonly refused: Set<string>;
   /** The user's version of the workspace: captured once, and again after an attempt in the user's folder. */
@@ -144,6 +146,7 @@ export async function openCall(
     graph,
     settleLegs,
     journal,
+    budget: callBudget({ ports, assignment, graph, journal }),
     contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,

@@ -37,6 +37,8 @@ export interface PlannedUnit {
   readonly choice: PlanChoice;
   /** For people: the reason for this choice. One sentence, no markup. */
   readonly reason: string;
+  /** It is blocked by what the pipeline may spend, and nothing else. */
+  readonly blockedBy?: 'budget';
   /** `undefined` if it cannot be known yet. */
   readonly fingerprint: Digest | undefined;
   /** The origin of a kept or reused output; with its subject if that is another one. */
