@@ -11,6 +11,7 @@ import { openCall, type Assignment, type Call, claimedHint } from './call/call.t
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
+import { onlyInBudget } from './plan/in-budget.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
@@ -77,7 +78,7 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
+ * @throws GatelineError `GATE_BLOCKED`, `BUDGET_EXCEEDED`, `PRICES_INVALID`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
  *   `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
  */
 export async function beginGate(
@@ -147,7 +148,7 @@ async function prepareGate(
     await verifyUpstream(call, unitIn(call, key), job);
   }
   const unit = unitIn(call, key);
-  const prepared = await planUnit(call, unit);
+  const prepared = await onlyInBudget(call, unit, await planUnit(call, unit), 'take');
   await observe({ type: 'planned', planned: prepared.planned });
   return { call, unit, prepared };
 }
@@ -215,6 +216,7 @@ function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
+  if (planned.budget !== undefined) return new GatelineError('BUDGET_EXCEEDED', `gate ${unit.key}: ${planned.reason}`);
   const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
   const hints = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
   return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });

@@ -12,6 +12,8 @@ import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
+import { onlyInBudget } from './plan/in-budget.ts';
+import { stateInBudget } from './call/call-budget.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { sequentialGroups } from './plan/sequential-groups.ts';
@@ -60,7 +62,7 @@ export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit
   await Promise.all(works);
   if (failures.length > 0) throw failures[0];
   const waiting = planned.filter((one) => one.choice === 'wait').map((one) => one.key);
-  return { state: call.journal.state(), planned, errors, waiting, cancelled: signal.aborted };
+  return { state: await stateInBudget(call), planned, errors, waiting, cancelled: signal.aborted };
 }
 
 interface PlannedRound {
@@ -132,10 +134,10 @@ async function goOnWith(
     stoppedBySibling(call, unit, running, found.planned) ??
     withinLimits(call, await planUnit(call, unit), found.planned);
   const sound = await onlyIfSound(await planInPlace(call, unit, asked), found);
-  const prepared = onlyInBudget(call, unit, sound);
+  const prepared = sound.planned.choice === 'run' ? await onlyInBudget(call, unit, sound, 'take') : sound;
   const { planned } = prepared;
   // What gates that run leave of their reservations may be enough.
-  if (planned.blockedBy === 'budget' && prepared.waits && running.size > 0) return void open.set(unit.key, unit);
+  if (planned.budget?.choice === 'wait' && running.size > 0) return void open.set(unit.key, unit);
   found.planned.push(planned);
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);

@@ -22,6 +22,7 @@ import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
 import type { PutReason } from '../run/files/put-reason.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
+import type { SpendingToday } from './call/call-budget.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {
@@ -74,10 +75,20 @@ export interface EnginePorts {
   readonly decisions?: DecisionSource;
   /** The change that the run is about. */
   readonly underReview?: () => Promise<UnderReview>;
-  /** The gates of earlier runs of a pipeline, the newest first, or of those that began since a time. Absent in CI. */
-  readonly pastGates?: (pipeline: string, since?: string) => Iterable<GatesEntry>;
+  /** What the history says of runs, for budgets. Absent in CI. */
+  readonly pastRuns?: PastRuns;
+  /** What the calls of this process spend today, by pipeline and subject: each adds itself. Absent in CI. */
+  readonly spending?: Map<string, SpendingToday>;
   /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
   readonly history?: HistoryLog;
+}
+
+/** What the history says of runs. */
+export interface PastRuns {
+  /** The gates of the runs of a pipeline, the newest first. */
+  gates(pipeline: string): Iterable<GatesEntry>;
+  /** Subjects of a pipeline, as entries have them, of which a run was at work at a time (ISO 8601, UTC) or later. */
+  subjectsSince(pipeline: string, time: string): Promise<ReadonlySet<string>>;
 }
 
 /** The version that gates begin with. */

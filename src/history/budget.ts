@@ -1,9 +1,17 @@
-import { BUDGET_MEASURES, type Budget, type BudgetAmount, type BudgetMeasure } from '../pipeline/budget.ts';
+import {
+  BUDGET_MEASURES,
+  limitsOf,
+  type BudgetAmount,
+  type BudgetMeasure,
+  type BudgetScope,
+} from '../pipeline/budget.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Reservation } from '../run/plan/plan.ts';
+import type { EndedRecord } from '../run/records/record.ts';
+import type { VerdictKind } from '../verdict/verdict.ts';
 import { agentRan, endedAfter, type Attempt } from './attempts.ts';
 import { amountOf, type Amount } from './amounts.ts';
 import type { GateOutcome } from './entry.ts';
-import { gateKey } from './query.ts';
 import { medianOf } from './statistics/quantiles.ts';
 
 /** What some attempts spent, and the units of which a measure is not known. */
@@ -12,22 +20,16 @@ export interface Spent {
   readonly unknown: Readonly<Record<BudgetMeasure, readonly UnitKey[]>>;
 }
 
-/** What is kept free for a gate that is about to start, or that runs. */
-export interface Reservation {
-  readonly amount: BudgetAmount;
-  /** Its own budget, the median of its earlier runs, or nothing is known. */
-  readonly from: 'budget' | 'history' | 'none';
+/** What is spent, and what is reserved by gates that run. */
+export interface Spending {
+  readonly spent: Spent;
+  readonly reserved: readonly BudgetAmount[];
 }
 
-/** What {@link withinBudget} decides on. */
-export interface BudgetQuestion {
-  readonly budget: Pick<Budget, 'run' | 'day' | 'onUnknown'>;
-  /** What the gate may spend in this run, and what it has spent. */
-  readonly gate: { readonly most: BudgetAmount | undefined; readonly spent: Spent };
-  readonly own: BudgetAmount;
-  /** Reserved by gates that run. */
-  readonly reserved: readonly BudgetAmount[];
-  readonly spent: { readonly run: Spent; readonly day: Spent };
+/** One limit that a gate must fit into, and what counts towards it without that gate. */
+export interface BudgetLimit extends Spending {
+  readonly scope: BudgetScope;
+  readonly most: BudgetAmount;
 }
 
 /** `wait`: it may start if gates that run spend less than is reserved for them. */
@@ -42,50 +44,49 @@ const MAY_START: BudgetDecision = { choice: 'start', reason: '' };
 /** Sums of amounts such as 0.1 + 0.2 are compared with this tolerance. */
 const TOLERANCE = 1e-9;
 
-/** Whether a gate may start: what is spent and reserved, and its own reservation, must fit into every limit. */
-export function withinBudget({ budget, gate, own, reserved, spent }: BudgetQuestion): BudgetDecision {
-  const all: BudgetDecision[] = [];
-  for (const [scope, most] of [['run', budget.run], ['day', budget.day]] as const)
-    if (most !== undefined) all.push(...judged(scope, most, { own, reserved, spent: spent[scope] }, budget.onUnknown));
-  for (const [measure, limit] of limitsOf(gate.most)) {
-    const used = gate.spent.amount[measure];
-    if (used > 0 && used >= limit - TOLERANCE)
-      all.push(blocked(`the gate may spend ${amountIn(measure, limit)} in one run, and has spent ${amountIn(measure, used)}`));
-  }
+/**
+ * Whether a gate may start: in every limit, what is spent and reserved, and the gate's own reservation, must fit.
+ * @param own the gate's reservation
+ * @param onUnknown `fail`: it may not after an attempt of which a limited measure is not known
+ */
+export function withinBudget(
+  limits: readonly BudgetLimit[],
+  own: BudgetAmount,
+  onUnknown: 'allow' | 'fail',
+): BudgetDecision {
+  const all = limits.flatMap((limit) => limitsOf(limit.most).map((most) => judged(limit, most, own, onUnknown)));
   return all.find(({ choice }) => choice === 'blocked') ?? all.find(({ choice }) => choice === 'wait') ?? MAY_START;
 }
 
 function judged(
-  scope: 'run' | 'day',
-  most: BudgetAmount,
-  { own, reserved, spent }: { own: BudgetAmount; reserved: readonly BudgetAmount[]; spent: Spent },
-  onUnknown: Budget['onUnknown'],
-): BudgetDecision[] {
-  return limitsOf(most).flatMap(([measure, limit]) => {
-    const [unknown] = spent.unknown[measure];
-    if (onUnknown === 'fail' && unknown !== undefined)
-      return [blocked(`${unknown} reported no ${measure}, and budget.on-unknown is fail`)];
-    const used = spent.amount[measure];
-    const mine = own[measure] ?? 0;
-    const others = reserved.reduce((sum, one) => sum + (one[measure] ?? 0), 0);
-    if (used + others + mine <= limit + TOLERANCE) return [];
-    const parts = [
-      `${amountIn(measure, used)} spent`,
-      ...(others > 0 ? [`${amountIn(measure, others)} reserved by gates that run`] : []),
-      ...(mine > 0 ? [`${amountIn(measure, mine)} to reserve for this gate`] : []),
-    ];
-    const reason = `the ${scope} may spend ${amountIn(measure, limit)}: ${parts.join(', ')}`;
-    return [others > 0 && used + mine <= limit + TOLERANCE ? { choice: 'wait', reason } : blocked(reason)];
-  });
-}
-
-function blocked(reason: string): BudgetDecision {
-  return { choice: 'blocked', reason };
+  { scope, spent, reserved }: BudgetLimit,
+  [measure, limit]: readonly [BudgetMeasure, number],
+  own: BudgetAmount,
+  onUnknown: 'allow' | 'fail',
+): BudgetDecision {
+  const [unknown] = spent.unknown[measure];
+  if (onUnknown === 'fail' && unknown !== undefined)
+    return { choice: 'blocked', reason: `the ${measure} of ${unknown} are unknown, and budget.on-unknown is fail` };
+  const used = spent.amount[measure];
+  const others = reserved.reduce((sum, one) => sum + (one[measure] ?? 0), 0);
+  // What a gate reserves is what is left of its own budget: it may start unless nothing is left.
+  const mine = scope === 'gate' ? 0 : (own[measure] ?? 0);
+  const isUsedUp = scope === 'gate' && used > 0 && used >= limit - TOLERANCE;
+  if (!isUsedUp && used + others + mine <= limit + TOLERANCE) return MAY_START;
+  const parts = [
+    `${amountIn(measure, used)} spent`,
+    ...(others > 0 ? [`${amountIn(measure, others)} reserved by gates that run`] : []),
+    ...(mine > 0 ? [`${amountIn(measure, mine)} to reserve`] : []),
+  ];
+  const reason = `over budget: ${amountIn(measure, limit)} for the ${scope}, ${parts.join(', ')}`;
+  return { choice: !isUsedUp && used + mine <= limit + TOLERANCE ? 'wait' : 'blocked', reason };
 }
 
 /**
- * What is reserved for a gate: what is left of its own budget, else the medians of its earlier runs, else nothing.
- * @param measures those that are limited somewhere: nothing else is reserved
+ * What is reserved for a gate: what is left of its own budget, else the median of its earlier runs, else nothing.
+ * @param spent what it has spent in this run
+ * @param earlier its outcomes in earlier runs
+ * @param measures those that are limited: nothing else is reserved
  */
 export function reservationFor(
   most: BudgetAmount | undefined,
@@ -98,10 +99,13 @@ export function reservationFor(
   for (const measure of measures) {
     const limit = most?.[measure];
     const usual = limit === undefined ? medianOf(valuesOf(earlier, measure)) : undefined;
-    if (limit !== undefined) amount[measure] = Math.max(0, limit - spent.amount[measure]);
-    else if (usual !== undefined) amount[measure] = usual;
-    if (limit !== undefined) from = 'budget';
-    else if (usual !== undefined && from === 'none') from = 'history';
+    if (limit !== undefined) {
+      amount[measure] = Math.max(0, limit - spent.amount[measure]);
+      from = 'budget';
+    } else if (usual !== undefined) {
+      amount[measure] = usual;
+      if (from === 'none') from = 'history';
+    }
   }
   return { amount, from };
 }
@@ -113,45 +117,42 @@ function valuesOf(outcomes: readonly GateOutcome[], measure: BudgetMeasure): num
   });
 }
 
-/** What attempts of this run spent. @param running units whose newest attempt has not ended: they are reserved for */
-export function spentByAttempts(attempts: readonly Attempt[], running: ReadonlySet<UnitKey>): Spent {
-  const done = attempts.filter((one) => agentRan(one) && (one.ended !== undefined || !running.has(one.key)));
-  return sumOf(
-    done.map(({ key, ended }) => [key, ended ? amountOf(endedAfter(ended), ended.metrics) : undefined] as const),
-  );
+/** What some attempts spent. @param running units whose attempts without an end are left out: they are reserved for */
+export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitKey>): Spent {
+  const amount = { dollars: 0, tokens: 0, minutes: 0 };
+  const unknown: Record<BudgetMeasure, UnitKey[]> = { dollars: [], tokens: [], minutes: [] };
+  for (const attempt of attempts) {
+    const { key, ended } = attempt;
+    if (!agentRan(attempt) || (ended === undefined ? running.has(key) : neverStarted(ended))) continue;
+    const one: Partial<Amount> = ended === undefined ? {} : amountOf(endedAfter(ended), ended.metrics);
+    const values = inMeasures(one.ms, one.costUsd, one.tokens);
+    for (const measure of BUDGET_MEASURES) {
+      const value = values[measure];
+      if (value !== undefined) amount[measure] += value;
+      else if (!unknown[measure].includes(key)) unknown[measure].push(key);
+    }
+  }
+  return { amount, unknown };
 }
 
-/** What gates of other runs spent, by their history. */
-export function spentByOutcomes(outcomes: readonly GateOutcome[]): Spent {
-  const ran = outcomes.filter(({ attempts, reused }) => attempts > 0 && reused !== true);
-  return sumOf(ran.map((one) => [gateKey(one), { ms: one.ms, costUsd: one.cost, tokens: one.tokens }] as const));
+const BEFORE_AGENT: ReadonlySet<VerdictKind> = new Set(['no-secret', 'contract', 'not-started', 'workspace']);
+
+/** Whether an attempt ended before its agent could start. */
+function neverStarted({ verdict, exitCode, signal }: EndedRecord): boolean {
+  return BEFORE_AGENT.has(verdict.kind) && exitCode === undefined && signal === undefined;
 }
 
-/** The sum of two. */
-export function bothSpent(a: Spent, b: Spent): Spent {
+/** What several spent together. */
+export function sumOfSpent(all: readonly Spent[]): Spent {
   const of = <T>(join: (measure: BudgetMeasure) => T): Record<BudgetMeasure, T> => ({
     dollars: join('dollars'),
     tokens: join('tokens'),
     minutes: join('minutes'),
   });
   return {
-    amount: of((measure) => a.amount[measure] + b.amount[measure]),
-    unknown: of((measure) => [...a.unknown[measure], ...b.unknown[measure]]),
+    amount: of((measure) => all.reduce((sum, one) => sum + one.amount[measure], 0)),
+    unknown: of((measure) => all.flatMap((one) => one.unknown[measure])),
   };
-}
-
-function sumOf(parts: readonly (readonly [UnitKey, Amount | undefined])[]): Spent {
-  const amount = { dollars: 0, tokens: 0, minutes: 0 };
-  const unknown: Record<BudgetMeasure, UnitKey[]> = { dollars: [], tokens: [], minutes: [] };
-  for (const [key, one] of parts) {
-    const values = inMeasures(one?.ms, one?.costUsd, one?.tokens);
-    for (const measure of BUDGET_MEASURES) {
-      const value = values[measure];
-      if (value === undefined) unknown[measure].push(key);
-      else amount[measure] += value;
-    }
-  }
-  return { amount, unknown };
 }
 
 function inMeasures(
@@ -162,16 +163,9 @@ function inMeasures(
   return { dollars, tokens, minutes: ms === undefined ? undefined : ms / 60_000 };
 }
 
-/** The limits of an amount. */
-export function limitsOf(amount: BudgetAmount | undefined): (readonly [BudgetMeasure, number])[] {
-  return BUDGET_MEASURES.flatMap((measure) => {
-    const limit = amount?.[measure];
-    return limit === undefined ? [] : [[measure, limit] as const];
-  });
-}
-
 /** `USD 0.40`, `1500 tokens`, `12 minutes`. */
 export function amountIn(measure: BudgetMeasure, value: number): string {
   const rounded = Number(value.toFixed(measure === 'tokens' ? 0 : 4));
-  return measure === 'dollars' ? `USD ${value >= 0.01 ? value.toFixed(2) : rounded}` : `${rounded} ${measure}`;
+  if (measure !== 'dollars') return `${rounded} ${measure}`;
+  return `USD ${rounded === 0 || rounded >= 0.01 ? value.toFixed(2) : rounded}`;
 }

@@ -68,9 +68,8 @@ function buildDelivery({ gates, as, allow = [] }: NonNullable<GatelineFile['deli
   return { gates: [...new Set(listed(gates))], as, allow };
 }
 
-function buildBudget({ gate, run, day, prices, ...budget }: NonNullable<GatelineFile['budget']>): Budget {
+function buildBudget({ run, day, prices, ...budget }: NonNullable<GatelineFile['budget']>): Budget {
   return {
-    gate: amount(gate),
     run: amount(run),
     day: amount(day),
     onUnknown: budget['on-unknown'],

@@ -1,4 +1,5 @@
 import type { Call } from '../../engine/call/call.ts';
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
@@ -45,7 +46,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 
 /** An interrupted call that wrote files is a problem of the folder, whichever run is shown. */
 async function withUnfinished(call: Call): Promise<RunState> {
-  const state = call.journal.state();
+  const state = await stateInBudget(call);
   const last = await unfinishedRollback(call.ports);
   const add = (code: RunProblem['code'], message: string): RunState => {
     return { ...state, problems: [...state.problems, { code, message }] };

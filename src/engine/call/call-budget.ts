@@ -1,126 +1,211 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
+import { firstNames } from '../../errors/first-names.ts';
 import { attemptsOf, type Attempt } from '../../history/attempts.ts';
 import {
   amountIn,
-  bothSpent,
-  limitsOf,
   reservationFor,
-  spentByAttempts,
-  spentByOutcomes,
+  spentBy,
+  sumOfSpent,
   withinBudget,
-  type BudgetDecision,
-  type Reservation,
+  type BudgetLimit,
+  type Spending,
 } from '../../history/budget.ts';
-import { keptSubject, type GateOutcome } from '../../history/entry.ts';
+import type { GateOutcome } from '../../history/entry.ts';
+import type { Prices } from '../../history/prices.ts';
 import { firstOf, gateKey } from '../../history/query.ts';
 import { ESTIMATE_RUNS } from '../../history/statistics/estimate.ts';
-import { dayIn, DEFAULT_TIMEZONE, startOfDay } from '../../history/statistics/days.ts';
-import { BUDGET_MEASURES, type Budget, type BudgetMeasure } from '../../pipeline/budget.ts';
+import { BUDGET_MEASURES, limitsOf, type BudgetAmount, type BudgetMeasure } from '../../pipeline/budget.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { PlannedBudget, Reservation } from '../../run/plan/plan.ts';
 import type { Unit } from '../../run/records/unit.ts';
+import { pausedByBudget, type RunState } from '../../run/state/run-state.ts';
 import type { Call } from './call.ts';
+import { attemptsToday, otherSubjects } from './day-spending.ts';
+import { readPrices } from './price-table.ts';
 
 /** What a call knows of its budget. */
-type AboutCall = Pick<Call, 'ports' | 'assignment' | 'journal' | 'graph'>;
+type AboutCall = Pick<Call, 'ports' | 'assignment' | 'journal' | 'graph' | 'holder'>;
 
 /** The answer about one gate. */
-export interface Asked extends BudgetDecision {
-  readonly reservation: Reservation;
-  /** What to say about the reservation; `undefined`: there is no limit. */
-  readonly notice?: string;
+export interface Asked extends PlannedBudget {
+  /** Why it may not start; empty if it may. */
+  readonly reason: string;
+  /** For people: what is reserved, and what is not known. */
+  readonly notices: readonly string[];
 }
 
 /** Whether gates of a call may start, by what the pipeline may spend. */
 export interface CallBudget {
-  /** Decides, and reserves if the gate may start. Nothing else is decided in between. */
-  take(unit: Unit): Asked;
+  /** Whether a gate may start. `undefined`: nothing is limited. */
+  ask(unit: Unit): Promise<Asked | undefined>;
+  /** As {@link ask}, and reserves if it may. Nothing else is decided in between. */
+  take(unit: Unit): Promise<Asked | undefined>;
   /** The gate has ended, or did not start: nothing is reserved for it any more. */
   release(unit: Unit): void;
+  /**
+   * The prices of models, if the pipeline names a file. Read once, before any agent starts.
+   * @throws GatelineError `PRICES_INVALID`
+   */
+  prices(): Promise<Prices | undefined>;
 }
 
-const NO_LIMITS: Budget = { gate: undefined, run: undefined, day: undefined, onUnknown: 'allow', prices: undefined };
+/**
+ * What a call spends and has reserved today, for the other calls of its process.
+ * @param except a unit for which nothing is counted as reserved
+ */
+export type SpendingToday = (except?: UnitKey) => Spending;
 
-/** The budget of a call. What was spent is read from records, for other runs from their history. */
+/** The budget of a call. What was spent is read from records, what a gate usually spends from the history. */
 export function callBudget(call: AboutCall): CallBudget {
-  const { pipeline } = call.assignment;
-  const reserved = new Map<UnitKey, Reservation>();
-  const budget = pipeline.budget ?? NO_LIMITS;
-  const measures = BUDGET_MEASURES.filter((measure) =>
-    [budget.run, budget.day, ...pipeline.gates.map((gate) => gate.budget)].some((one) => one?.[measure] !== undefined),
-  );
-  const medians = once(() => earlierOutcomes(call));
-  const others = once(() => spentByOutcomes(budget.day === undefined ? [] : outcomesOfToday(call)));
-  return {
-    take: (unit) => {
-      if (measures.length === 0) return { choice: 'start', reason: '', reservation: { amount: {}, from: 'none' } };
-      reserved.delete(unit.key);
-      const running = runningIn(call, reserved);
-      running.delete(unit.key);
-      const attempts = attemptsOf(call.journal.records(), call.journal.state());
-      const mine = spentByAttempts(attempts.filter(({ key }) => key === unit.key), running);
-      const reservationOf = ({ key, gate }: Unit): Reservation => {
-        const own = spentByAttempts(attempts.filter((one) => one.key === key), running);
-        return reservationFor(gate.budget, own, medians().get(key) ?? [], measures);
-      };
-      const reservation = reservationOf(unit);
-      const elsewhere = [...running].filter((key) => !reserved.has(key)).map((key) => reservationOf(call.graph.get(key)!));
-      const decision = withinBudget({
-        budget,
-        gate: { most: unit.gate.budget, spent: mine },
-        own: reservation.amount,
-        reserved: [...reserved.values(), ...elsewhere].map(({ amount }) => amount),
-        spent: {
-          run: spentByAttempts(attempts, running),
-          day: bothSpent(others(), spentByAttempts(attempts.filter(isOfToday(call)), running)),
-        },
-      });
-      if (decision.choice === 'start') reserved.set(unit.key, reservation);
-      return { ...decision, reservation, notice: noticeAbout(reservation, measures) };
-    },
-    release: ({ key }) => void reserved.delete(key),
-  };
+  return new Budgeting(call);
 }
 
-/** @throws GatelineError `BUDGET_EXCEEDED` if a gate may not start */
-export function refuseOverBudget(call: Pick<Call, 'budget'>, unit: Unit): void {
-  const { choice, reason } = call.budget.take(unit);
-  if (choice !== 'start') throw new GatelineError('BUDGET_EXCEEDED', `gate ${unit.key} does not start: ${reason}`);
+class Budgeting implements CallBudget {
+  readonly #call: AboutCall;
+  /** A job sees no other run. */
+  readonly #day: BudgetAmount | undefined;
+  /** Those that are limited for the run or the day: nothing else is reserved. */
+  readonly #measures: readonly BudgetMeasure[];
+  /** Units that this call starts or has started, and that have not ended. */
+  readonly #taken = new Set<UnitKey>();
+  readonly #earlier = once(() => earlierOutcomes(this.#call));
+  readonly #others = once(() => otherSubjects(this.#call, (key, own) => this.#reservation(key, own).amount));
+  readonly prices = once(() => pricesOf(this.#call));
+
+  constructor(call: AboutCall) {
+    this.#call = call;
+    const { run, day } = call.assignment.pipeline.budget ?? {};
+    this.#day = call.holder === 'job' ? undefined : day;
+    this.#measures = BUDGET_MEASURES.filter(
+      (measure) => run?.[measure] !== undefined || this.#day?.[measure] !== undefined,
+    );
+  }
+
+  ask(unit: Unit): Promise<Asked | undefined> {
+    return this.#decide(unit, false);
+  }
+
+  take(unit: Unit): Promise<Asked | undefined> {
+    return this.#decide(unit, true);
+  }
+
+  release({ key }: Unit): void {
+    this.#taken.delete(key);
+  }
+
+  async #decide({ key, gate }: Unit, takes: boolean): Promise<Asked | undefined> {
+    if (this.#measures.length === 0 && gate.budget === undefined) return undefined;
+    const others = this.#day === undefined ? new Map<string, Spending>() : await this.#others();
+    // From here on nothing is awaited: of two gates, one sees what the other reserves.
+    const { journal, assignment } = this.#call;
+    const { run, onUnknown = 'allow' } = assignment.pipeline.budget ?? {};
+    const attempts = attemptsOf(journal.records(), journal.state());
+    const own = attempts.filter((one) => one.key === key);
+    const reserves = this.#reservation(key, own);
+    const inRun = this.#spending(attempts, key);
+    const inGate: Spending = { spent: spentBy(own, NONE), reserved: [] };
+    const limits: BudgetLimit[] = [
+      ...(gate.budget ? [{ scope: 'gate' as const, most: gate.budget, ...inGate }] : []),
+      ...(run ? [{ scope: 'run' as const, most: run, ...inRun }] : []),
+      ...(this.#day ? [{ scope: 'day' as const, most: this.#day, ...this.#today(others, key) }] : []),
+    ];
+    const { choice, reason } = withinBudget(limits, reserves.amount, onUnknown);
+    if (takes && choice === 'start') this.#taken.add(key);
+    return { choice, reason, reserves, notices: noticesAbout(reserves, limits, this.#measures) };
+  }
+
+  /** @param own the attempts of the unit */
+  #reservation(key: UnitKey, own: readonly Attempt[]): Reservation {
+    const { gates } = this.#call.assignment.pipeline;
+    const most = gates.find(({ id }) => id === key.split('/', 1)[0])?.budget;
+    const isKnown = this.#measures.every((measure) => most?.[measure] !== undefined);
+    const earlier = isKnown ? undefined : this.#earlier().get(key);
+    return reservationFor(most, spentBy(own, NONE), earlier ?? [], this.#measures);
+  }
+
+  /** @param except a unit that counts as not running */
+  #spending(attempts: readonly Attempt[], except?: UnitKey): Spending {
+    const running = runningIn(this.#call, this.#taken);
+    if (except !== undefined) running.delete(except);
+    const byUnit = Map.groupBy(attempts, ({ key }) => key);
+    const reserved = [...running].map((key) => this.#reservation(key, byUnit.get(key) ?? []).amount);
+    return { spent: spentBy(attempts, running), reserved };
+  }
+
+  /** @param others what other subjects spent before this call began */
+  #today(others: ReadonlyMap<string, Spending>, except: UnitKey): Spending {
+    const { ports, assignment, journal } = this.#call;
+    const { pipeline, subject } = assignment;
+    const spending: SpendingToday = (one) => this.#spending(attemptsToday(this.#call, subject, journal.records()), one);
+    // Calls for other subjects may work in this process: what those spend changes.
+    const calls = ports.spending ?? new Map<string, SpendingToday>();
+    const place = (other: string): string => `${pipeline.id}/${other}`;
+    calls.set(place(subject), spending);
+    const now = [...calls].filter(([key]) => key.startsWith(place('')));
+    const all = [
+      ...now.map(([key, of]) => of(key === place(subject) ? except : undefined)),
+      ...[...others].filter(([other]) => !calls.has(place(other))).map(([, one]) => one),
+    ];
+    return { spent: sumOfSpent(all.map(({ spent }) => spent)), reserved: all.flatMap(({ reserved }) => reserved) };
+  }
 }
 
-/** Units that are about to start, and units whose claim is in force. */
-function runningIn({ journal }: AboutCall, reserved: ReadonlyMap<UnitKey, Reservation>): Set<UnitKey> {
+const NONE: ReadonlySet<UnitKey> = new Set();
+
+async function pricesOf({ ports, assignment }: AboutCall): Promise<Prices | undefined> {
+  const path = assignment.pipeline.budget?.prices;
+  return path === undefined ? undefined : readPrices(ports.contractFiles ?? ports.workspace, path);
+}
+
+/** Units that this call starts, and units whose claim is in force. */
+function runningIn({ journal }: AboutCall, taken: ReadonlySet<UnitKey>): Set<UnitKey> {
   const claimed = [...journal.state().units.values()].filter(({ status }) => status === 'running');
-  return new Set([...reserved.keys(), ...claimed.map(({ key }) => key)]);
+  return new Set([...taken, ...claimed.map(({ key }) => key)]);
 }
 
-/** The gates of the newest runs, by unit. */
+/** The outcomes of the gates in the newest runs, by unit. */
 function earlierOutcomes({ ports, assignment }: AboutCall): ReadonlyMap<UnitKey, GateOutcome[]> {
-  const newest = firstOf(ports.pastGates?.(assignment.pipeline.id) ?? [], ESTIMATE_RUNS);
-  return Map.groupBy([...newest].flatMap(({ gates }) => gates), gateKey);
+  const newest = firstOf(ports.pastRuns?.gates(assignment.pipeline.id) ?? [], ESTIMATE_RUNS);
+  return Map.groupBy(
+    [...newest].flatMap(({ gates }) => gates),
+    gateKey,
+  );
 }
 
-/** The gates of all other runs that began today. */
-function outcomesOfToday({ ports, assignment, journal }: AboutCall): GateOutcome[] {
-  const { pipeline, subject } = assignment;
-  const zone = pipeline.timezone ?? DEFAULT_TIMEZONE;
-  const since = startOfDay(dayIn(zone)(ports.now().toISOString()), zone)!;
-  const { runNumber } = journal.call;
-  return [...(ports.pastGates?.(pipeline.id, since) ?? [])]
-    .filter((one) => one.run !== runNumber || one.subject !== keptSubject(subject))
-    .flatMap(({ gates }) => gates);
-}
-
-function isOfToday({ ports, assignment }: AboutCall): (attempt: Attempt) => boolean {
-  const dayOf = dayIn(assignment.pipeline.timezone ?? DEFAULT_TIMEZONE);
-  const today = dayOf(ports.now().toISOString());
-  return ({ started, ended }) => dayOf(ended?.startedAt ?? started!.at) === today;
-}
-
-function noticeAbout({ amount, from }: Reservation, measures: readonly BudgetMeasure[]): string {
+function noticesAbout(
+  { amount, from }: Reservation,
+  limits: readonly BudgetLimit[],
+  measures: readonly BudgetMeasure[],
+): string[] {
   const parts = limitsOf(amount).map(([measure, value]) => amountIn(measure, value));
-  if (parts.length === 0) return `reserves nothing of the budget: no earlier run shows its ${measures.join(' or ')}`;
   const why = from === 'budget' ? 'its own budget' : 'the median of earlier runs';
-  return `reserves ${parts.join(', ')} of the budget: ${why}`;
+  const nothing = `reserves nothing: it has no budget of its own, and no earlier run shows its ${measures.join(' or ')}`;
+  const reserves = parts.length === 0 ? nothing : `reserves ${parts.join(', ')}: ${why}`;
+  return [...(measures.length === 0 ? [] : [reserves]), ...unknownOf(limits)];
+}
+
+/** Which limited measures of which units are not known. */
+function unknownOf(limits: readonly BudgetLimit[]): string[] {
+  const all = limits.flatMap(({ most, spent }) =>
+    limitsOf(most).flatMap(([measure]) => spent.unknown[measure].map((key) => `the ${measure} of ${key}`)),
+  );
+  return all.length === 0 ? [] : [`unknown, and not counted in the budget: ${firstNames([...new Set(all)], 10)}`];
+}
+
+/** The state of a call's run, with the units that may not start because of the budget. No record says so. */
+export async function stateInBudget({
+  budget,
+  journal,
+  graph,
+}: Pick<Call, 'budget' | 'journal' | 'graph'>): Promise<RunState> {
+  const state = journal.state();
+  const reasons = new Map<string, string>();
+  for (const { key, status, done } of state.units.values()) {
+    const unit = graph.get(key);
+    if (done || unit === undefined || (status !== 'ready' && status !== 'lost')) continue;
+    const asked = await budget.ask(unit);
+    if (asked !== undefined && asked.choice !== 'start') reasons.set(key, asked.reason);
+  }
+  return pausedByBudget(state, reasons);
 }
 
 function once<T>(make: () => T): () => T {

@@ -124,6 +124,7 @@ export async function openCall(
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
   const { resumedRun, ...scope } = options;
+  const holder = options.numbers === undefined ? 'process' : 'job';
   const reviewed = await withReview(ports, pipeline);
   const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
@@ -146,7 +147,7 @@ export async function openCall(
     graph,
     settleLegs,
     journal,
-    budget: callBudget({ ports, assignment, graph, journal }),
+    budget: callBudget({ ports, assignment, graph, journal, holder }),
     contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
@@ -160,7 +161,7 @@ export async function openCall(
     refused: new Set(),
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     ...snapshots(ports, pipeline, observe),
-    holder: options.numbers === undefined ? 'process' : 'job',
+    holder,
     observe,
     looked: new Set(),
     resumedRun,
