@@ -216,9 +216,8 @@ function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
-  if (planned.budget !== undefined) return new GatelineError('BUDGET_EXCEEDED', `gate ${unit.key}: ${planned.reason}`);
-  const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
-  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
+  const code = claimed !== undefined ? 'GATE_CLAIMED' : planned.budget ? 'BUDGET_EXCEEDED' : 'GATE_BLOCKED';
+  const hints: Partial<Record<typeof code, string>> = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
   return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
 }
 
@@ -279,8 +278,7 @@ async function begin(
   });
   const { root } = begun.checkout;
   const directory = begun.directory.path;
-  const about = known(call, prepared);
-  return { choice: 'run', ...about, token, variables, deadline, directory, root, started };
+  return { choice: 'run', ...known(call, prepared), token, variables, deadline, directory, root, started };
 }
 
 /** For `complete`, which reads neither the event nor records of other gates. */

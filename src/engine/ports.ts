@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
+import type { SpendingToday } from '../history/budget.ts';
 import type { GatesEntry } from '../history/entry.ts';
 import type { HistoryLog } from '../history/log.ts';
 import type { Platform } from '../run/plan/request.ts';
@@ -22,7 +23,6 @@ import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
 import type { PutReason } from '../run/files/put-reason.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
-import type { SpendingToday } from './call/call-budget.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
 export interface EnginePorts {

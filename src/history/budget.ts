@@ -26,6 +26,12 @@ export interface Spending {
   readonly reserved: readonly BudgetAmount[];
 }
 
+/**
+ * What a call spends and has reserved today, for the other calls of its process.
+ * @param except a unit for which nothing is counted as reserved
+ */
+export type SpendingToday = (except?: UnitKey) => Spending;
+
 /** One limit that a gate must fit into, and what counts towards it without that gate. */
 export interface BudgetLimit extends Spending {
   readonly scope: BudgetScope;

@@ -8,6 +8,7 @@ import {
   withinBudget,
   type BudgetLimit,
   type Spending,
+  type SpendingToday,
 } from '../../history/budget.ts';
 import type { GateOutcome } from '../../history/entry.ts';
 import type { Prices } from '../../history/prices.ts';
@@ -16,14 +17,18 @@ import { ESTIMATE_RUNS } from '../../history/statistics/estimate.ts';
 import { BUDGET_MEASURES, limitsOf, type BudgetAmount, type BudgetMeasure } from '../../pipeline/budget.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { PlannedBudget, Reservation } from '../../run/plan/plan.ts';
-import type { Unit } from '../../run/records/unit.ts';
+import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { pausedByBudget, type RunState } from '../../run/state/run-state.ts';
-import type { Call } from './call.ts';
-import { attemptsToday, otherSubjects } from './day-spending.ts';
+import { attemptsToday, otherSubjects, type OneSubject } from './day-spending.ts';
+import type { Journal } from './journal.ts';
 import { readPrices } from './price-table.ts';
 
 /** What a call knows of its budget. */
-type AboutCall = Pick<Call, 'ports' | 'assignment' | 'journal' | 'graph' | 'holder'>;
+interface AboutCall extends OneSubject {
+  readonly journal: Journal;
+  /** It is a job of a CI run, which sees no other run. */
+  readonly isJob: boolean;
+}
 
 /** The answer about one gate. */
 export interface Asked extends PlannedBudget {
@@ -48,12 +53,6 @@ export interface CallBudget {
   prices(): Promise<Prices | undefined>;
 }
 
-/**
- * What a call spends and has reserved today, for the other calls of its process.
- * @param except a unit for which nothing is counted as reserved
- */
-export type SpendingToday = (except?: UnitKey) => Spending;
-
 /** The budget of a call. What was spent is read from records, what a gate usually spends from the history. */
 export function callBudget(call: AboutCall): CallBudget {
   return new Budgeting(call);
@@ -61,7 +60,7 @@ export function callBudget(call: AboutCall): CallBudget {
 
 class Budgeting implements CallBudget {
   readonly #call: AboutCall;
-  /** A job sees no other run. */
+  /** `undefined` also in a job. */
   readonly #day: BudgetAmount | undefined;
   /** Those that are limited for the run or the day: nothing else is reserved. */
   readonly #measures: readonly BudgetMeasure[];
@@ -73,8 +72,8 @@ class Budgeting implements CallBudget {
 
   constructor(call: AboutCall) {
     this.#call = call;
-    const { run, day } = call.assignment.pipeline.budget ?? {};
-    this.#day = call.holder === 'job' ? undefined : day;
+    const { run, day } = call.pipeline.budget ?? {};
+    this.#day = call.isJob ? undefined : day;
     this.#measures = BUDGET_MEASURES.filter(
       (measure) => run?.[measure] !== undefined || this.#day?.[measure] !== undefined,
     );
@@ -96,8 +95,8 @@ class Budgeting implements CallBudget {
     if (this.#measures.length === 0 && gate.budget === undefined) return undefined;
     const others = this.#day === undefined ? new Map<string, Spending>() : await this.#others();
     // From here on nothing is awaited: of two gates, one sees what the other reserves.
-    const { journal, assignment } = this.#call;
-    const { run, onUnknown = 'allow' } = assignment.pipeline.budget ?? {};
+    const { journal, pipeline } = this.#call;
+    const { run, onUnknown = 'allow' } = pipeline.budget ?? {};
     const attempts = attemptsOf(journal.records(), journal.state());
     const own = attempts.filter((one) => one.key === key);
     const reserves = this.#reservation(key, own);
@@ -115,7 +114,7 @@ class Budgeting implements CallBudget {
 
   /** @param own the attempts of the unit */
   #reservation(key: UnitKey, own: readonly Attempt[]): Reservation {
-    const { gates } = this.#call.assignment.pipeline;
+    const { gates } = this.#call.pipeline;
     const most = gates.find(({ id }) => id === key.split('/', 1)[0])?.budget;
     const isKnown = this.#measures.every((measure) => most?.[measure] !== undefined);
     const earlier = isKnown ? undefined : this.#earlier().get(key);
@@ -133,9 +132,8 @@ class Budgeting implements CallBudget {
 
   /** @param others what other subjects spent before this call began */
   #today(others: ReadonlyMap<string, Spending>, except: UnitKey): Spending {
-    const { ports, assignment, journal } = this.#call;
-    const { pipeline, subject } = assignment;
-    const spending: SpendingToday = (one) => this.#spending(attemptsToday(this.#call, subject, journal.records()), one);
+    const { ports, pipeline, subject, journal } = this.#call;
+    const spending: SpendingToday = (one) => this.#spending(attemptsToday(this.#call, journal.records()), one);
     // Calls for other subjects may work in this process: what those spend changes.
     const calls = ports.spending ?? new Map<string, SpendingToday>();
     const place = (other: string): string => `${pipeline.id}/${other}`;
@@ -151,8 +149,8 @@ class Budgeting implements CallBudget {
 
 const NONE: ReadonlySet<UnitKey> = new Set();
 
-async function pricesOf({ ports, assignment }: AboutCall): Promise<Prices | undefined> {
-  const path = assignment.pipeline.budget?.prices;
+async function pricesOf({ ports, pipeline }: AboutCall): Promise<Prices | undefined> {
+  const path = pipeline.budget?.prices;
   return path === undefined ? undefined : readPrices(ports.contractFiles ?? ports.workspace, path);
 }
 
@@ -163,8 +161,8 @@ function runningIn({ journal }: AboutCall, taken: ReadonlySet<UnitKey>): Set<Uni
 }
 
 /** The outcomes of the gates in the newest runs, by unit. */
-function earlierOutcomes({ ports, assignment }: AboutCall): ReadonlyMap<UnitKey, GateOutcome[]> {
-  const newest = firstOf(ports.pastRuns?.gates(assignment.pipeline.id) ?? [], ESTIMATE_RUNS);
+function earlierOutcomes({ ports, pipeline }: AboutCall): ReadonlyMap<UnitKey, GateOutcome[]> {
+  const newest = firstOf(ports.pastRuns?.gates(pipeline.id) ?? [], ESTIMATE_RUNS);
   return Map.groupBy(
     [...newest].flatMap(({ gates }) => gates),
     gateKey,
@@ -196,7 +194,11 @@ export async function stateInBudget({
   budget,
   journal,
   graph,
-}: Pick<Call, 'budget' | 'journal' | 'graph'>): Promise<RunState> {
+}: {
+  readonly budget: CallBudget;
+  readonly journal: Journal;
+  readonly graph: UnitGraph;
+}): Promise<RunState> {
   const state = journal.state();
   const reasons = new Map<string, string>();
   for (const { key, status, done } of state.units.values()) {

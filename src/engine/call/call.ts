@@ -147,7 +147,7 @@ export async function openCall(
     graph,
     settleLegs,
     journal,
-    budget: callBudget({ ports, assignment, graph, journal, holder }),
+    budget: callBudget({ ports, pipeline, subject, journal, isJob: holder === 'job' }),
     contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,

@@ -3,19 +3,22 @@ import { spentBy, type Spending } from '../../history/budget.ts';
 import { keptSubject } from '../../history/entry.ts';
 import { dayIn, DEFAULT_TIMEZONE, startOfDay } from '../../history/statistics/days.ts';
 import type { BudgetAmount } from '../../pipeline/budget.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { GatelineRecord, StartedRecord } from '../../run/records/record.ts';
-import type { Call } from './call.ts';
+import type { EnginePorts } from '../ports.ts';
+
+/** A pipeline for a subject. */
+export interface OneSubject {
+  readonly ports: EnginePorts;
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+}
 
 /** What is reserved for a unit, given its own attempts. */
 export type ReservationOf = (key: UnitKey, own: readonly Attempt[]) => BudgetAmount;
 
 /** The attempts, of any run of a subject, that began today in the time zone of the pipeline. */
-export function attemptsToday(
-  { ports, assignment: { pipeline } }: Pick<Call, 'ports' | 'assignment'>,
-  subject: string,
-  records: readonly GatelineRecord[],
-): Attempt[] {
+export function attemptsToday({ ports, pipeline, subject }: OneSubject, records: readonly GatelineRecord[]): Attempt[] {
   const dayOf = dayIn(pipeline.timezone ?? DEFAULT_TIMEZONE);
   const today = dayOf(ports.now().toISOString());
   const recent = records.filter(
@@ -31,11 +34,9 @@ export function attemptsToday(
  * records of those that had a run today. An attempt that some other process works on is open.
  */
 export async function otherSubjects(
-  call: Pick<Call, 'ports' | 'assignment'>,
+  { ports, pipeline, subject: own }: OneSubject,
   reservationOf: ReservationOf,
 ): Promise<Map<string, Spending>> {
-  const { ports, assignment } = call;
-  const { pipeline, subject: own } = assignment;
   const zone = pipeline.timezone ?? DEFAULT_TIMEZONE;
   const since = startOfDay(dayIn(zone)(ports.now().toISOString()), zone)!;
   const active = await ports.pastRuns?.subjectsSince(pipeline.id, since);
@@ -43,25 +44,25 @@ export async function otherSubjects(
   for (const subject of await ports.store.subjects(pipeline.id)) {
     if (subject === own || active?.has(keptSubject(subject)) === false) continue;
     const { records } = await ports.store.list(pipeline.id, subject);
-    found.set(subject, await spendingOf(call, attemptsToday(call, subject, records), reservationOf));
+    found.set(subject, await spendingOf(ports, attemptsToday({ ports, pipeline, subject }, records), reservationOf));
   }
   return found;
 }
 
 async function spendingOf(
-  call: Pick<Call, 'ports'>,
+  ports: EnginePorts,
   attempts: readonly Attempt[],
   reservationOf: ReservationOf,
 ): Promise<Spending> {
   const running = new Set<UnitKey>();
   for (const { key, started, ended } of attempts)
-    if (ended === undefined && started !== undefined && (await isOpen(call, started))) running.add(key);
+    if (ended === undefined && started !== undefined && (await isOpen(ports, started))) running.add(key);
   const of = (unit: UnitKey): Attempt[] => attempts.filter(({ key }) => key === unit);
   return { spent: spentBy(attempts, running), reserved: [...running].map((key) => reservationOf(key, of(key))) };
 }
 
 /** Whether an attempt without an end may still be worked on. */
-async function isOpen({ ports }: Pick<Call, 'ports'>, { deadline, by }: StartedRecord): Promise<boolean> {
+async function isOpen(ports: EnginePorts, { deadline, by }: StartedRecord): Promise<boolean> {
   if (deadline !== undefined) return Date.parse(deadline) > ports.now().getTime();
   return !(await ports.isGone(by));
 }
