@@ -62,7 +62,9 @@ export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit
   await Promise.all(works);
   if (failures.length > 0) throw failures[0];
   const waiting = planned.filter((one) => one.choice === 'wait').map((one) => one.key);
-  return { state: await stateInBudget(call), planned, errors, waiting, cancelled: signal.aborted };
+  const state = await stateInBudget(call);
+  if (state !== call.journal.state()) await call.observe({ type: 'state', state });
+  return { state, planned, errors, waiting, cancelled: signal.aborted };
 }
 
 interface PlannedRound {

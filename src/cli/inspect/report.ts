@@ -1,3 +1,4 @@
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -70,7 +71,7 @@ function isQuiet(before: RunState, { status, units, updatedAt }: RunState): bool
 async function write(invocation: CommandInvocation, file: string, isFollowing: boolean): Promise<WrittenPage> {
   const { world, options } = invocation;
   const opened = await openToLook(invocation);
-  const state = opened.call.journal.state();
+  const state = await stateInBudget(opened.call);
   const run = options['run'] === undefined ? ` --run ${state.runNumber}` : '';
   const about = `${pointers(options, ['file', 'subject', 'run'])}${run}`;
   const content = await reportContent(opened, { about, now: world.now(), source: historyIn(opened.loaded) });

@@ -200,6 +200,7 @@ export async function stateInBudget({
   readonly graph: UnitGraph;
 }): Promise<RunState> {
   const state = journal.state();
+  if (state.status === 'completed' || state.status === 'rollback' || state.decided.closed !== undefined) return state;
   const reasons = new Map<string, string>();
   for (const { key, status, done } of state.units.values()) {
     const unit = graph.get(key);

@@ -155,7 +155,7 @@ export function pausedByBudget(state: RunState, reasons: ReadonlyMap<UnitKey, st
   const isAtWork = open.some(({ status }) => status === 'running' || status === 'ready');
   const hasFailed = open.some(({ status, unread }) => STOPPED.has(status) || unread !== undefined);
   const isPaused = (state.status === 'executing' || state.status === 'error') && !isAtWork && !hasFailed;
-  return { ...state, units, status: isPaused && state.decided.closed === undefined ? 'paused' : state.status };
+  return { ...state, units, status: isPaused ? 'paused' : state.status };
 }
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set(['failed', 'lost', 'partial']);
