@@ -145,12 +145,14 @@ const budget = z
       gate: budgetAmount
         .optional()
         .describe(
-          'What all attempts of a gate may spend in one run, and what is kept free before it starts. A gate may set its own.',
+          'What all attempts of a gate may spend in one run, and what is reserved before it starts. A gate may set its own.',
         ),
-      run: budgetAmount.optional().describe('What one run may spend.'),
+      run: budgetAmount
+        .optional()
+        .describe('What one run may spend. In a job on GitHub, only the gates upstream are counted.'),
       day: budgetAmount
         .optional()
-        .describe('What all runs of the pipeline that begin on one day may spend. Not checked on GitHub.'),
+        .describe('What all attempts of the pipeline that begin on one day may spend. Not checked on GitHub.'),
       'on-unknown': choiceOf('allow', 'fail')
         .default('allow')
         .describe('What happens after an agent that reported no cost: later gates start, or none does.'),
