@@ -19,6 +19,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { PlannedBudget, Reservation } from '../../run/plan/plan.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { pausedByBudget, type RunState } from '../../run/state/run-state.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { attemptsToday, otherSubjects, type OneSubject } from './day-spending.ts';
 import type { Journal } from './journal.ts';
 import { readPrices } from './price-table.ts';
@@ -26,6 +27,8 @@ import { readPrices } from './price-table.ts';
 /** What a call knows of its budget. */
 interface AboutCall extends OneSubject {
   readonly journal: Journal;
+  /** Where the table of prices is read: where contracts are. */
+  readonly files: Pick<Workspace, 'readText'>;
   /** It is a job of a CI run, which sees no other run. */
   readonly isJob: boolean;
 }
@@ -149,9 +152,9 @@ class Budgeting implements CallBudget {
 
 const NONE: ReadonlySet<UnitKey> = new Set();
 
-async function pricesOf({ ports, pipeline }: AboutCall): Promise<Prices | undefined> {
+async function pricesOf({ files, pipeline }: AboutCall): Promise<Prices | undefined> {
   const path = pipeline.budget?.prices;
-  return path === undefined ? undefined : readPrices(ports.contractFiles ?? ports.workspace, path);
+  return path === undefined ? undefined : readPrices(files, path);
 }
 
 /** Units that this call starts, and units whose claim is in force. */

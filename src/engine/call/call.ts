@@ -125,6 +125,7 @@ export async function openCall(
   const { pipeline, subject } = assignment;
   const { resumedRun, ...scope } = options;
   const holder = options.numbers === undefined ? 'process' : 'job';
+  const files = ports.contractFiles ?? ports.workspace;
   const reviewed = await withReview(ports, pipeline);
   const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
@@ -147,8 +148,8 @@ export async function openCall(
     graph,
     settleLegs,
     journal,
-    budget: callBudget({ ports, pipeline, subject, journal, isJob: holder === 'job' }),
-    contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
+    budget: callBudget({ ports, pipeline, subject, journal, files, isJob: holder === 'job' }),
+    contracts: createContracts(files, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
       subject: givenSubject(assignment),
