@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { runPipeline } from '../../src/engine/run-pipeline.ts';
 import type { Budget, BudgetAmount } from '../../src/pipeline/budget.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
 import { ciRun } from '../support/ci-run.ts';
 import { engineWorld, Killed, type AgentScript, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
@@ -52,12 +55,38 @@ describe.each(['chain', 'parallel'] as const)('three gates of 40 cents each unde
   });
 });
 
+it('a gate that starts has its part before its claim is durable', async () => {
+  const world = engineWorld(SPENDS);
+  const pipeline = three('parallel', 1);
+  const ports = world.ports();
+  const { store } = ports;
+  const slowly: RecordStore = {
+    list: (...of) => store.list(...of),
+    subjects: (of) => store.subjects(of),
+    put: (content) => store.put(content),
+    putStream: (chunks) => store.putStream(chunks),
+    get: (digest) => store.get(digest),
+    check: (digest) => store.check(digest),
+    copyTo: (...to) => store.copyTo(...to),
+    write: async (record) => {
+      if (record.kind === 'started') await sleep(50);
+      return store.write(record);
+    },
+  };
+  const about = { pipeline, subject: 'subject', metadata: {}, input: null };
+  await runPipeline({ ...ports, store: slowly }, about, {
+    observe: () => undefined,
+    signal: new AbortController().signal,
+  });
+  expect(world.starts).toEqual(['a#1', 'b#1']);
+});
+
 it('of gates that could start together, as many do as fit', async () => {
   let working = 0;
   let most = 0;
   const world = engineWorld(async (call) => {
     most = Math.max(most, ++working);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     working -= 1;
     return { output: call.unit, metrics: { costUsd: 0.1 } };
   });
