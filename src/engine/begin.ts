@@ -79,7 +79,7 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
  * @throws GatelineError `GATE_BLOCKED`, `BUDGET_EXCEEDED`, `PRICES_INVALID`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`,
- *   `IN_PLACE_NEEDS_INPUTS`, `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
+ *   `IN_PLACE_NEEDS_INPUTS`, `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; in a job also as {@link verifyUpstream}
  */
 export async function beginGate(
   ports: EnginePorts,

@@ -79,7 +79,9 @@ export interface EnginePorts {
   readonly pastRuns?: PastRuns;
   /** What the calls of this process spend today, by pipeline and subject: each adds itself. Absent in CI. */
   readonly spending?: Map<string, SpendingToday>;
-  /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
+  /**
+   * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
+   */
   readonly history?: HistoryLog;
 }
 

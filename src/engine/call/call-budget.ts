@@ -20,7 +20,7 @@ import type { PlannedBudget, Reservation } from '../../run/plan/plan.ts';
 import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { pausedByBudget, type RunState } from '../../run/state/run-state.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { attemptsToday, otherSubjects, type OneSubject } from './day-spending.ts';
+import { attemptsToday, otherSubjects, spendingKey, type OneSubject } from './day-spending.ts';
 import type { Journal } from './journal.ts';
 import { readPrices } from './price-table.ts';
 
@@ -139,7 +139,7 @@ class Budgeting implements CallBudget {
     const spending: SpendingToday = (one) => this.#spending(attemptsToday(this.#call, journal.records()), one);
     // Calls for other subjects may work in this process: what those spend changes.
     const calls = ports.spending ?? new Map<string, SpendingToday>();
-    const place = (other: string): string => `${pipeline.id}/${other}`;
+    const place = (other: string): string => spendingKey(pipeline, other);
     calls.set(place(subject), spending);
     const now = [...calls].filter(([key]) => key.startsWith(place('')));
     const all = [

@@ -14,6 +14,11 @@ export interface OneSubject {
   readonly subject: string;
 }
 
+/** The key of a subject in `EnginePorts.spending`. */
+export function spendingKey({ id }: Pick<Pipeline, 'id'>, subject: string): string {
+  return `${id}/${subject}`;
+}
+
 /** What is reserved for a unit, given its own attempts. */
 export type ReservationOf = (key: UnitKey, own: readonly Attempt[]) => BudgetAmount;
 
@@ -43,6 +48,8 @@ export async function otherSubjects(
   const found = new Map<string, Spending>();
   for (const subject of await ports.store.subjects(pipeline.id)) {
     if (subject === own || active?.has(keptSubject(subject)) === false) continue;
+    // A call of this process says itself what it spends.
+    if (ports.spending?.has(spendingKey(pipeline, subject))) continue;
     const { records } = await ports.store.list(pipeline.id, subject);
     found.set(subject, await spendingOf(ports, attemptsToday({ ports, pipeline, subject }, records), reservationOf));
   }
