@@ -78,8 +78,8 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `BUDGET_EXCEEDED`, `PRICES_INVALID`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`,
- *   `IN_PLACE_NEEDS_INPUTS`, `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; in a job also as {@link verifyUpstream}
+ * @throws GatelineError `GATE_BLOCKED`, `BUDGET_EXCEEDED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
+ *   `PRICES_INVALID`, `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; in a job as {@link verifyUpstream}
  */
 export async function beginGate(
   ports: EnginePorts,

@@ -34,7 +34,7 @@ interface AboutCall extends OneSubject {
 }
 
 /** The answer about one gate. */
-export interface Asked extends PlannedBudget {
+export interface BudgetAnswer extends PlannedBudget {
   /** Why it may not start; empty if it may. */
   readonly reason: string;
   /** For people: what is reserved, and what is not known. */
@@ -44,9 +44,9 @@ export interface Asked extends PlannedBudget {
 /** Whether gates of a call may start, by what the pipeline may spend. */
 export interface CallBudget {
   /** Whether a gate may start. `undefined`: nothing is limited. */
-  ask(unit: Unit): Promise<Asked | undefined>;
+  ask(unit: Unit): Promise<BudgetAnswer | undefined>;
   /** As {@link ask}, and reserves if it may. Nothing else is decided in between. */
-  take(unit: Unit): Promise<Asked | undefined>;
+  take(unit: Unit): Promise<BudgetAnswer | undefined>;
   /** The gate has ended, or did not start: nothing is reserved for it any more. */
   release(unit: Unit): void;
   /**
@@ -82,11 +82,11 @@ class Budgeting implements CallBudget {
     );
   }
 
-  ask(unit: Unit): Promise<Asked | undefined> {
+  ask(unit: Unit): Promise<BudgetAnswer | undefined> {
     return this.#decide(unit, false);
   }
 
-  take(unit: Unit): Promise<Asked | undefined> {
+  take(unit: Unit): Promise<BudgetAnswer | undefined> {
     return this.#decide(unit, true);
   }
 
@@ -94,7 +94,7 @@ class Budgeting implements CallBudget {
     this.#taken.delete(key);
   }
 
-  async #decide({ key, gate }: Unit, takes: boolean): Promise<Asked | undefined> {
+  async #decide({ key, gate }: Unit, takes: boolean): Promise<BudgetAnswer | undefined> {
     if (this.#measures.length === 0 && gate.budget === undefined) return undefined;
     const others = this.#day === undefined ? new Map<string, Spending>() : await this.#others();
     // From here on nothing is awaited: of two gates, one sees what the other reserves.
