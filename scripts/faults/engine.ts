@@ -22,8 +22,31 @@ const DATABASE = ['test/cli/rollback-database.test.ts'];
 
 const REWORK_RUNS = ['test/engine/rework-runs.test.ts'];
 
+const BUDGET = ['test/engine/budget.test.ts'];
+
 /** Faults in driving a run. */
 export const ENGINE_FAULTS: readonly Fault[] = [
+  {
+    name: 'engine: nothing is reserved for a gate that starts',
+    find: "if (takes && choice === 'start') this.#taken.add(key);",
+    replace: '',
+    tests: BUDGET,
+    why: 'gates side by side would together spend more than the budget',
+  },
+  {
+    name: 'engine: further attempts do not ask the budget',
+    find: 'attempt < unit.gate.retries && (await mayRetry(call, unit));',
+    replace: 'attempt < unit.gate.retries && mayRetry !== undefined;',
+    tests: BUDGET,
+    why: 'retries of one gate could spend any amount',
+  },
+  {
+    name: 'engine: a single gate does not ask the budget',
+    find: "await onlyInBudget(call, unit, await planUnit(call, unit), 'take');",
+    replace: 'onlyInBudget && (await planUnit(call, unit));',
+    tests: BUDGET,
+    why: 'a gate begun by hand, and every job on GitHub, would start over budget',
+  },
   {
     name: 'engine: a claim that is taken is ignored',
     find: "if ((await call.journal.write(started)) === 'taken') throw",

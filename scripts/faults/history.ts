@@ -3,6 +3,13 @@ import type { Fault } from './fault.ts';
 /** Faults in the outcomes of earlier runs. */
 export const HISTORY_FAULTS: readonly Fault[] = [
   {
+    name: 'history: what other gates reserved is not counted in the budget',
+    find: 'if (!isUsedUp && used + others + mine <= limit + TOLERANCE) return MAY_START;',
+    replace: 'if (!isUsedUp && used + mine <= limit + TOLERANCE) return MAY_START;',
+    tests: ['test/history/budget.test.ts'],
+    why: 'gates side by side would together spend more than the budget',
+  },
+  {
     name: 'history: an entry that was replaced is read, too',
     find: 'if (value !== undefined && seen.has(value as unknown as EntryIdentity)) continue;',
     replace: '',

@@ -16,6 +16,9 @@ export const EXIT_CODES = {
 /** Errors of the user that end with `busy`: the same command succeeds later. */
 export const BUSY_ERRORS: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
 
+/** Errors of the user that end with `paused`: the same command succeeds once there is more money. */
+export const PAUSED_ERRORS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED']);
+
 /** Errors of the user that end with `gateFailed`, as the same files do in `apply` and in a dry run. */
 export const CONFLICT_ERRORS: ReadonlySet<string> = new Set(['ROLLBACK_CONFLICT']);
 
@@ -55,7 +58,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   paused: {
     short: 'waiting',
-    long: 'The run waits for an approval, or for an agent that runs by itself: to be begun (`gateline begin`), or to be completed.',
+    long: 'The run waits for an approval, or for an agent that runs by itself: to be begun (`gateline begin`), or to be completed; or its budget leaves too little for the next gate.',
   },
   internal: { short: 'a bug', long: 'A bug in Gateline (EX_SOFTWARE). Please report the output.' },
   platform: {

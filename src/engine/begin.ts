@@ -11,6 +11,7 @@ import { openCall, type Assignment, type Call, claimedHint } from './call/call.t
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
+import { onlyInBudget } from './plan/in-budget.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
@@ -77,8 +78,8 @@ export type GateResult = (KnownRun & { readonly choice: 'ran'; readonly ended: E
  * Begins a gate whose agent runs by itself: loads and checks what it needs, takes the claim, and creates its request.
  * With `standIn`, needs that have no output are provided by the caller's input (seed 000, step 0B). Locally the caller
  * holds the workspace's lock during the call: a run in progress would not see the claim.
- * @throws GatelineError `GATE_BLOCKED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
- *   `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; for a job also what {@link verifyUpstream} throws
+ * @throws GatelineError `GATE_BLOCKED`, `BUDGET_EXCEEDED`, `GATE_CLAIMED`, `GATE_NOT_APPLIED`, `IN_PLACE_NEEDS_INPUTS`,
+ *   `PRICES_INVALID`, `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, `RECORD_TOO_NEW`; in a job as {@link verifyUpstream}
  */
 export async function beginGate(
   ports: EnginePorts,
@@ -147,7 +148,7 @@ async function prepareGate(
     await verifyUpstream(call, unitIn(call, key), job);
   }
   const unit = unitIn(call, key);
-  const prepared = await planUnit(call, unit);
+  const prepared = await onlyInBudget(call, unit, await planUnit(call, unit), 'take');
   await observe({ type: 'planned', planned: prepared.planned });
   return { call, unit, prepared };
 }
@@ -215,8 +216,8 @@ function stateOf({ journal }: Call, { key }: Unit): UnitState | undefined {
 }
 
 function notNow(call: Call, unit: Unit, { planned, claimed }: PreparedUnit): GatelineError {
-  const code = claimed === undefined ? 'GATE_BLOCKED' : 'GATE_CLAIMED';
-  const hints = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
+  const code = claimed !== undefined ? 'GATE_CLAIMED' : planned.budget ? 'BUDGET_EXCEEDED' : 'GATE_BLOCKED';
+  const hints: Partial<Record<typeof code, string>> = call.holder === 'job' ? HINTS_FOR_JOBS : hintsFor(unit);
   return new GatelineError(code, `gate ${unit.key}: ${claimed ?? planned.reason}`, { hint: hints[code] });
 }
 
@@ -277,8 +278,7 @@ async function begin(
   });
   const { root } = begun.checkout;
   const directory = begun.directory.path;
-  const about = known(call, prepared);
-  return { choice: 'run', ...about, token, variables, deadline, directory, root, started };
+  return { choice: 'run', ...known(call, prepared), token, variables, deadline, directory, root, started };
 }
 
 /** For `complete`, which reads neither the event nor records of other gates. */

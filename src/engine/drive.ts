@@ -12,6 +12,8 @@ import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
+import { onlyInBudget } from './plan/in-budget.ts';
+import { stateInBudget } from './call/call-budget.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { sequentialGroups } from './plan/sequential-groups.ts';
@@ -60,7 +62,9 @@ export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit
   await Promise.all(works);
   if (failures.length > 0) throw failures[0];
   const waiting = planned.filter((one) => one.choice === 'wait').map((one) => one.key);
-  return { state: call.journal.state(), planned, errors, waiting, cancelled: signal.aborted };
+  const state = await stateInBudget(call);
+  if (state !== call.journal.state()) await call.observe({ type: 'state', state });
+  return { state, planned, errors, waiting, cancelled: signal.aborted };
 }
 
 interface PlannedRound {
@@ -131,14 +135,18 @@ async function goOnWith(
   const asked =
     stoppedBySibling(call, unit, running, found.planned) ??
     withinLimits(call, await planUnit(call, unit), found.planned);
-  const prepared = await onlyIfSound(await planInPlace(call, unit, asked), found);
+  const sound = await onlyIfSound(await planInPlace(call, unit, asked), found);
+  const prepared = sound.planned.choice === 'run' ? await onlyInBudget(call, unit, sound, 'take') : sound;
   const { planned } = prepared;
+  // What gates that run leave of their reservations may be enough.
+  if (planned.budget?.choice === 'wait' && running.size > 0) return void open.set(unit.key, unit);
   found.planned.push(planned);
   await call.observe({ type: 'planned', planned });
   if (prepared.error !== undefined) note(found, prepared.error);
   if (planned.choice === 'run') {
     const decided = decisionsIn(call);
     const attempts = noting(found, async () => {
+      using _budget = { [Symbol.dispose]: () => call.budget.release(unit) };
       using turn = await found.limit?.take();
       if (found.limit !== undefined && (turn === undefined || (await hasChanged(call, decided)))) {
         open.set(unit.key, unit);

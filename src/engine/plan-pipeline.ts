@@ -7,6 +7,7 @@ import { refuseWithoutSubject } from './call/given-subject.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { planInPlace } from './attempt/place.ts';
 import { onlyIfAsked } from './plan/as-asked.ts';
+import { onlyInBudget } from './plan/in-budget.ts';
 import { planAhead } from './plan/plan-ahead.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -95,7 +96,8 @@ async function planOne(
   if (waits.length > 0 && !call.assignment.standIn) return { planned: await planAhead(call, unit, waits, started) };
   const work = await planUnit(call, unit);
   const asked = onlyIfAsked(call.assignment, work.planned, started);
-  const prepared = await planInPlace(call, unit, asked === work.planned ? work : { planned: asked });
+  const sound = await planInPlace(call, unit, asked === work.planned ? work : { planned: asked });
+  const prepared = await onlyInBudget(call, unit, sound, 'ask');
   // Simulated, so that later units are planned as they would be in a run.
   await recordPlanned(call, unit, prepared);
   return prepared;

@@ -1,6 +1,8 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
+import type { SpendingToday } from '../history/budget.ts';
+import type { GatesEntry } from '../history/entry.ts';
 import type { HistoryLog } from '../history/log.ts';
 import type { Platform } from '../run/plan/request.ts';
 import type { Digest } from '../json/digest.ts';
@@ -73,8 +75,22 @@ export interface EnginePorts {
   readonly decisions?: DecisionSource;
   /** The change that the run is about. */
   readonly underReview?: () => Promise<UnderReview>;
-  /** Where the outcomes of runs are kept. Nothing is ever decided by them. Absent in CI: the report keeps them. */
+  /** What the history says of runs, for budgets. Absent in CI. */
+  readonly pastRuns?: PastRuns;
+  /** What the calls of this process spend today, by pipeline and subject: each adds itself. Absent in CI. */
+  readonly spending?: Map<string, SpendingToday>;
+  /**
+   * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
+   */
   readonly history?: HistoryLog;
+}
+
+/** What the history says of runs. */
+export interface PastRuns {
+  /** The gates of the runs of a pipeline, the newest first. */
+  gates(pipeline: string): Iterable<GatesEntry>;
+  /** Subjects of a pipeline, as entries have them, of which a run was at work at a time (ISO 8601, UTC) or later. */
+  subjectsSince(pipeline: string, time: string): Promise<ReadonlySet<string>>;
 }
 
 /** The version that gates begin with. */

@@ -15,7 +15,7 @@ export type OpenRun = z.infer<typeof openRunSchema>;
 
 /**
  * Where the entries of runs go. A run is noted before a call writes records of it, and its entry is written when the
- * call ends; what a killed call left noted is completed by the next command. Nothing is ever decided by it.
+ * call ends; what a killed call left noted is completed by the next command. No output is reused because of it.
  */
 export interface HistoryLog {
   /** The definition of the runs, as a path from the workspace; for their entries. */

@@ -4,8 +4,10 @@ import type { Agent } from '../agent/agent.ts';
 import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
-import type { EnginePorts, PutLists } from '../engine/ports.ts';
+import type { EnginePorts, PastRuns, PutLists } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
+import { keptSubject } from '../history/entry.ts';
+import { gatesOf, runsOf } from '../history/query.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { HistoryFiles } from '../store/filesystem/history/history-files.ts';
@@ -90,6 +92,8 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     ...(opened && { checkpoints: opened.checkpoints }),
     ...(opened && { decisionsIn: (...run) => opened.decisionsIn(...run) }),
     ...(opened && !readOnly && { history: historyIn(place, durable) }),
+    ...(opened && { pastRuns: pastRunsIn(historyIn(place)) }),
+    spending: new Map(),
     ...(opened && { everyRecord: () => everyRecord(place.root, join(place.root, STATE_FOLDER)) }),
     ...databasePort(options, agent),
     agent,
@@ -124,6 +128,17 @@ function putListsFor(place: StatePlace, root: string, store: RecordStore): PutLi
 export function historyIn({ root, path }: Pick<StatePlace, 'root' | 'path'>, durable: Durable = {}): HistoryFiles {
   const definition = path === undefined ? {} : { definition: fileOf({ root, path }) };
   return new HistoryFiles({ root: join(root, STATE_FOLDER), workspace: root, ...definition, ...durable });
+}
+
+function pastRunsIn(history: HistoryFiles): PastRuns {
+  return {
+    gates: (pipeline) => gatesOf(history, { pipeline }),
+    subjectsSince: async (pipeline, time) => {
+      const open = (await history.open()).filter((one) => one.pipeline === pipeline);
+      const ended = [...runsOf(history, { pipeline })].filter((entry) => entry.ended >= time);
+      return new Set([...open.map(({ subject }) => keptSubject(subject)), ...ended.map(({ subject }) => subject)]);
+    },
+  };
 }
 
 function databasePort(

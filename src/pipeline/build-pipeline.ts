@@ -19,6 +19,7 @@ import {
   type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
+import type { Budget, BudgetAmount } from './budget.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
@@ -40,6 +41,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
     learning: file.learning,
     maxReworks: file['max-reworks'],
+    ...(file.budget && { budget: buildBudget(file.budget) }),
     workspace: buildWorkspace(file),
     snapshots: buildSnapshots(file),
     ...(file.retention && { retention: buildRetention(file.retention) }),
@@ -65,6 +67,20 @@ function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGrou
 
 function buildDelivery({ gates, as, allow = [] }: NonNullable<GatelineFile['deliver']>): Delivery {
   return { gates: [...new Set(listed(gates))], as, allow };
+}
+
+function buildBudget({ run, day, prices, ...budget }: NonNullable<GatelineFile['budget']>): Budget {
+  return {
+    run: amount(run),
+    day: amount(day),
+    onUnknown: budget['on-unknown'],
+    prices: prices === undefined ? undefined : normalPath(prices),
+  };
+}
+
+/** A plain number is US dollars. */
+function amount(written: GateEntry['budget']): BudgetAmount | undefined {
+  return typeof written === 'number' ? { dollars: written } : (written as BudgetAmount | undefined);
 }
 
 function buildOnFail(entry: GateEntry['on-fail']): OnFail | undefined {
@@ -128,6 +144,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     files: entry.files === 'changed' ? 'changed' : entry.files.map(normalGlob),
     retries: entry.retries,
     timeoutMinutes: entry['timeout-minutes'],
+    ...budgetOf(entry, file),
     onFail: buildOnFail(entry['on-fail']),
     approval: buildApproval(entry.approval),
     reuse: entry.reuse,
@@ -136,6 +153,11 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     legsMaxParallel: strategy?.['max-parallel'],
     failFast: strategy?.['fail-fast'] ?? true,
   };
+}
+
+function budgetOf(entry: GateEntry, file: GatelineFile): Pick<Gate, 'budget'> {
+  const budget = amount(entry.budget ?? file.budget?.gate);
+  return budget === undefined ? {} : { budget };
 }
 
 function buildUses({ action, with: inputs, output, metrics }: NonNullable<GateEntry['uses']>): UsedAction {

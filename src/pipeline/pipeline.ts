@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
+import type { Budget, BudgetAmount } from './budget.ts';
 import type { Delivery, JobSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
@@ -21,9 +22,7 @@ export interface Pipeline {
    * (`{metadata.domain}-{metadata.feature}`, else `pr-<n>`, else the branch), which no agent and no condition sees.
    */
   readonly subject: string | undefined;
-  /**
-   * If the file names no subject: each use of `subject` in an `if` or check, as a problem unless the caller gives one.
-   */
+  /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
   /**
    * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
@@ -43,12 +42,12 @@ export interface Pipeline {
   readonly gates: readonly Gate[];
   /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
   readonly groups: readonly GateGroup[];
-  /**
-   * How often work may be sent back in one run, in all loops together. `undefined`: each loop has its own limit only.
-   */
+  /** How often work may be sent back in one run, in all loops together. `undefined`: no common limit. */
   readonly maxReworks: number | undefined;
   /** Whether `gateline run` adds what agents noted to a document, or only says that there is something. */
   readonly learning: 'propose' | 'auto';
+  /** What agents may spend. `undefined`: no limit but those of gates. */
+  readonly budget?: Budget;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
@@ -221,6 +220,8 @@ export interface Gate {
   readonly retries: number;
   /** Default 60, at most 4320 (three days); fractions allowed. */
   readonly timeoutMinutes: number;
+  /** What its attempts may spend in one run; each leg alone. No part of the request. */
+  readonly budget?: BudgetAmount;
   readonly onFail: OnFail | undefined;
   /** A person must approve the output before later gates may use it. */
   readonly approval: Approval | undefined;

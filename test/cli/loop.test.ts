@@ -164,4 +164,12 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     expect(await commits(workspace)).toEqual(['Add a']);
     expect(await starts(workspace)).toEqual(['a']);
   });
+
+  it('does not start a task that its budget does not allow, and says so', async () => {
+    await using workspace = await tasks([FIVE[0]!]);
+    await workspace.write('gateline.yml', gatelineYml(GATES, { budget: { gate: 2, run: 1 } }));
+    const { code, out } = await here(workspace, 'loop', 'tasks.json', '--quiet');
+    expect([code, out]).toEqual([3, expect.stringMatching(/^a +pending$/m)]);
+    expect(out).toContain('The loop ended after 1 iteration: a cannot continue: over budget: USD 1.00 for the run');
+  });
 });

@@ -1,3 +1,4 @@
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { queryRuns, type HistorySource } from '../../history/query.ts';
@@ -37,7 +38,7 @@ export async function reportContent(
   { call, loaded }: Pick<OpenedRun, 'call' | 'loaded'>,
   { about, now, source }: { readonly about: string; readonly now: Date; readonly source: HistorySource },
 ): Promise<Omit<ReportContent, 'refresh'>> {
-  const state = call.journal.state();
+  const state = await stateInBudget(call);
   const reading: Reading = { call, about, left: MOST_READ };
   const attempts = new Map<UnitKey, readonly AttemptContent[]>();
   for (const unit of state.units.values()) attempts.set(unit.key, await attemptsOfUnit(reading, unit));

@@ -1,3 +1,4 @@
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { historyIn } from '../../local/local-ports.ts';
@@ -59,7 +60,7 @@ async function write(
   opened: OpenedRun,
   refresh?: number,
 ): Promise<WrittenPage> {
-  const state = opened.call.journal.state();
+  const state = await stateInBudget(opened.call);
   const run = options['run'] === undefined ? ` --run ${state.runNumber}` : '';
   const about = `${pointers(options, ['file', 'subject', 'run'])}${run}`;
   const content = await reportContent(opened, { about, now: world.now(), source: historyIn(opened.loaded) });

@@ -1,4 +1,5 @@
 import type { Call } from '../../engine/call/call.ts';
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
@@ -27,7 +28,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
-  const state = await withUnfinished(call);
+  const state = await withUnfinished(call, at === undefined ? await stateInBudget(call) : call.journal.state());
   if (options['json']) {
     const log = await errorLog(call.ports.store, state);
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));
@@ -44,8 +45,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 }
 
 /** An interrupted call that wrote files is a problem of the folder, whichever run is shown. */
-async function withUnfinished(call: Call): Promise<RunState> {
-  const state = call.journal.state();
+async function withUnfinished(call: Call, state: RunState): Promise<RunState> {
   const last = await unfinishedRollback(call.ports);
   const add = (code: RunProblem['code'], message: string): RunState => {
     return { ...state, problems: [...state.problems, { code, message }] };

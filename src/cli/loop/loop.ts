@@ -110,9 +110,9 @@ function show(
   say(screen, `The loop ended after ${iterations === 1 ? '1 iteration' : `${iterations} iterations`}: ${reason}.`);
 }
 
-function exitCodeOf({ tasks, cancelled }: LoopResult): ExitCode {
+function exitCodeOf({ tasks, cancelled, isPaused }: LoopResult): ExitCode {
   const open = tasks.filter(({ status }) => status !== 'done' && status !== 'cancelled');
   if (open.length === 0) return EXIT_CODES.ok;
   if (cancelled) return EXIT_CODES.interrupted;
-  return open.every(({ status }) => status === 'review') ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
+  return isPaused || open.every(({ status }) => status === 'review') ? EXIT_CODES.paused : EXIT_CODES.gateFailed;
 }

@@ -25,7 +25,10 @@ export function exitCodeOfRun(
   const worst = [EXIT_CODES.busy, EXIT_CODES.usage, EXIT_CODES.platform].find((code) => codes.includes(code));
   if (worst !== undefined) return worst;
   if (asked.some((unit) => !unit.done && TROUBLE.has(unit.status))) return EXIT_CODES.gateFailed;
-  const waits = units.some((unit) => unit.status === 'paused' || unit.status === 'running' || isAwaited(unit, graph));
+  const waits = units.some(
+    (unit) =>
+      unit.status === 'paused' || unit.status === 'running' || unit.blockedBy === 'budget' || isAwaited(unit, graph),
+  );
   if (waits) return EXIT_CODES.paused;
   return errors.length === 0 && asked.every((unit) => isWell(unit) || isToCome(unit)) && hasStarted(result, maxGates)
     ? EXIT_CODES.ok

@@ -1,7 +1,7 @@
 import { firstThrown, GatelineError, messageOf, type Place } from '../../errors/gateline-error.ts';
 import type { Problem } from '../../pipeline/problem.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { BUSY_ERRORS, CONFLICT_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { BUSY_ERRORS, CONFLICT_ERRORS, EXIT_CODES, PAUSED_ERRORS, type ExitCode } from '../exit-codes.ts';
 import { ProblemsError } from '../../local/pipeline-invalid.ts';
 import { printJson } from './print-json.ts';
 import { say } from './say.ts';
@@ -72,6 +72,7 @@ type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 /** The exit code of an error. */
 export function exitCodeOfError(error: GatelineError): ExitCode {
   if (BUSY_ERRORS.has(error.code)) return EXIT_CODES.busy;
+  if (PAUSED_ERRORS.has(error.code)) return EXIT_CODES.paused;
   if (CONFLICT_ERRORS.has(error.code)) return EXIT_CODES.gateFailed;
   switch (error.fault) {
     case 'gateline':

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_LOG } from '../../agent/attempt-files.ts';
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { openCall, type Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -38,13 +39,13 @@ export interface LiveAttempt {
 export async function* followRun(first: OpenedRun, every: number): AsyncGenerator<RunLook> {
   let last = performance.now();
   for (let { call } = first; ;) {
-    const state = call.journal.state();
+    const state = await stateInBudget(call);
     const isOver = !isOpen(state) || performance.now() - last > LONGEST_QUIET_MS;
     yield { opened: { ...first, call, graph: call.graph }, state, isOver };
     if (isOver) return;
     await sleep(every);
     call = await readAgain({ ...first, call });
-    if (!isQuiet(state, call.journal.state())) last = performance.now();
+    if (!isQuiet(state, await stateInBudget(call))) last = performance.now();
   }
 }
 

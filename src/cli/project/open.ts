@@ -1,3 +1,4 @@
+import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
@@ -125,7 +126,7 @@ export async function projectOnce(world: CliWorld, opened: OpenProject): Promise
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
-  const state = call.journal.state();
+  const state = await stateInBudget(call);
   for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
   return state;
 }

@@ -15,6 +15,7 @@ import {
   collectLearnings,
   collectMetrics,
   collectOutput,
+  keepLogs,
   readOutput,
   removeAnswer,
   type CollectedOutput,
@@ -62,7 +63,7 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
       signal.aborted ||
       // In a job's checkout the changes could not be undone then, and its content matches no request.
       (call.holder === 'job' && ended.snapshot === undefined);
-    const retrying = !settled && attempt < unit.gate.retries;
+    const retrying = !settled && attempt < unit.gate.retries && (await mayRetry(call, unit));
     const known = { state: call.journal.state(), records: call.journal.records() };
     await call.observe({ type: 'ended', unit: unit.key, record: ended, ...known, retrying });
     if (!retrying) return attempted;
@@ -71,6 +72,14 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
     // them.
     if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work = await workFor(call, unit, work.contract);
   }
+}
+
+/** Whether the budget allows another attempt; then it is reserved. */
+async function mayRetry(call: Call, unit: Unit): Promise<boolean> {
+  const asked = await call.budget.take(unit);
+  if (asked === undefined || asked.choice === 'start') return true;
+  await call.observe({ type: 'notice', unit: unit.key, message: `no further attempt: ${asked.reason}` });
+  return false;
 }
 
 /** @param before the previous attempt of the same call */
@@ -279,20 +288,4 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     );
   }
   return ended;
-}
-
-/**
- * Stores what an agent printed, without texts that are known to be redacted only now that it has ended. On a full disk,
- * an attempt ends without logs rather than without a record.
- */
-async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
-  const logs: EndedRecord['logs'] = {};
-  try {
-    const keep = (text: string): Promise<Content> => call.ports.store.put(call.redactor.redactText(text));
-    if (result?.stdout) logs.stdout = await keep(result.stdout);
-    if (result?.stderr) logs.stderr = await keep(result.stderr);
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-  }
-  return logs;
 }

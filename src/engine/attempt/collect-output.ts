@@ -1,8 +1,10 @@
 import { isDiskFull } from '../../errors/gateline-error.ts';
 import { problemText } from '../../pipeline/problem-text.ts';
+import type { AgentResult } from '../../agent/agent.ts';
 import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
+import { withCost } from '../../history/prices.ts';
 import { metricsSchema, type Metrics } from '../../run/records/metrics.ts';
-import type { Content, StartedRecord } from '../../run/records/record.ts';
+import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson, pointerTo, type PlainIssue } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
@@ -178,9 +180,20 @@ export async function collectMetrics(
   const parsed = parseJson(file.bytes);
   if (!parsed.ok) return why(parsed.issue.message);
   const metrics = metricsSchema.safeParse(call.redactor.redactJson(parsed.value).value, { reportInput: true });
-  if (metrics.success) return { metrics: metrics.data, notices: [] };
+  if (metrics.success) return pricedMetrics(call, metrics.data);
   const first = metrics.error.issues[0]!;
   return why(`/${first.path.join('/')}: ${problemText(first)}`);
+}
+
+/** Metrics with the cost by the table of prices. What it lacks is named: that cost stays unknown. */
+async function pricedMetrics({ budget }: Call, metrics: Metrics): Promise<{ metrics: Metrics; notices: Issue[] }> {
+  const prices = await budget.prices();
+  const priced = withCost(metrics, prices);
+  const { model, costUsd } = priced;
+  if (prices === undefined || costUsd !== undefined || model === undefined || Object.hasOwn(prices, model))
+    return { metrics: priced, notices: [] };
+  const message = `the cost is unknown: the table of prices has no model ${JSON.stringify(model)}`;
+  return { metrics: priced, notices: [{ severity: 'notice', message }] };
 }
 
 /** What the agent wrote for later runs, redacted; `undefined` if nothing. */
@@ -188,4 +201,20 @@ export async function collectLearnings(call: Call, directory: AttemptDirectory):
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
   if (file.state !== 'present' || file.bytes.length === 0) return undefined;
   return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
+}
+
+/**
+ * Stores what an agent printed, without texts that are known to be redacted only now that it has ended. On a full disk,
+ * an attempt ends without logs rather than without a record.
+ */
+export async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
+  const logs: EndedRecord['logs'] = {};
+  try {
+    const keep = (text: string): Promise<Content> => call.ports.store.put(call.redactor.redactText(text));
+    if (result?.stdout) logs.stdout = await keep(result.stdout);
+    if (result?.stderr) logs.stderr = await keep(result.stderr);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+  return logs;
 }

@@ -7,6 +7,7 @@ import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { callBudget, type CallBudget } from './call-budget.ts';
 import { createContracts, type Contracts, type VersionedSchema } from './contracts.ts';
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import { legSettler } from './settle-legs.ts';
@@ -94,6 +95,7 @@ export interface Call {
   readonly contracts: Contracts;
   readonly around: RequestContext;
   readonly redactor: Redactor;
+  readonly budget: CallBudget;
   /** Blobs of files that attempts left and that are not kept. */
   readonly refused: Set<string>;
   /** The user's version of the workspace: captured once, and again after an attempt in the user's folder. */
@@ -122,6 +124,8 @@ export async function openCall(
 ): Promise<Call> {
   const { pipeline, subject } = assignment;
   const { resumedRun, ...scope } = options;
+  const holder = options.numbers === undefined ? 'process' : 'job';
+  const files = ports.contractFiles ?? ports.workspace;
   const reviewed = await withReview(ports, pipeline);
   const graph = new Map(unitsOf(reviewed));
   const given = ports.decisions && ((listing: RecordListing) => ports.decisions!.given(graph, listing, subject));
@@ -144,7 +148,8 @@ export async function openCall(
     graph,
     settleLegs,
     journal,
-    contracts: createContracts(ports.contractFiles ?? ports.workspace, assignment.standardSchemas),
+    budget: callBudget({ ports, pipeline, subject, journal, files, isJob: holder === 'job' }),
+    contracts: createContracts(files, assignment.standardSchemas),
     around: {
       pipeline: pipeline.id,
       subject: givenSubject(assignment),
@@ -157,7 +162,7 @@ export async function openCall(
     refused: new Set(),
     redactor: createRedactor({ secrets: secretValues(pipeline, ports) }),
     ...snapshots(ports, pipeline, observe),
-    holder: options.numbers === undefined ? 'process' : 'job',
+    holder,
     observe,
     looked: new Set(),
     resumedRun,

@@ -3,6 +3,7 @@ import { historyOfRun } from '../../history/entry-of-run.ts';
 import type { OpenRun } from '../../history/log.ts';
 import type { RunState, RunStatus } from '../../run/state/run-state.ts';
 import { openCall, type Assignment, type Call } from './call.ts';
+import { stateInBudget } from './call-budget.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 
 /** In these a run may still be at work, or has not begun. */
@@ -59,9 +60,10 @@ export async function completeHistory(
   });
 }
 
-async function write({ ports, journal, assignment }: Call, noted: OpenRun): Promise<void> {
-  const state = journal.state();
+async function write(call: Call, noted: OpenRun): Promise<void> {
+  const state = await stateInBudget(call);
   if (!isOver(state)) return;
+  const { ports, journal, assignment } = call;
   const { groups } = assignment.pipeline;
   const [records, now] = [journal.records(), ports.now().toISOString()];
   await ports.history?.end(noted, historyOfRun({ state, records, groups, facts: noted.facts, now }));

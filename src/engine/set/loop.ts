@@ -6,7 +6,9 @@ import { sameFile } from '../../run/files/tree.ts';
 import { foldRun } from '../../run/state/fold.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { applyFiles, type Applied } from '../apply.ts';
+import { stateInBudget } from '../call/call-budget.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
+import type { Driven } from '../drive.ts';
 import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../snapshots/wanted-files.ts';
@@ -41,6 +43,8 @@ export interface LoopResult {
   readonly iterations: number;
   /** Why it ended, one sentence. */
   readonly reason: string;
+  /** The task that could run next waits for a person, or for a larger budget. */
+  readonly isPaused: boolean;
   readonly cancelled: boolean;
 }
 
@@ -62,18 +66,29 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
     let tasks = await readTasks(ports, order, options);
     for (const task of tasks) if (task.status === 'done') await bringIn(ports, order, task, options);
     const next = nextTask(tasks);
-    const ended = { tasks, iterations, cancelled: options.signal.aborted };
+    const ended = { tasks, iterations, isPaused: false, cancelled: options.signal.aborted };
     if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
     if (next.choice === 'stop') return { ...ended, reason: next.reason };
     if (iterations === options.maxIterations)
       return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
     iterations += 1;
     await options.observe({ type: 'task', task: next.task, iteration: iterations, reason: next.reason });
-    const extra = await runTask(ports, order, next.task, options);
+    const { driven, extra } = await runTask(ports, order, next.task, options);
     tasks = await readTasks(ports, order, options);
     const after = tasks.find(({ id }) => id === next.task.id);
     if (after?.status === 'done') await bringIn(ports, order, after, options, extra);
+    // Nothing was started, so nothing would be the next time.
+    if (!options.signal.aborted && after?.status === next.task.status && after.runs === next.task.runs)
+      return { ...ended, tasks, iterations, ...stuck(next.task, driven) };
   }
+}
+
+function stuck({ id }: Task, { state, errors, planned }: Driven): Pick<LoopResult, 'reason' | 'isPaused'> {
+  const [error] = errors;
+  const held = planned.find(({ choice }) => choice === 'blocked' || choice === 'wait');
+  const why = error === undefined ? (held?.reason ?? 'no gate can run') : `${error.code}: ${error.message}`;
+  const isHeld = [...state.units.values()].some(({ blockedBy }) => blockedBy === 'budget');
+  return { reason: `${id} cannot continue: ${why}`, isPaused: state.status === 'paused' || isHeld };
 }
 
 /** The tasks of a set as the records of their runs show them. Writes nothing. */
@@ -101,11 +116,10 @@ async function runsOf(ports: EnginePorts, order: SetOrder, subject: string): Pro
   const known = order.subjects.get(subject) ?? { id: subject, needs: [], metadata: {} };
   const call = await openCall(ports, assignmentIn(order, known), () => undefined, { runNumber: 0, listing });
   const now = ports.now().toISOString();
+  const newest = await stateInBudget(call);
   return numbers.map((runNumber) => {
     const isNewest = runNumber === numbers.at(-1);
-    const state = isNewest
-      ? call.journal.state()
-      : foldRun(call.graph, listing, { pipeline, subject, runNumber }, { now });
+    const state = isNewest ? newest : foldRun(call.graph, listing, { pipeline, subject, runNumber }, { now });
     return taskRun(state, isNewest);
   });
 }
@@ -123,26 +137,26 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
 }
 
-/** Runs a task: continues its interrupted run, or begins a new one. @returns paths to commit with it */
+/** Runs a task: continues its interrupted run, or begins a new one. @returns with paths to commit with it */
 async function runTask(
   ports: EnginePorts,
   order: SetOrder,
   task: Task,
   { observe, signal, actor, afterRun }: LoopOptions,
-): Promise<readonly string[]> {
+): Promise<{ readonly driven: Driven; readonly extra: readonly string[] }> {
   const assignment = assignmentIn(order, task);
   const fresh = task.status === 'pending' && task.failures > 0;
   // With the same request, the work that was not good enough would be reused.
   const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
   const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
-  const { call } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
+  const { call, driven } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
     observe: about,
     signal,
     resume,
   });
   await cleanUp(call);
-  return (await afterRun?.(call.journal.state(), assignment)) ?? [];
+  return { driven, extra: (await afterRun?.(driven.state, assignment)) ?? [] };
 }
 
 /** Puts the files of a task that passed into the user's folder, and commits them. Nothing is done a second time. */

@@ -1,3 +1,4 @@
+import { stateInBudget } from '../call/call-budget.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Plan } from '../../run/plan/plan.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
@@ -90,7 +91,7 @@ export async function readSubjects(ports: EnginePorts, order: SetOrder): Promise
   const runs = new Map<string, Omit<SubjectRead, keyof SubjectState>>();
   for (const [id, subject] of order.subjects) {
     const call = await openCall(ports, assignmentIn(order, subject), () => undefined, { runNumber: 0 });
-    const run = call.journal.state();
+    const run = await stateInBudget(call);
     runs.set(id, { run, graph: call.graph, costUsd: costOf(call.journal.records(), run.runNumber) });
     const found = knownOf(run);
     if (found !== undefined) known.set(id, found);

@@ -182,13 +182,16 @@ function resultOf({ journal, graph }: Call): Pick<Found, 'run' | 'graph' | 'cost
 }
 
 /** The status of a subject after a call. */
-function statusAfter({ state, errors, waiting, cancelled }: Driven): KnownSubject {
+function statusAfter({ state, planned, errors, waiting, cancelled }: Driven): KnownSubject {
   const known = knownOf(state);
   if (known?.status === 'completed') return known;
   if (cancelled) return { status: 'interrupted', reason: 'the next call continues it' };
   const [error] = errors;
   if (error !== undefined) return { status: 'failed', reason: `${error.code}: ${error.message}` };
   if (known !== undefined && known.status !== 'running') return known;
+  // What other subjects had reserved then may be free by now.
+  const held = planned.findLast(({ choice, budget }) => choice === 'blocked' && budget !== undefined);
+  if (held !== undefined) return { status: 'paused', reason: `${held.key}: ${held.reason}` };
   if (waiting.length === 0) return { status: 'failed', reason: 'nothing can continue' };
   return { status: 'paused', reason: `waits for \`gateline begin ${waiting[0]} --subject ${state.subject}\`` };
 }

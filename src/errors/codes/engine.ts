@@ -19,6 +19,18 @@ export const ENGINE_CODES = {
     means: 'A gate that this gate needs is not done.',
     remedy: 'Run the needed gates first, or pass `--input` and `--stand-in`.',
   },
+  BUDGET_EXCEEDED: {
+    from: ['user'],
+    title: 'Over budget',
+    means: 'What is spent and reserved leaves too little of a limit of `budget:` for this gate. It was not started.',
+    remedy: 'Raise the limit that the message names, and run the same command again; a limit of a day ends with it.',
+  },
+  PRICES_INVALID: {
+    from: ['user'],
+    title: 'Table of prices cannot be used',
+    means: 'The file that `budget.prices` names is missing, or is no table of prices. No agent was started.',
+    remedy: 'Correct the file, as docs/recipes/budgets.md shows it.',
+  },
   REWORK_UNVERIFIED: {
     from: ['platform'],
     title: 'Work that was sent back cannot be verified',

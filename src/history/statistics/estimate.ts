@@ -6,7 +6,7 @@ import { gateKey } from '../query.ts';
 import { medianOf } from './quantiles.ts';
 
 /** Runs that an estimate is made from: the newest ones. */
-const ESTIMATE_RUNS = 50;
+export const ESTIMATE_RUNS = 50;
 
 /** The median time of each gate, or leg, in its newest runs, in milliseconds. Reused outputs took no time. */
 export function medianTimes(entries: Iterable<GatesEntry>): ReadonlyMap<string, number> {

@@ -4,6 +4,7 @@ import { MAX_TASK_LENGTH } from '../pipeline.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
 import { GITHUB_KEYS } from './github-keys.ts';
 import {
+  budgetAmount,
   choiceOf,
   command,
   duration,
@@ -138,6 +139,36 @@ const retentionSettings = z
     'Which old runs `gateline run` removes when it has ended, as `gateline clean` does. Default: none. Not part of the request or the fingerprint.',
   );
 
+const budget = z
+  .strictObject(
+    {
+      gate: budgetAmount
+        .optional()
+        .describe(
+          'What all attempts of a gate may spend in one run, and what is reserved before it starts. A gate may set its own.',
+        ),
+      run: budgetAmount
+        .optional()
+        .describe('What one run may spend. In a job on GitHub, only the gates upstream are counted.'),
+      day: budgetAmount
+        .optional()
+        .describe('What all attempts of the pipeline that begin on one day may spend. Not checked on GitHub.'),
+      'on-unknown': choiceOf('allow', 'fail')
+        .default('allow')
+        .describe('What happens after an agent that reported no cost: later gates start, or none does.'),
+      prices: relativePath
+        .optional()
+        .describe(
+          'A JSON file with prices in US dollars for a million tokens, by model: `{"opus": {"input": 15, "output": 75}}`. Used where an agent reports its model and tokens, but no cost.',
+        ),
+    },
+    { error: 'expected a map with keys such as `gate`, `run` and `day`' },
+  )
+  .optional()
+  .describe(
+    'What agents may spend: US dollars (`5`), or a map with `dollars`, `tokens` or `minutes`. A gate that does not fit does not start. Not part of the request or the fingerprint.',
+  );
+
 /**
  * `gateline.yml` as written: the only definition of its structure, of the JSON Schema for editors
  * (schema/gateline.schema.json) and of the key table in docs/reference/gateline-yml.md. Keys are spelled as in GitHub
@@ -181,6 +212,7 @@ export const gatelineFileSchema = z
         .describe(
           'What happens to what agents wrote to `GATELINE_LEARNINGS`: `gateline memory promote` adds it to `.gateline/memory/learned-patterns.md` (`propose`), or `gateline run` does so after a run that is completed (`auto`). Not part of the request or the fingerprint.',
         ),
+      budget,
       'max-reworks': wholeNumber(0, 1_000)
         .optional()
         .describe('How often work may be sent back in one run, in all loops together. Default: no common limit.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GITHUB_GATE_KEYS } from './github-keys.ts';
 import {
+  budgetAmount,
   choiceOf,
   documentName,
   command,
@@ -260,6 +261,11 @@ export const gateSchema = z
         .default(0)
         .describe('Further attempts after a failed one; each gets the previous verdict as feedback.'),
       approval,
+      budget: budgetAmount
+        .optional()
+        .describe(
+          'What its attempts may spend in one run: US dollars, or a map with `dollars`, `tokens` or `minutes`; of a matrix, each leg. Default: `budget.gate` of the file.',
+        ),
       'on-fail': onFail,
       'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
         .default(60)

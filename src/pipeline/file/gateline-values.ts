@@ -77,6 +77,27 @@ export function millisecondsOf(text: string): number {
 /** A number of bytes, or a text such as `250MB`. */
 export const size = z.union([wholeNumber(1, MAX_BYTES), matching(SIZE_PATTERN, SIZE)], { error: `expected ${SIZE}` });
 
+/** Larger amounts of dollars or tokens are no limits. */
+const MOST_SPENT = 1e12;
+const AMOUNT = 'a number of US dollars, or a map with `dollars`, `tokens` or `minutes`';
+const spendable = number(0, MOST_SPENT, 'a number from 0');
+
+/** An amount that agents may spend. */
+export const budgetAmount = z.union(
+  [
+    spendable,
+    z
+      .strictObject({
+        dollars: spendable.optional().describe('US dollars.'),
+        tokens: spendable.optional().describe('Tokens in and out.'),
+        minutes: spendable.optional().describe('Minutes in which agents work.'),
+      })
+      .refine((amount) => Object.keys(amount).length > 0, { error: `expected ${AMOUNT}` })
+      .meta({ minProperties: 1 }),
+  ],
+  { error: `expected ${AMOUNT}` },
+);
+
 export const yesOrNo = z.boolean({ error: 'expected `true` or `false`' });
 
 export function choiceOf<const T extends readonly [string, ...string[]]>(...choices: T) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { digestSchema } from '../../json/digest.ts';
-import type { Plan } from '../../run/plan/plan.ts';
+import type { Plan, PlannedUnit } from '../../run/plan/plan.ts';
 import { originSchema, originView } from './status-json.ts';
 
 /** Version of `gateline plan --json`. Fields may be added within a version; none is removed or changes its meaning. */
@@ -69,6 +69,21 @@ export const planJsonSchema = z.strictObject({
         }),
       ),
       notices: z.array(z.string()),
+      /** Whether the budget lets it start, if it would run; `null`: it would not, or there is no budget. */
+      budget: z
+        .strictObject({
+          /** `wait`: it may start once gates that run have ended. */
+          choice: z.enum(['start', 'wait', 'blocked']),
+          /** What is kept free for it; absent: not limited, or not known. */
+          reserves: z.strictObject({
+            dollars: z.number().min(0).optional(),
+            tokens: z.number().min(0).optional(),
+            minutes: z.number().min(0).optional(),
+          }),
+          /** Its own budget, the median of its earlier runs, or nothing is known. */
+          from: z.enum(['budget', 'history', 'none']),
+        })
+        .nullable(),
     }),
   ),
 });
@@ -93,6 +108,13 @@ export function planJson(plan: Plan): PlanJson {
       from: unit.from === undefined ? null : originView(unit.from),
       differences: unit.differences.map(({ what, name, change }) => ({ what, name, change })),
       notices: [...unit.notices],
+      budget: budgetOf(unit),
     })),
   };
+}
+
+function budgetOf({ budget }: PlannedUnit): PlanJson['gates'][number]['budget'] {
+  if (budget === undefined) return null;
+  const { amount, from } = budget.reserves;
+  return { choice: budget.choice, reserves: { ...amount }, from };
 }

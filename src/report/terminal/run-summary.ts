@@ -106,8 +106,10 @@ function counted(units: readonly UnitState[], statuses: readonly UnitStatus[]): 
 
 /** The first unit of each kind of problem in full, the others by name. */
 function troubles(units: readonly UnitState[]): string[] {
-  return (['failed', 'lost', 'partial', 'paused', 'running'] as const).flatMap((status) => {
-    const found = units.filter((unit) => !unit.done && unit.status === status);
+  return (['failed', 'lost', 'partial', 'paused', 'blocked', 'running'] as const).flatMap((status) => {
+    const found = units.filter(
+      (unit) => !unit.done && unit.status === status && (status !== 'blocked' || isOverBudget(unit)),
+    );
     const [first, ...others] = found;
     if (first === undefined) return [];
     const also = others.length === 0 ? '' : `; ${status} too: ${listOf(others.map((unit) => oneLine(unit.key)))}`;
@@ -128,8 +130,8 @@ function troubleText(unit: UnitState): string {
       ? 'waits'
       : unit.status === 'running'
         ? 'is running'
-        : unit.status === 'partial'
-          ? 'is partial'
+        : unit.status === 'partial' || unit.status === 'blocked'
+          ? `is ${unit.status}`
           : unit.status;
   const was = unit.status === 'lost' ? 'was lost' : status;
   return `${key} ${was}${byVerdict ? ` (${verdict.kind})` : ''}${reason === '' ? '' : `: ${reason}`}`;
@@ -141,7 +143,7 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
   const open = units.filter((unit) => !unit.done);
   const again = `run \`${say.run}\` again`;
   const running = open.filter((unit) => unit.status === 'running');
-  if (state.status === 'initializing') return `Run \`${say.run}\` to start.`;
+  if (state.status === 'initializing' && !units.some(isOverBudget)) return `Run \`${say.run}\` to start.`;
   if (state.status === 'completed')
     return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
   if (state.decided.closed !== undefined) return `It was closed. \`${say.run}\` starts a new run.`;
@@ -150,6 +152,7 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
     return 'It is held: a decision about it could not be read. Repair or remove its record, or `gateline close` ends the run.';
   if (state.decided.paused !== undefined) return `\`${say.resume}\` lifts the pause and continues.`;
   if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
+  if (units.some(isOverBudget)) return `Raise the budget, then ${again}${reusedClause(kept)}.`;
   if (state.status === 'paused') {
     const first = open.find((unit) => unit.status === 'paused');
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
@@ -159,6 +162,10 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
   const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
   if (failed === undefined) return `${capital(again)}${reusedClause(kept)}.`;
   return `Fix it and ${again}${reusedClause(kept)}. \`${say.show(oneLine(failed.key))}\` shows the details.`;
+}
+
+function isOverBudget({ blockedBy }: UnitState): boolean {
+  return blockedBy === 'budget';
 }
 
 function reusedClause(units: readonly UnitState[]): string {

@@ -1,3 +1,4 @@
+import type { BudgetAmount } from '../../pipeline/budget.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Difference } from './difference.ts';
 import type { Digest } from '../../json/digest.ts';
@@ -45,6 +46,21 @@ export interface PlannedUnit {
   readonly differences: readonly Difference[];
   /** Information that does not affect the plan: no `inputs` declared, a skip that expires … */
   readonly notices: readonly string[];
+  /** Whether the budget lets it start, if it would run and there is a budget. */
+  readonly budget?: PlannedBudget;
+}
+
+/** What is kept free for a gate that is about to start, or that runs. */
+export interface Reservation {
+  readonly amount: BudgetAmount;
+  /** Its own budget, the median of its earlier runs, or nothing is known. */
+  readonly from: 'budget' | 'history' | 'none';
+}
+
+/** `wait`: it may start if gates that run spend less than is reserved for them. */
+export interface PlannedBudget {
+  readonly choice: 'start' | 'wait' | 'blocked';
+  readonly reserves: Reservation;
 }
 
 /** What a call will do, in graph order. */

@@ -52,6 +52,8 @@ export interface UnitState {
   readonly decided: UsedDecision | undefined;
   /** The decision of this run by which `ended` adopted its output. */
   readonly adopted?: UsedDecision;
+  /** Set if it is blocked by what the pipeline may spend, which no record says. */
+  readonly blockedBy?: 'budget';
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
   /** The readable claims of this run, in order. */
@@ -138,6 +140,25 @@ const RESULTS: ReadonlySet<UnitStatus> = new Set([
 export function resultOf(unit: UnitState): EndedRecord | undefined {
   return RESULTS.has(unit.status) ? unit.ended : undefined;
 }
+
+/**
+ * A state with units that may not start because of the budget: they are blocked, and a run that nothing else stops and
+ * in which nothing runs is paused.
+ * @param reasons by unit
+ */
+export function pausedByBudget(state: RunState, reasons: ReadonlyMap<UnitKey, string>): RunState {
+  if (reasons.size === 0) return state;
+  const units = new Map(state.units);
+  for (const [key, reason] of reasons)
+    units.set(key, { ...units.get(key)!, status: 'blocked', reason, blockedBy: 'budget' });
+  const open = [...units.values()].filter(({ done }) => !done);
+  const isAtWork = open.some(({ status }) => status === 'running' || status === 'ready');
+  const hasFailed = open.some(({ status, unread }) => STOPPED.has(status) || unread !== undefined);
+  const isPaused = (state.status === 'executing' || state.status === 'error') && !isAtWork && !hasFailed;
+  return { ...state, units, status: isPaused ? 'paused' : state.status };
+}
+
+const STOPPED: ReadonlySet<UnitStatus> = new Set(['failed', 'lost', 'partial']);
 
 const WORST_FIRST: readonly UnitStatus[] = [
   'failed',

@@ -27,7 +27,7 @@ export function knownOf(state: RunState): KnownSubject | undefined {
 
 function pauseIn({ decided: { paused }, units }: RunState): string {
   if (paused !== undefined) return `paused by ${actorOf(paused)}: ${paused.reason}`;
-  const waiting = [...units.values()].find(({ status }) => status === 'paused');
+  const waiting = [...units.values()].find(({ status, blockedBy }) => status === 'paused' || blockedBy === 'budget');
   return waiting === undefined ? '' : `${waiting.key}: ${waiting.reason}`;
 }
 

@@ -101,7 +101,10 @@ describe('the plan as a table', () => {
 
 describe('the plan as JSON', () => {
   it('keeps to its schema, and to the example in the reference', () => {
-    const view = planJson(planOf(example.units.slice(0, 3)));
+    const [data, design, dom] = example.units as [PlannedUnit, PlannedUnit, PlannedUnit];
+    const notices = [...dom.notices, 'reserves USD 0.40: its own budget'];
+    const budget = { choice: 'start', reserves: { amount: { dollars: 0.4 }, from: 'budget' } } as const;
+    const view = planJson(planOf([data, design, { ...dom, notices, budget }]));
     expect(planJsonSchema.parse(view)).toEqual(view);
     const short = {
       ...view,
