@@ -11,7 +11,7 @@ import { openCall, type Assignment, type Call, claimedHint } from './call/call.t
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
-import { onlyInBudget } from './plan/in-budget.ts';
+import { onlyInBudget } from './plan/may-start.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';

@@ -4,7 +4,7 @@ import { dependsOn, plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts
 import { findCheckpoint, rulingOf, waitsForPerson } from '../../run/plan/reuse.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { notAsked, onlyIfAsked } from './as-asked.ts';
+import { notAsked, onlyIfAsked } from './may-start.ts';
 import { queryFor } from './search-work.ts';
 
 /**
