@@ -15,6 +15,9 @@ import { isOfRun } from '../snapshots/wanted-files.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
+/** Why a loop closes a run that failed: an interrupted call may have closed it and begun no other. */
+const NEXT_RUN = 'gateline loop: run ';
+
 /** What happens in a loop. */
 export type LoopEvent =
   | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
@@ -59,18 +62,22 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
   refuseInPlace(order.pipeline);
   await refuseUnfinished(ports);
   await endKilledCalls(ports, order, (event) => options.observe({ type: 'engine', event }));
-  let iterations = 0;
-  for (;;) {
-    // Before an agent costs something.
+  const refuseStaged = async (): Promise<void> => {
     if (options.commitMessage !== undefined) await ports.branches!.refuseStaged();
-    let tasks = await readTasks(ports, order, options);
-    for (const task of tasks) if (task.status === 'done') await bringIn(ports, order, task, options);
+  };
+  await refuseStaged();
+  let tasks = await readTasks(ports, order, options);
+  // What an interrupted call did not bring in.
+  for (const task of tasks) if (task.status === 'done') await bringIn(ports, order, task, options);
+  for (let iterations = 0; ;) {
     const next = nextTask(tasks);
     const ended = { tasks, iterations, isPaused: false, cancelled: options.signal.aborted };
     if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
     if (next.choice === 'stop') return { ...ended, reason: next.reason };
     if (iterations === options.maxIterations)
       return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
+    // Before an agent costs something.
+    await refuseStaged();
     iterations += 1;
     await options.observe({ type: 'task', task: next.task, iteration: iterations, reason: next.reason });
     const { driven, extra } = await runTask(ports, order, next.task, options);
@@ -133,7 +140,8 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
     return { runNumber, status: known.status, reason: known.reason };
   if (known.status === 'running') return { runNumber, status: 'running', reason: known.reason };
   // A failed run that was closed for the next one has failed; one that a person closed ends its task.
-  const isClosed = isNewest && state.decided.closed !== undefined;
+  const { closed } = state.decided;
+  const isClosed = isNewest && closed !== undefined && !closed.reason.startsWith(NEXT_RUN);
   return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
 }
 
@@ -148,7 +156,7 @@ async function runTask(
   const fresh = task.status === 'pending' && task.failures > 0;
   // With the same request, the work that was not good enough would be reused.
   const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
-  const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
+  const resume = fresh ? { fresh, force, actor, reason: `${NEXT_RUN}${task.runs + 1}` } : undefined;
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
   const { call, driven } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
     observe: about,
