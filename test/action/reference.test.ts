@@ -68,7 +68,18 @@ describe('action.yml', () => {
     const { output, ...keys } = gateSchema.shape;
     const describing = INPUT_NAMES.filter((name) => INPUT_USES[name].describes === true && name !== 'pipeline');
     const ofTheWorkflow = Object.keys(GITHUB_GATE_KEYS);
-    const ofTheFile = ['number', 'agent', 'if', 'strategy', 'needs', 'workspace', 'on-fail', 'approval'];
+    const ofTheFile = [
+      'number',
+      'agent',
+      'if',
+      'strategy',
+      'needs',
+      'workspace',
+      'on-fail',
+      'approval',
+      'memory',
+      'budget',
+    ];
     const elsewhere = [...ofTheFile, ...ofTheWorkflow];
     const known = [...Object.keys(keys), ...Object.keys(output.unwrap().shape)].filter(
       (key) => !elsewhere.includes(key),

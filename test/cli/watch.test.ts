@@ -59,7 +59,9 @@ describe.runIf(process.platform !== 'win32')('watch', () => {
       }),
     });
     const running = workspace.start(['run']);
-    await expect.poll(() => gateline(workspace.root, ['status']).then(({ out }) => out)).toMatch(/b +running/);
+    await expect
+      .poll(() => gateline(workspace.root, ['status']).then(({ out }) => out), { timeout: 60_000 })
+      .toMatch(/b +running/);
     const watching = workspace.start(['watch', '--quiet']);
     await once(watching.process.stdout!, 'data');
     running.process.kill('SIGKILL');
