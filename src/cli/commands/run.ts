@@ -30,7 +30,7 @@ import { errorLog } from '../output/error-log.ts';
 import { progressFor } from '../project/run-progress.ts';
 import { printJson } from '../output/print-json.ts';
 import { interruptible } from '../output/interrupt.ts';
-import { redactorFor } from '../project/redactor.ts';
+import { noteTooShort, redactorFor } from '../project/redactor.ts';
 import { planTheSet } from '../sets/plan-set.ts';
 import { runTheSet } from '../sets/run-set.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
@@ -60,8 +60,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
   const progress = progressFor(invocation, opened);
-  for (const name of redactor.tooShort)
-    progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+  noteTooShort(redactor, progress);
   const observe = async (event: EngineEvent): Promise<void> => {
     progress.follow(event);
     for (const notice of await projector.follow(event)) progress.note(notice);

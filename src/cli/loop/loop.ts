@@ -10,12 +10,10 @@ import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { noteLearnings } from '../memory/note-learnings.ts';
 import { interruptible } from '../output/interrupt.ts';
-import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
-import { SILENCE_MS } from '../output/progress.ts';
 import { say } from '../output/say.ts';
 import { projectorFor } from '../project/open.ts';
-import { redactorFor } from '../project/redactor.ts';
+import { noteTooShort, redactorFor } from '../project/redactor.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { savedFolder } from '../project/saved-folder.ts';
 import { openSet, type OpenSet } from '../sets/open-set.ts';
@@ -37,16 +35,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const isCommitting = options['no-commit'] !== true;
   if (isCommitting) await requireHead(opened.ports.branches!);
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
-  const screen = options['json'] === true ? world.err : world.out;
-  const progress = setProgress({
-    screen,
-    paint: paintFor(screen, world.environment),
-    now: world.now,
-    quiet: options['quiet'] === true,
-    silenceMs: world.silenceMs ?? SILENCE_MS,
-  });
-  for (const name of redactor.tooShort)
-    progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+  const progress = setProgress(invocation);
+  noteTooShort(redactor, progress);
   const message = textOption(options, 'commit-message') ?? '{task}';
   const result = await interruptible(world, progress, stop, async (signal) =>
     runLoop(opened.ports, opened.order, {

@@ -10,3 +10,8 @@ export function redactorFor(pipeline: Pipeline, environment: Environment): Redac
   );
   return createRedactor({ secrets });
 }
+
+/** Names secrets that cannot be redacted. */
+export function noteTooShort({ tooShort }: Redactor, { note }: { readonly note: (message: string) => void }): void {
+  for (const name of tooShort) note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+}

@@ -12,11 +12,10 @@ import { interruptible } from '../output/interrupt.ts';
 import { exitCodeOfRun } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
-import { SILENCE_MS } from '../output/progress.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
 import { projectorFor } from '../project/open.ts';
-import { redactorFor } from '../project/redactor.ts';
+import { noteTooShort, redactorFor } from '../project/redactor.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { deliver } from './deliver-set.ts';
@@ -38,16 +37,8 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   // Before any agent costs something.
   if (as === 'branch') await requireHead(opened.ports.branches!);
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
-  const screen = options['json'] === true ? world.err : world.out;
-  const progress = setProgress({
-    screen,
-    paint: paintFor(screen, world.environment),
-    now: world.now,
-    quiet: options['quiet'] === true,
-    silenceMs: world.silenceMs ?? SILENCE_MS,
-  });
-  for (const name of redactor.tooShort)
-    progress.note(`secret ${name} is shorter than 3 characters and cannot be redacted`);
+  const progress = setProgress(invocation);
+  noteTooShort(redactor, progress);
   const observe = observer(invocation, opened, redactor.redactText, progress);
   const result = await interruptible(world, progress, stop, (signal) =>
     runSet(opened.ports, opened.order, {

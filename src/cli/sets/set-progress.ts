@@ -3,8 +3,10 @@ import { toneOfSubject } from '../../report/terminal/set-table.ts';
 import { listOf, oneLine, type Paint } from '../../report/text.ts';
 import { durationText } from '../../report/wording.ts';
 import type { SubjectStatus } from '../../run/subjects/subject-states.ts';
+import type { CommandInvocation } from '../command.ts';
 import { lineFor } from '../output/event-lines.ts';
-import type { ProgressInput } from '../output/progress.ts';
+import { paintFor } from '../output/paint.ts';
+import { SILENCE_MS } from '../output/progress.ts';
 
 /** Shows the work on a set: permanent lines, each with its subject. */
 export interface SetProgress extends Disposable {
@@ -15,11 +17,14 @@ export interface SetProgress extends Disposable {
 /** Where a subject must be for a line of its own. */
 const TOLD: ReadonlySet<SubjectStatus> = new Set(['interrupted', 'paused', 'failed', 'completed', 'blocked']);
 
-/** After a silence it reports what is still running, so that it does not look stuck. */
-export function setProgress(
-  input: Pick<ProgressInput, 'screen' | 'paint' | 'now' | 'quiet' | 'silenceMs'>,
-): SetProgress {
-  const { screen, paint, quiet } = input;
+/**
+ * Shows the work of a command on standard output, with --json on standard error. After a silence it reports what is
+ * still running, so that it does not look stuck.
+ */
+export function setProgress({ world, options }: CommandInvocation): SetProgress {
+  const screen = options['json'] === true ? world.err : world.out;
+  const paint = paintFor(screen, world.environment);
+  const isQuiet = options['quiet'] === true;
   const running = new Map<string, number>();
   const told = new Map<string, SubjectStatus>();
   let spoke = true;
@@ -28,11 +33,11 @@ export function setProgress(
     screen.write(`${text}\n`);
   };
   const timer = setInterval(() => {
-    const now = input.now().getTime();
+    const now = world.now().getTime();
     const names = [...running].map(([key, since]) => `${key} (${durationText(now - since)})`);
     if (!spoke && names.length > 0) screen.write(`still running: ${listOf(names)}\n`);
     spoke = false;
-  }, input.silenceMs);
+  }, world.silenceMs ?? SILENCE_MS);
   timer.unref();
   return {
     follow: (event) => {
@@ -42,9 +47,9 @@ export function setProgress(
       }
       const { subject, event: inner } = event;
       const about = subject === undefined ? '' : `${oneLine(subject)}: `;
-      if (inner.type === 'started') running.set(`${about}${oneLine(inner.unit)}`, input.now().getTime());
+      if (inner.type === 'started') running.set(`${about}${oneLine(inner.unit)}`, world.now().getTime());
       if (inner.type === 'ended') running.delete(`${about}${oneLine(inner.unit)}`);
-      const line = lineFor(inner, paint, { agents: !quiet, checkpoints: false });
+      const line = lineFor(inner, paint, { agents: !isQuiet, checkpoints: false });
       if (line !== undefined) say(`${about}${line}`);
     },
     note: (message) => say(`note: ${oneLine(message)}`),
