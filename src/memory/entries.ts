@@ -40,7 +40,7 @@ function oneLineOf(text: string, most: number): string {
 
 /** The id of an entry. */
 export function entryId({ category, text }: MemoryEntry): string {
-  const folded = [category, text].map((part) => part.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim());
+  const folded = [category, text].map((part) => fold(part.normalize('NFKC')));
   return hexOf(digestOf(folded.join('\n'))).slice(0, 8);
 }
 

@@ -5,6 +5,7 @@ import type { GatelineRecord } from '../../run/records/record.ts';
 import { handoffOf, type Handoff } from '../../run/state/handoff.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
+import type { EnginePorts } from '../ports.ts';
 
 /**
  * The summary of the run before, for a gate that asks for it: locally the subject's last run before this one, in a CI
@@ -23,12 +24,20 @@ export async function handoffFor(call: Call, { gate }: Unit): Promise<Handoff | 
 
 /** The summary of a run. @param records of that run */
 export async function handoffFrom(call: Call, records: readonly GatelineRecord[]): Promise<Handoff | undefined> {
-  const learnings = new Map<string, MemoryEntry>();
+  return handoffOf(records, await learningsOf(call.ports, records));
+}
+
+/** What agents noted, each learning once. What is not stored any more is left out. @param records in order */
+export async function learningsOf(
+  { store }: Pick<EnginePorts, 'store'>,
+  records: readonly GatelineRecord[],
+): Promise<MemoryEntry[]> {
+  const found = new Map<string, MemoryEntry>();
   for (const record of records) {
     if (record.kind !== 'ended' || record.learnings === undefined) continue;
-    const read = await call.ports.store.get(record.learnings.digest);
+    const read = await store.get(record.learnings.digest);
     if (read.state !== 'present') continue;
-    for (const one of learningsIn(new TextDecoder().decode(read.value))) learnings.set(entryId(one), one);
+    for (const one of learningsIn(new TextDecoder().decode(read.value))) found.set(entryId(one), one);
   }
-  return handoffOf(records, [...learnings.values()]);
+  return [...found.values()];
 }

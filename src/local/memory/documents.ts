@@ -1,11 +1,11 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Call } from '../../engine/call/call.ts';
+import { learningsOf } from '../../engine/plan/handoff.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts';
 import { documentAt, documentPath, MEMORY_FOLDER } from '../../memory/documents.ts';
 import { entriesOf, entryId, withEntries, type Added, type MemoryEntry } from '../../memory/entries.ts';
-import { learningsIn } from '../../memory/learnings.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 
@@ -67,19 +67,16 @@ function titleOf(name: string): string {
 
 /**
  * What the agents of a run noted, each learning once, without those that a document has.
- * @throws GatelineError as {@link readDocuments}; `CONTENT_MISSING`, `STORE_READ_FAILED`
+ * @throws GatelineError as {@link readDocuments}; `STORE_READ_FAILED`
  */
 export async function newLearnings({ journal, ports }: Call, root: string): Promise<MemoryEntry[]> {
   const { runNumber } = journal.state();
   const ended = [...journal.archive().ended.values()].flat().filter((one) => one.runNumber === runNumber);
-  const contents = ended.toSorted((a, b) => (a.at < b.at ? -1 : 1)).flatMap(({ learnings }) => learnings ?? []);
-  const found: MemoryEntry[] = [];
-  for (const { digest } of contents) {
-    const read = await ports.store.get(digest);
-    if (read.state === 'present') found.push(...learningsIn(new TextDecoder().decode(read.value)));
-  }
+  const found = await learningsOf(
+    ports,
+    ended.toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+  );
   if (found.length === 0) return [];
   const known = new Set((await readDocuments(root)).flatMap(({ text }) => entriesOf(text).map(({ id }) => id)));
-  const unique = new Map(found.map((one) => [entryId(one), one]));
-  return [...unique].flatMap(([id, one]) => (known.has(id) ? [] : [one]));
+  return found.filter((one) => !known.has(entryId(one)));
 }
