@@ -17,8 +17,10 @@ export function plainProgress(input: ProgressInput): Progress {
     screen.write(`${text}\n`);
   };
   const timer = setInterval(() => {
-    const facts = [`still running: ${listOf(running, input.now().getTime())}`, ...timeLeftText(state, input)];
-    if (!spoke && running.size > 0) screen.write(`${facts.join('; ')}\n`);
+    if (!spoke && running.size > 0) {
+      const facts = [`still running: ${listOf(running, input.now().getTime())}`, ...timeLeftText(state, input)];
+      screen.write(`${facts.join('; ')}\n`);
+    }
     spoke = false;
   }, input.silenceMs);
   timer.unref();

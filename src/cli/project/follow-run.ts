@@ -37,15 +37,17 @@ export interface LiveAttempt {
  * @param every milliseconds between two looks
  */
 export async function* followRun(first: OpenedRun, every: number): AsyncGenerator<RunLook> {
-  let last = performance.now();
-  for (let { call } = first; ;) {
-    const state = await stateInBudget(call);
+  let { call } = first;
+  let state = await stateInBudget(call);
+  for (let last = performance.now(); ;) {
     const isOver = !isOpen(state) || performance.now() - last > LONGEST_QUIET_MS;
     yield { opened: { ...first, call, graph: call.graph }, state, isOver };
     if (isOver) return;
     await sleep(every);
+    const before = state;
     call = await readAgain({ ...first, call });
-    if (!isQuiet(state, await stateInBudget(call))) last = performance.now();
+    state = await stateInBudget(call);
+    if (!isQuiet(before, state)) last = performance.now();
   }
 }
 

@@ -12,6 +12,7 @@ import type { Driven } from '../drive.ts';
 import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../snapshots/wanted-files.ts';
+import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
@@ -190,7 +191,8 @@ async function bringIn(
     );
     throw new GatelineError('LOOP_CONFLICT', `files of ${task.id} cannot be applied: ${list}`);
   }
-  const paths = [...(await unchangedSince(call)), ...extra];
+  const put = applied === undefined ? lists : await ports.workspace.earlierPuts(ports.putLists!.folder);
+  const paths = [...(await unchangedSince(call, put)), ...extra];
   const commit =
     options.commitMessage === undefined || paths.length === 0
       ? undefined
@@ -200,9 +202,8 @@ async function bringIn(
 }
 
 /** Paths that the run's files were put at, and that still are as they were put. */
-async function unchangedSince(call: Call): Promise<string[]> {
-  const { workspace, putLists } = call.ports;
-  const lists = await workspace.earlierPuts(putLists!.folder);
+async function unchangedSince(call: Call, lists: readonly EarlierPut[]): Promise<string[]> {
+  const { workspace } = call.ports;
   const own = lists.filter((list) => list.what === 'apply' && isOfRun(call, list)).flatMap(({ changes }) => changes);
   const put = new Map(own.map(({ path, after }) => [path, after]));
   if (put.size === 0) return [];

@@ -1,4 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { splitNames } from '../files/path-bytes.ts';
 import type { Repository } from '../git/repository.ts';
 
 /** Pathspecs are paths, whatever characters they contain. */
@@ -26,23 +27,13 @@ export async function commitPaths(
 ): Promise<string | undefined> {
   const { git, top } = repository;
   await refuseStaged(repository);
+  if (paths.length === 0) return undefined;
+  // Ignored files are not in it.
+  const status = ['-C', top, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames', '--', ...paths];
+  const { out } = await git(status, { env: LITERALLY });
+  const changed = splitNames(out).map((entry) => ({ code: entry.slice(0, 2), path: entry.slice(3) }));
+  if (changed.length === 0) return undefined;
   const list = (some: readonly string[]): Buffer => Buffer.from(some.map((path) => `${path}\0`).join(''));
-  const names = (out: Buffer): string[] =>
-    out
-      .toString('utf8')
-      .split('\0')
-      .filter((one) => one !== '');
-  const ignored = await git(['check-ignore', '-z', '--stdin'], { input: list(paths), answers: [0, 1] });
-  const left = new Set(names(ignored.out));
-  const ours = paths.filter((path) => !left.has(path));
-  const status = await git(
-    ['-C', top, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames', '--', ...ours],
-    {
-      env: LITERALLY,
-    },
-  );
-  const changed = names(status.out).map((entry) => ({ code: entry.slice(0, 2), path: entry.slice(3) }));
-  if (ours.length === 0 || changed.length === 0) return undefined;
   // A new file must be known to git for a commit of certain paths. This stages no content that a kill would leave.
   const added = changed.filter(({ code }) => code === '??').map(({ path }) => path);
   if (added.length > 0)
