@@ -6,7 +6,7 @@ import {
   type BudgetScope,
 } from '../pipeline/budget.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { Reservation } from '../run/plan/plan.ts';
+import type { PlannedBudget, Reservation } from '../run/plan/plan.ts';
 import type { EndedRecord } from '../run/records/record.ts';
 import type { VerdictKind } from '../verdict/verdict.ts';
 import { agentRan, endedAfter, type Attempt } from './attempts.ts';
@@ -40,7 +40,7 @@ export interface BudgetLimit extends Spending {
 
 /** `wait`: it may start if gates that run spend less than is reserved for them. */
 export interface BudgetDecision {
-  readonly choice: 'start' | 'wait' | 'blocked';
+  readonly choice: PlannedBudget['choice'];
   /** One sentence, without markup; empty for `start`. */
   readonly reason: string;
 }

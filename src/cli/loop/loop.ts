@@ -4,7 +4,7 @@ import { requireHead } from '../../engine/set/deliver-set.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { whoDecides } from '../../local/who-decides.ts';
 import type { Projector } from '../../local/projector.ts';
-import { oneLine } from '../../report/text.ts';
+import { count, oneLine } from '../../report/text.ts';
 import type { Task } from '../../run/subjects/tasks.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -79,7 +79,7 @@ function observer(
     } else if (event.type === 'applied') {
       const { task, files, commit } = event;
       const where = commit === undefined ? 'applied' : `committed as ${commit.slice(0, 12)}`;
-      progress.note(`${task.id}: ${files === 1 ? '1 file' : `${files} files`} ${where}`);
+      progress.note(`${task.id}: ${count(files, 'file')} ${where}`);
     } else {
       progress.follow(event);
       for (const notice of (await projector?.follow(event.event)) ?? []) progress.note(notice);
@@ -97,7 +97,7 @@ function show(
   else say(screen, '');
   for (const line of options['json'] ? [] : taskLines(tasks)) say(screen, line);
   say(screen, taskSummary(tasks));
-  say(screen, `The loop ended after ${iterations === 1 ? '1 iteration' : `${iterations} iterations`}: ${reason}.`);
+  say(screen, `The loop ended after ${count(iterations, 'iteration')}: ${reason}.`);
 }
 
 function exitCodeOf({ tasks, cancelled, isPaused }: LoopResult): ExitCode {

@@ -1,6 +1,6 @@
 import { readTasks } from '../../engine/set/loop.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { oneLine, pad } from '../../report/text.ts';
+import { count, oneLine, pad } from '../../report/text.ts';
 import { DEFAULT_TASK_LIMITS, TASK_STATUSES, type Task, type TaskLimits } from '../../run/subjects/tasks.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -46,7 +46,7 @@ export function taskLines(tasks: readonly Task[]): string[] {
   const [ids, statuses] = [tasks.map(({ id }) => id.length), tasks.map(({ status }) => status.length)];
   const widths = [Math.max(0, ...ids), Math.max(0, ...statuses)] as const;
   return tasks.map(({ id, status, reason, runs }) => {
-    const times = runs === 0 ? '' : `  ${runs === 1 ? '1 run' : `${runs} runs`}`;
+    const times = runs === 0 ? '' : `  ${count(runs, 'run')}`;
     const why = reason === '' ? '' : `  ${oneLine(reason)}`;
     return `${pad(id, widths[0])}  ${pad(status, widths[1])}${times}${why}`.trimEnd();
   });
@@ -58,7 +58,7 @@ export function taskSummary(tasks: readonly Task[]): string {
     const number = tasks.filter((task) => task.status === status).length;
     return number === 0 ? [] : [`${number} ${status}`];
   });
-  return `${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}: ${counts.join(', ')}.`;
+  return `${count(tasks.length, 'task')}: ${counts.join(', ')}.`;
 }
 
 /** `gateline-tasks/1`; see docs/reference/json-output.md. */

@@ -3,6 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { addEntries, newLearnings, PATTERNS } from '../../local/memory/documents.ts';
 import { documentPath } from '../../memory/documents.ts';
 import type { MemoryEntry } from '../../memory/entries.ts';
+import { count } from '../../report/text.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { errorLines } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
@@ -13,12 +14,8 @@ import type { CliWorld } from '../world.ts';
 export function learningLines(learnings: readonly MemoryEntry[]): string[] {
   if (learnings.length === 0) return [];
   return [
-    `Agents noted ${learningsText(learnings)}: \`gateline memory promote\` adds ${learnings.length === 1 ? 'it' : 'them'} to ${documentPath(PATTERNS)}.`,
+    `Agents noted ${count(learnings.length, 'learning')}: \`gateline memory promote\` adds ${learnings.length === 1 ? 'it' : 'them'} to ${documentPath(PATTERNS)}.`,
   ];
-}
-
-function learningsText({ length }: readonly MemoryEntry[]): string {
-  return `${length} learning${length === 1 ? '' : 's'}`;
 }
 
 /**
@@ -38,7 +35,7 @@ export async function noteLearnings(
     const isAdded = status === 'completed' && loaded.pipeline.learning === 'auto' && learnings.length > 0;
     if (isAdded) {
       const { added } = await addEntries(loaded.root, PATTERNS, learnings);
-      say(world.err, `Added ${learningsText(added)} to ${documentPath(PATTERNS)}.`);
+      say(world.err, `Added ${count(added.length, 'learning')} to ${documentPath(PATTERNS)}.`);
       return [documentPath(PATTERNS)];
     }
     for (const line of learningLines(learnings)) say(world.err, line);
