@@ -48,7 +48,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { id: pipeline, defined } = await namedPipeline(invocation, event.startedFile);
   const recorded = await recordedBy(invocation, pipeline, about, order);
   const doubt = order.decision === 'from' ? '' : refuseUnheard(defined, order, recorded);
-  const newest = await newestRun(rest, about);
+  const newest = await newestRun(rest, about, Number(event.runId));
   const place = {
     decidingRun: Number(event.runId),
     aboutRun: about.id,

@@ -120,7 +120,7 @@ async function decideOutput(
   const asked = { gate: command.gate, decision: command.do, digest: undefined };
   const recorded = await recordedBy(invocation, pipeline.id, run, asked);
   const doubt = refuseUnheard(pipeline.defined, asked, recorded);
-  const newest = await newestRun(rest, run);
+  const newest = await newestRun(rest, run, Number(invocation.event.runId));
   const checked: CheckedDecision = {
     decision: command.do,
     decidingRun: Number(invocation.event.runId),

@@ -9,7 +9,7 @@ import type { ActionInvocation } from '../invocation.ts';
 import { readRun, runSchema, type ApiRun } from '../records/earlier-runs.ts';
 import { openRunRecords } from '../records/job-store.ts';
 import { readContract } from '../records/read-contract.ts';
-import { externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
+import { decisionInTitle, externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
 
 /** What a person decides about. */
 interface DecidedAttempt {
@@ -103,14 +103,28 @@ export async function runsOfWorkflow(
   return (await rest.list({ method: 'GET', path, query }, runsSchema, { pages })).items;
 }
 
-/** The newest run for the same branch or pull request: it waits for the decision. */
-export async function newestRun(rest: RestClient, about: ApiRun): Promise<ApiRun> {
+/**
+ * The newest run for the same branch or pull request: it waits for the decision. Runs that only decide are left out.
+ * They are of the same workflow and event as a waiting run that a person or a report started.
+ * @param decidingRun id of this run
+ */
+export async function newestRun(rest: RestClient, about: ApiRun, decidingRun: number): Promise<ApiRun> {
   const file = about.workflowPath.split('/').at(-1)!;
   const query = { event: about.event, ...(about.headBranch !== undefined && { branch: about.headBranch }) };
   const same = (await runsOfWorkflow(rest, file, query, 1)).filter(
-    ({ headRepository }) => headRepository === about.headRepository,
+    (run) => run.headRepository === about.headRepository && run.id !== decidingRun && !onlyDecides(run),
   );
   return same.reduce((newest, run) => (run.runNumber > newest.runNumber ? run : newest), about);
+}
+
+/**
+ * Whether a run only writes a decision down, by its name. In some workflows `from` starts gates in a run of its own: if
+ * one of them failed, that run may wait. If all passed, nothing waits in it.
+ */
+function onlyDecides({ event, title, status, conclusion }: ApiRun): boolean {
+  const decision = event === 'workflow_dispatch' ? decisionInTitle(title) : undefined;
+  if (decision === 'from') return status === 'completed' && conclusion === 'success';
+  return decision !== undefined;
 }
 
 /**

@@ -46,6 +46,12 @@ export function titleOf(checked: CheckedDecision | CheckedFrom, unit: string): s
   return 'output' in checked ? `${which} ${checked.output}` : which;
 }
 
+/** What a deciding run decides, by its title as of {@link titleOf}; `undefined`: it is no such run. */
+export function decisionInTitle(title: string): 'approve' | 'reject' | 'from' | undefined {
+  const [, decision] = /(?:^|\s)gateline (approve|reject|from) \S+ of run [1-9]\d*:/.exec(title) ?? [];
+  return decision as ReturnType<typeof decisionInTitle>;
+}
+
 /** The decision as the `external_id` of a check run. */
 export function externalIdOf(checked: CheckedDecision | CheckedFrom): string {
   const { decision, decidingRun, aboutRun, position } = checked;

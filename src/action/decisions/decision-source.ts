@@ -9,7 +9,7 @@ import type { ActionInvocation } from '../invocation.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
 import { findFroms, unitsFrom, type From } from './checked-from.ts';
 import { proveCheck } from './check-proof.ts';
-import { checkNameOf, checkRunsOf, readExternalId } from './check-run.ts';
+import { checkNameOf, checkRunsOf, readExternalId, type ApiCheckRun } from './check-run.ts';
 import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
@@ -166,8 +166,15 @@ async function findChecked(
       const { actor, reason, checked } = proved;
       const { decision, fingerprint, output, position } = checked;
       const what = { decision, actor, reason, fingerprint, output, commit: check.head_sha };
-      decided.push({ ...identity, pipeline, gate: unit.gate.id, leg: unit.leg.id, ...position, ...what });
+      const at = timeOf(check) ?? identity.at;
+      decided.push({ ...identity, at, pipeline, gate: unit.gate.id, leg: unit.leg.id, ...position, ...what });
     }
   }
   return { decided };
+}
+
+/** When a check run was written: the same whenever and beside whichever commit it is found. */
+function timeOf({ completed_at: at }: ApiCheckRun): string | undefined {
+  const time = Date.parse(at ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

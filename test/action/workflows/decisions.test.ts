@@ -126,6 +126,15 @@ describe('a run of a pull request that waits', () => {
     expect(await world.startedGates()).toEqual(['publish']);
   });
 
+  it('opens the gate in later runs of the same commit, where its check run is found twice', async () => {
+    await waiting();
+    await (await dispatched(approval())).start().ended;
+    const next = await (await pullRequest()).start().ended;
+    expect(statusOf(next)).toEqual(GREEN);
+    expect(next.job('report').summary).not.toContain('CONFLICTING_RECORDS');
+    expect(await world.startedGates()).toEqual(['publish']);
+  });
+
   it.runIf(IS_FULL)('runs the gate again when a person rejected its output', async () => {
     const run = await waiting();
     await (await dispatched(approval({ decision: 'reject' }))).start().ended;
@@ -178,6 +187,24 @@ describe('a run of a pull request that waits', () => {
     expect(statusOf(again)).toEqual(RED);
     expect(errorsOf(again.job('translate'))).toEqual([expect.stringContaining('DECISIONS_UNREADABLE')]);
     expect(await world.startedGates()).toEqual([]);
+  });
+});
+
+describe('a run of a branch that waits', () => {
+  it('turns green when a person decided so, if a person had started it: runs that only decide are no newer ones', async () => {
+    const run = await dispatched({});
+    expect(statusOf(await run.start().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
+    const about = Number(lastEnd('translate').by.runId);
+    await (await dispatched(approval({ decision: 'reject' }), 'paul')).start().ended;
+    expect(world.service.world.reruns).toEqual([{ run: about, which: 'failed' }]);
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(RED);
+    expect(await world.startedGates()).toEqual(['translate']);
+    const decided = await (await dispatched(approval(), 'paul')).start().ended;
+    expect(messagesOf(decided.job('decide'), 'warning')).toEqual([]);
+    expect(world.service.world.reruns).toEqual([1, 2].map(() => ({ run: about, which: 'failed' })));
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
   });
 });
 
