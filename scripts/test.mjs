@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { install } from './install.mjs';
 import { sizedTests, quickTests } from './sized-tests.mjs';
 import { ROOT, StepFailed, resolveCommand, run, say, script } from './steps.mjs';
@@ -15,7 +16,7 @@ import { leftOut, mustHaveTools } from './workflow-tools.mjs';
  * them; `npm test -- --slow` runs a sample of these too. `node scripts/test.mjs soak` (`npm run soak`) runs the tests that
  * have a size with the largest numbers.
  *
- * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too.
+ * `--counts=FILE` writes the last line, `N passed, N failed`, to a file too, and after it a line for each failure.
  */
 
 /** @typedef {{ name: string, command: string, shown: string }} Step */
@@ -62,7 +63,10 @@ async function tried(step, node, more = {}) {
   }
 }
 
-/** Run the tests. @returns messages of failures, and vitest's own count; an aborted run without a count is a failure */
+/**
+ * Run the tests. @returns messages of failures, and vitest's own count with a line for each failed test; an aborted run
+ * without a count is a failure
+ */
 async function runTests(size, node, withSlow) {
   const folder = mkdtempSync(join(tmpdir(), 'gateline-results-'));
   try {
@@ -78,12 +82,22 @@ async function runTests(size, node, withSlow) {
 
 function countsIn(results) {
   try {
-    const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(results, 'utf8'));
-    return { passed: numPassedTests, failed: success ? numFailedTests : Math.max(numFailedTests, 1) };
+    const { numPassedTests, numFailedTests, success, testResults } = JSON.parse(readFileSync(results, 'utf8'));
+    const failed = success ? numFailedTests : Math.max(numFailedTests, 1);
+    return { passed: numPassedTests, failed, lines: testResults.flatMap(failureLines) };
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, lines: [] };
   }
+}
+
+/** A line for each failed test of a file, and for a file that failed as a whole. */
+function failureLines({ name, status, message, assertionResults }) {
+  const first = (text = '') => stripVTControlCharacters(text).split('\n', 1)[0].slice(0, 300);
+  const file = relative(ROOT, name);
+  const failed = assertionResults.filter((one) => one.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`${file}: ${first(message)}`] : [];
+  return failed.map(({ fullName, failureMessages }) => `${file}: ${fullName}: ${first(failureMessages[0])}`);
 }
 
 /** Run steps one after the other. @returns messages of all that failed */
@@ -110,7 +124,7 @@ await script(async () => {
   const failures = [...beside, ...tests.failures];
   const failed = beside.length + Math.max(tests.failed, tests.failures.length);
   const line = `${tests.passed} passed, ${failed} failed`;
-  if (counts !== undefined) writeFileSync(counts, `${line}\n`);
+  if (counts !== undefined) writeFileSync(counts, `${[line, ...failures, ...tests.lines].join('\n')}\n`);
   if (failures.length > 0) say(`\n${failures.join('\n')}`);
   process.stdout.write(`${line}\n`);
   if (failures.length > 0) process.exitCode = 1;

@@ -13,9 +13,12 @@ eval "$NPM_DOES"
 `;
 
 /** Runs `.ci/run` in a repository of which nothing else is there. */
-async function ciRun(
-  npmDoes: string,
-): Promise<{ readonly code: number; readonly last: string; readonly said: string }> {
+async function ciRun(npmDoes: string): Promise<{
+  readonly code: number;
+  readonly last: string;
+  readonly printed: readonly string[];
+  readonly said: string;
+}> {
   await using workspace = await ScratchWorkspace.create({
     'scripts/install-workflow-tools.mjs': '',
     '.gitignore': 'build\nbin\n',
@@ -33,9 +36,10 @@ async function ciRun(
   const { PATH = '', ...others } = plainEnvironment({ NPM_DOES: npmDoes });
   const env = { ...others, PATH: [workspace.path('bin'), PATH].join(delimiter) };
   return await new Promise((resolve) => {
-    const child = execFile(workspace.path('.ci/run'), { env }, (_, stdout, said) =>
-      resolve({ code: child.exitCode ?? -1, last: stdout.trimEnd().split('\n').at(-1)!, said }),
-    );
+    const child = execFile(workspace.path('.ci/run'), { env }, (_, stdout, said) => {
+      const printed = stdout.trimEnd().split('\n');
+      resolve({ code: child.exitCode ?? -1, last: printed.at(-1)!, printed, said });
+    });
   });
 }
 
@@ -47,9 +51,13 @@ describe.runIf(process.platform !== 'win32')('.ci/run', () => {
     expect([code, last]).toEqual([0, '12 passed, 0 failed']);
   });
 
-  it('is red when one of them is', async () => {
-    const { code, last } = await ciRun('echo "5 passed, 2 failed" > "$file"; exit 3');
+  it('is red when one of them is, and ends with what failed', async () => {
+    const { code, last, printed } = await ciRun(
+      'printf "5 passed, 2 failed\\nlint failed\\na.test.ts: adds: 3 is not 4\\n" > "$file"; exit 3',
+    );
     expect([code, last]).toEqual([3, '10 passed, 4 failed']);
+    const failures = ['lint failed', 'a.test.ts: adds: 3 is not 4'];
+    expect(printed.slice(-5)).toEqual([...failures, ...failures, last]);
   });
 
   it('never prints an earlier count when npm ends before it has counted', async () => {
