@@ -184,6 +184,14 @@ export interface CheckpointSource {
     unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
     fingerprint: Digest,
   ): Promise<FoundCheckpoints>;
+  /**
+   * Attempts of this unit in the run that this one continues, of any subject, by the digest of their output. A person
+   * named it. Otherwise as {@link find}.
+   */
+  findOutput?(
+    unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
+    output: Digest,
+  ): Promise<FoundCheckpoints>;
 }
 
 /** The result of {@link CheckpointSource.find}. */

@@ -15,24 +15,32 @@ interface EarlierRef {
 }
 
 /**
- * Refuses an earlier run whose records this run must not use. A run takes what runs of its own ref, of the branch that
+ * Which records of an earlier run this run may use. A run takes what runs of its own ref, of the branch that
  * its pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request
- * are for that pull request only: its author chose the commit.
+ * are for that pull request only: its author chose the commit. From another branch, a person may adopt one output, whose
+ * gate and digest the event names.
+ * @returns `named`: only the output that the person named
  * @throws GatelineError `EARLIER_RUN_REF`
  */
-export function refuseOtherRef(earlier: EarlierRef, current: CurrentRef): void {
+export function usableRecords(earlier: EarlierRef, current: CurrentRef): 'all' | 'named' {
   const isMerge = current.ref.startsWith('refs/pull/');
   // That a run was started for a pull request was checked.
   const pullRequest = isMerge || current.dispatch?.subject !== undefined ? current.pullRequest : undefined;
   if (earlier.event === 'pull_request') {
-    if (pullRequest !== undefined && isOf(earlier, pullRequest)) return;
+    if (pullRequest !== undefined && isOf(earlier, pullRequest)) return 'all';
     const [number] = earlier.pullRequests;
     const which = number === undefined ? `the branch ${quoted(earlier.headBranch)}` : `#${number}`;
-    throw refusal(`Run ${earlier.id} is of the pull request of ${which}, and this run is not.`);
+    const hint =
+      number === undefined || earlier.headBranch === undefined
+        ? undefined
+        : `Start this run for the pull request: on the branch ${quoted(earlier.headBranch)}, with the input \`subject\`: pr-${number}.`;
+    throw refusal(`Run ${earlier.id} is of the pull request of ${which}, and this run is not.`, hint);
   }
   const own = isMerge && pullRequest !== undefined ? undefined : current.refName;
   const allowed = [own, pullRequest?.baseBranch, current.defaultBranch].filter((name) => name !== undefined);
-  if (earlier.headBranch !== undefined && allowed.includes(earlier.headBranch)) return;
+  if (earlier.headBranch !== undefined && allowed.includes(earlier.headBranch)) return 'all';
+  // Without a digest, the event is refused.
+  if (current.dispatch?.decision === 'adopt') return 'named';
   const names = [...new Set(allowed)].map(quoted).join(', ');
   throw refusal(`Run ${earlier.id} is of ${quoted(earlier.headBranch)}; this run takes records of ${names} only.`);
 }
@@ -45,8 +53,8 @@ function isOf({ pullRequests, headBranch }: EarlierRef, { number, headBranch: ou
 
 type PullRequestRef = NonNullable<CurrentRef['pullRequest']>;
 
-function refusal(message: string): GatelineError {
-  return new GatelineError('EARLIER_RUN_REF', message);
+function refusal(message: string, hint?: string): GatelineError {
+  return new GatelineError('EARLIER_RUN_REF', message, hint === undefined ? {} : { hint });
 }
 
 function quoted(text: string | undefined): string {

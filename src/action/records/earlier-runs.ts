@@ -6,7 +6,7 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import type { WaitLimits } from '../inputs/time-limits.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { refuseOtherRef, type CurrentRef } from './earlier-run-ref.ts';
+import { usableRecords, type CurrentRef } from './earlier-run-ref.ts';
 
 /** A workflow run, as the API returns it. */
 export interface ApiRun {
@@ -34,6 +34,12 @@ export interface ApiRun {
   readonly actor: { readonly login: string; readonly isBot: boolean } | undefined;
   /** Numbers of the pull requests of its head branch, as far as GitHub says. Empty for those of forks. */
   readonly pullRequests: readonly number[];
+}
+
+/** A run that this one may resume from. */
+export interface EarlierRun extends ApiRun {
+  /** Which of its records this run may use. `named`: no more than the output that a person adopts. */
+  readonly use: 'all' | 'named';
 }
 
 /** The request to resume from an earlier run. */
@@ -120,7 +126,7 @@ const TRUSTED_EVENTS = new Set([
 export async function checkEarlierRun(
   rest: RestClient,
   { runId, currentRunId, current: here, wait }: EarlierRunRequest,
-): Promise<ApiRun> {
+): Promise<EarlierRun> {
   if (runId === currentRunId) {
     throw new GatelineError('EARLIER_RUN_ITSELF', `Run ${runId} cannot resume from itself.`);
   }
@@ -132,8 +138,8 @@ export async function checkEarlierRun(
       hint: `Name a run with one of these events: ${[...TRUSTED_EVENTS].join(', ')}.`,
     });
   }
-  refuseOtherRef(earlier, here);
-  return ended(rest, earlier, wait);
+  const use = usableRecords(earlier, here);
+  return { ...(await ended(rest, earlier, wait)), use };
 }
 
 /** The run as soon as it has ended: one that starts another is still running then. */
@@ -162,7 +168,7 @@ export async function earlierRun(
   { world, inputs, event }: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>,
   runId: string,
   limits: WaitLimits,
-): Promise<ApiRun> {
+): Promise<EarlierRun> {
   if (event.trust.isFork) {
     throw new GatelineError('RESUME_REFUSED', `${event.name} of a fork cannot resume another run`);
   }

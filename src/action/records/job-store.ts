@@ -25,7 +25,7 @@ import { DEFAULT_OUTAGE_MINUTES, timeLimits, type TimeLimits, type WaitLimits } 
 import { openGithubArtifacts } from '../../store/github/artifacts/github-artifacts.ts';
 import { KeptClaims } from './kept-claims.ts';
 import { earlierRun, type ApiRun } from './earlier-runs.ts';
-import { allSources, resumedSubjects } from './resumed-subjects.ts';
+import { allSources, namedOutputs, resumedSubjects } from './resumed-subjects.ts';
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
@@ -88,9 +88,10 @@ export async function openJobStore(
   const resume = ending === undefined ? resumedRun(invocation) : undefined;
   const earlier = resume === undefined ? undefined : await earlierRun(invocation, resume, limits.ending);
   const resumed = earlier && openEarlier(common, earlier);
+  const isNamedOnly = earlier?.use === 'named';
   const store = new GithubStore({
     ...mine,
-    ...(resumed && { earlier: resumed }),
+    ...(resumed && { earlier: isNamedOnly ? hooked(resumed, NO_RECORDS) : resumed }),
   });
   const copyTo: RecordStore['copyTo'] = (digest, path, mode) => store.copyTo(digest, path, mode);
   const cache = cacheOfJob(invocation, {
@@ -106,13 +107,19 @@ export async function openJobStore(
     if (isWorthKeeping(record)) keeping.push(cache.keep(claims.claimOf(record), record));
     return claims.write(record, () => groups.within(record, () => store.write(record)));
   };
+  const list: RecordStore['list'] = async (...about) => {
+    const listing = await store.list(...about);
+    claims.listed(listing.records);
+    return listing;
+  };
+  const elsewhere = resumed && (isNamedOnly ? namedOutputs(resumed) : resumedSubjects(resumed));
   return {
     resumed: earlier,
-    records: hooked(store, { write, listed: (records) => claims.listed(records) }),
+    records: hooked(store, { write, list }),
     artifacts: store,
     claims,
     listingLimits: limits.listing,
-    checkpoints: allSources([...(resumed === undefined ? [] : [resumedSubjects(resumed)]), cacheAsSource(cache)]),
+    checkpoints: allSources([...(elsewhere === undefined ? [] : [elsewhere]), cacheAsSource(cache)]),
     settled: async () => {
       for (const notice of (await Promise.all(keeping)).flat()) runner.annotate('notice', notice);
       await cache.close();
@@ -196,24 +203,24 @@ function cacheOfJob(
   });
 }
 
-/** The same store with another `write`, which calls `listed` with the records of each listing. */
-function hooked(
-  store: RecordStore,
-  { write, listed }: Pick<RecordStore, 'write'> & Pick<KeptClaims, 'listed'>,
-): RecordStore {
+/** Of a run whose contents alone are used. */
+const NO_RECORDS: Pick<RecordStore, 'list' | 'subjects'> = {
+  list: async () => ({ records: [], problems: [] }),
+  subjects: async () => [],
+};
+
+/** The same store with some methods of its own. */
+function hooked(store: RecordStore, own: Partial<RecordStore>): RecordStore {
   return {
-    write,
-    list: async (pipeline, subject, selection) => {
-      const listing = await store.list(pipeline, subject, selection);
-      listed(listing.records);
-      return listing;
-    },
+    write: (record) => store.write(record),
+    list: (pipeline, subject, selection) => store.list(pipeline, subject, selection),
     subjects: (pipeline) => store.subjects(pipeline),
     put: (content) => store.put(content),
     putStream: (chunks) => store.putStream(chunks),
     get: (digest) => store.get(digest),
     check: (digest) => store.check(digest),
     copyTo: (digest, path, mode) => store.copyTo(digest, path, mode),
+    ...own,
   };
 }
 

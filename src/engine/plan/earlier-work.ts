@@ -62,7 +62,8 @@ export async function adoptNamed(call: Call, unit: Unit, work: Work): Promise<Pr
     .get(unit.key)
     ?.decided.findLast((one) => one.decision === 'adopt' && one.fingerprint === null && one.runNumber === runNumber);
   if (named?.output === undefined) return undefined;
-  const output = ended.get(unit.key)?.findLast(({ value }) => value?.digest === named.output);
+  const isNamed = ({ value }: EndedRecord): boolean => value?.digest === named.output;
+  const output = ended.get(unit.key)?.findLast(isNamed) ?? (await namedElsewhere(call, unit, named.output));
   if (output?.fingerprint === work.fingerprint && output.runNumber === runNumber) return undefined;
   const where = `gate ${unit.key}: the output ${named.output}`;
   if (output === undefined)
@@ -78,6 +79,17 @@ export async function adoptNamed(call: Call, unit: Unit, work: Work): Promise<Pr
   const reason = `adopted by ${actorOf(named)}: ${named.reason}`;
   const planned = plannedUnit(unit, 'adopt', reason, work, output);
   return { planned, work, checkpoint: output, judged, adoptedBy: named };
+}
+
+/** The output with a digest, of another subject in the run that this one continues. */
+async function namedElsewhere(call: Call, unit: Unit, digest: Digest): Promise<EndedRecord | undefined> {
+  const { ports, assignment } = call;
+  const place = { pipeline: assignment.pipeline.id, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
+  const { listings = [], notices = [] } = (await ports.checkpoints?.findOutput?.(place, digest)) ?? {};
+  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  return listings
+    .flatMap(({ records }) => records)
+    .findLast((record): record is EndedRecord => record.kind === 'ended' && record.value?.digest === digest);
 }
 
 /** Differences from the latest readable request of this unit. */

@@ -101,8 +101,9 @@ export const ACTION_CODES = {
   EARLIER_RUN_REF: {
     from: ['user'],
     means:
-      'The run that `resume` names is of another branch or pull request. A run takes records of its own ref, of the branch that its pull request goes into, and of the default branch; those of a pull request are for that pull request.',
-    remedy: 'Name another run, or remove `resume`: outputs with the same request are found by their fingerprint.',
+      'The run that `resume` names is of another branch or pull request. A run takes records of its own ref, of the branch that its pull request goes into, and of the default branch; those of a pull request are for that pull request. Of another branch, it takes one output that a person adopts by its digest.',
+    remedy:
+      'Name another run, or remove `resume`: outputs with the same request are found by their fingerprint. Or adopt one output: `decision: adopt` with `gate` and `digest`.',
   },
   EARLIER_RUN_UNFINISHED: {
     from: ['user'],

@@ -73,6 +73,7 @@ describe('an earlier run', () => {
       title: 'a change',
       actor: { login: 'octocat', isBot: false },
       pullRequests: [],
+      use: 'all',
     });
     expect(service.calls.map(({ operation }) => operation)).toEqual(Array(2).fill('actions/get-workflow-run'));
   });

@@ -615,6 +615,36 @@ describe('a decision in the event of a run', () => {
     },
   );
 
+  it('adopts an output of another branch by its digest, and takes nothing else from there', async () => {
+    await withoutDecide();
+    await world.repository.edit(WORKFLOW, '"score": 72', '"score": 92');
+    await world.repository.commitAll('good enough');
+    const onDev: WorldRunOptions = { about: { headBranch: 'dev' }, payload: { repository: REPOSITORY } };
+    expect(statusOf(await (await world.run(onDev)).start().ended)).toEqual(GREEN);
+    const made = lastEnd('translate');
+    expect(made.subject).toBe('dev');
+    await world.startedGates();
+    await world.repository.edit(WORKFLOW, 'Guten Tag', 'Moin');
+    await world.repository.commitAll('another translation');
+    const adopt = { ...approval(), decision: 'adopt', reason: 'the one of dev' };
+    const report = await (await dispatched(adopt)).start().ended;
+    expect(statusOf(report)).toEqual(GREEN);
+    expect(outputsOf(report.job('translate'))).toMatchObject({ decision: 'adopt', digest: made.value!.digest });
+    expect(lastEnd('translate')).toMatchObject({ subject: 'main', how: 'adopted', source: { subject: 'dev' } });
+    // The request of `publish` is that of dev, whose output is in the cache of dev only.
+    expect(await world.startedGates()).toEqual(['publish']);
+
+    // Without a person who names an output, no record of another branch is used.
+    for (const more of [{ decision: 'approve' }, { decision: 'force' }, { decision: '', gate: '', digest: '' }]) {
+      const refused = await (await dispatched({ ...adopt, ...more })).start().ended;
+      expect(errorsOf(refused.job('translate'))).toEqual([expect.stringContaining('EARLIER_RUN_REF')]);
+    }
+    const byProgram = await (await dispatched(adopt, 'helper[bot]')).start().ended;
+    expect(outputsOf(byProgram.job('translate'))).not.toMatchObject({ decision: 'adopt' });
+    const other = await (await dispatched({ ...adopt, digest: digestOf('other') })).start().ended;
+    expect(errorsOf(other.job('translate'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
+  });
+
   it.runIf(IS_FULL)('`from` does not start the gate again when the job after it failed and runs again', async () => {
     await withoutDecide();
     await world.repository.edit(WORKFLOW, `printf '{"published"`, FAILS_IF_RED);
