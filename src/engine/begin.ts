@@ -266,7 +266,8 @@ async function begin(
   });
   // Reported before anything else can fail: from here on the claim must be ended.
   const { journal } = call;
-  await call.observe({ type: 'started', unit: unit.key, record: started, attempts: 1, state: journal.state(), token });
+  const only = { attempt: 1, attempts: 1 };
+  await call.observe({ type: 'started', unit: unit.key, record: started, ...only, state: journal.state(), token });
   if (call.holder === 'job') {
     const ended = await endWithoutSecrets(call, unit, started);
     if (ended !== undefined) return endedAtOnce(call, unit, prepared, ended);

@@ -214,6 +214,8 @@ export type EngineEvent =
       readonly type: 'started';
       readonly unit: UnitKey;
       readonly record: StartedRecord;
+      /** Which attempt in a row this is, from 1, and how many there may be: the first and its retries. */
+      readonly attempt: number;
       readonly attempts: number;
       readonly state: RunState;
       /** The token that `begin` will return. */

@@ -67,6 +67,7 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
       decision: { decision: 'adopt', ...adopted },
     });
     expect(own.source).toEqual({ ...own.attempt, adopted });
+    expect((await here(workspace, 'show', 'plan')).out).toContain('plan: passed: adopted by ann: checked by hand\n');
     for (const run of [2, 3, 4]) {
       const plan = await here(workspace, 'plan');
       expect(plan.out).toContain('reused from run 1 (adopted by ann: checked by hand)');

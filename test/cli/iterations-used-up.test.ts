@@ -63,6 +63,18 @@ describe('a loop whose iterations are used up', () => {
     expect(once).toContain('work was sent back once, as often as max-reworks allows.\n');
   });
 
+  it('numbers the tries of each iteration from 1, and is in the tables of the history', async () => {
+    const retried = { ...DEFINITION, gates: { make, review: { ...review, retries: 1 } } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': JSON.stringify(retried) });
+    const run = await gateline(workspace.root, ['run', '-q']);
+    const tries = run.out.match(/(?<=review: started \().*(?=\))/g);
+    expect(tries).toEqual([1, 2, 1, 2].map((one) => `try ${one} of at most 2`));
+    for (const options of [[], ['--gate', 'make']]) {
+      const [head, row] = (await gateline(workspace.root, ['history', ...options])).out.split('\n');
+      expect(row!.slice(0, head!.indexOf('iteration') + 'iteration'.length)).toMatch(/ 2$/);
+    }
+  });
+
   it('is told which key limits all loops together', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': JSON.stringify({ ...DEFINITION, 'max-iterations': 2 }),

@@ -120,7 +120,7 @@ function showVerdict(
   const { unit, ended, number } = shown;
   const { key: gate, status, reason } = unit;
   if (number === undefined) {
-    if (ended === undefined || status !== ended.verdict.status || unit.reused)
+    if (ended === undefined || status !== ended.verdict.status || unit.reused || ended.how === 'adopted')
       say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   } else if (ended === undefined) say(world.out, `${oneLine(gate)}, attempt ${number}: ${whyAbsent(shown, 'verdict')}`);
   if (ended === undefined) return;

@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../../engine/ports.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { plannedUnit } from '../../run/plan/plan.ts';
-import { recordName } from '../../run/records/record.ts';
+import { recordName, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import type { CommandInvocation } from '../command.ts';
 import { execute as showStatus } from './status.ts';
@@ -71,6 +71,17 @@ function settledEvents(
   return shown.isFirst ? [] : [{ type: 'planned', planned: plannedUnit(unit, reused ? 'reuse' : 'skip', reason) }];
 }
 
+/** Which attempt in a row a claim is, from 1: those of one call for one request. */
+function numberInRow(call: RunLook['opened']['call'], unit: UnitState, number: number, claim: StartedRecord): number {
+  let inRow = 1;
+  for (let earlier = number - 1; earlier > 0; earlier -= 1) {
+    const { claim: one } = attemptNumbered(call, unit, earlier);
+    if (one?.runAttempt !== claim.runAttempt || one.fingerprint !== claim.fingerprint) break;
+    inRow += 1;
+  }
+  return inRow;
+}
+
 async function attemptEvents(
   shown: WatchedSoFar,
   { opened, state }: RunLook,
@@ -84,7 +95,8 @@ async function attemptEvents(
   const isNew = (name: string): boolean => !shown.records.has(name) && shown.records.add(name) !== undefined;
   if (claim !== undefined && isNew(recordName(claim)) && (!shown.isFirst || ended === undefined)) {
     const attempts = 1 + (graph.get(key)?.gate.retries ?? 0);
-    events.push({ type: 'started', unit: key, record: claim, attempts, state });
+    const attempt = numberInRow(call, unit, number, claim);
+    events.push({ type: 'started', unit: key, record: claim, attempt, attempts, state });
   }
   if (claim !== undefined && ended === undefined && unit.status === 'running') {
     const name = recordName(claim);

@@ -30,7 +30,7 @@ export function lineFor(event: EngineEvent, paint: Paint, show: LineOptions): st
       return `${oneLine(key)}: ${paint(tone, choice)}: ${oneLine(reason)}${notes}`;
     }
     case 'started':
-      return `${oneLine(event.unit)}: started${event.attempts > 1 ? ` (try ${event.record.n} of at most ${event.attempts})` : ''}`;
+      return `${oneLine(event.unit)}: started${event.attempts > 1 ? ` (try ${event.attempt} of at most ${event.attempts})` : ''}`;
     case 'line':
       return show.agents ? `${oneLine(event.unit)} | ${oneLine(event.line)}` : undefined;
     case 'ended':

@@ -55,7 +55,7 @@ export async function runAttempts(call: Call, unit: Unit, first: Work, signal: A
   let work = first;
   let before: EndedRecord | undefined;
   for (let attempt = 0; ; attempt += 1) {
-    const attempted = await runAttempt(call, unit, work, signal, before);
+    const attempted = await runAttempt(call, unit, work, signal, { attempt: attempt + 1, before });
     const { ended } = attempted;
     const settled =
       isGoodEnough(unit, ended, { ruling: 'stands' }) ||
@@ -82,16 +82,23 @@ async function mayRetry(call: Call, unit: Unit): Promise<boolean> {
   return false;
 }
 
-/** @param before the previous attempt of the same call */
+/** Where an attempt is in a row of them. */
+interface InRow {
+  /** From 1. */
+  readonly attempt: number;
+  /** The one before it. */
+  readonly before: EndedRecord | undefined;
+}
+
 async function runAttempt(
   call: Call,
   unit: Unit,
   work: Work,
   signal: AbortSignal,
-  before: EndedRecord | undefined,
+  { attempt, before }: InRow,
 ): Promise<Attempted> {
   const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
-  const known = { attempts: unit.gate.retries + 1, state: call.journal.state() };
+  const known = { attempt, attempts: unit.gate.retries + 1, state: call.journal.state() };
   await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
   const ended = await endWithoutSecrets(call, unit, started);
   if (ended !== undefined) return { ended };

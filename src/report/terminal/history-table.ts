@@ -33,6 +33,7 @@ export function runsTable(entries: readonly HistoryEntry[], look: TableLook = {}
     { head: 'time', cell: ({ ms }) => durationText(ms), side: 'right' },
     { head: 'gates', cell: ({ passed, skipped, gates }) => `${passed + skipped}/${gates}`, side: 'right' },
     { head: 'reused', cell: ({ reused }) => (reused === 0 ? '' : String(reused)), side: 'right' },
+    { head: 'iteration', cell: iterationCell, side: 'right' },
     { head: 'cost', cell: ({ cost }) => costText(cost), side: 'right' },
     { head: 'about', cell: aboutRun, most: 120 },
   ];
@@ -62,6 +63,7 @@ export function gateTable(rows: readonly GateRow[], look: TableLook = {}): strin
     { head: 'how', cell: ({ reused }) => (reused ? 'reused' : '') },
     { head: 'score', cell: ({ score }) => (score === undefined ? '' : scoreText(score)), side: 'right' },
     { head: 'attempts', cell: ({ attempts }) => (attempts === 0 ? '' : String(attempts)), side: 'right' },
+    { head: 'iteration', cell: iterationCell, side: 'right' },
     { head: 'started (UTC)', cell: ({ started }) => timeText(started) },
     { head: 'time', cell: ({ ms, reused }) => (reused ? '' : durationText(ms)), side: 'right' },
     { head: 'cost', cell: ({ cost, reused }) => (reused ? '' : costText(cost)), side: 'right' },
@@ -69,6 +71,11 @@ export function gateTable(rows: readonly GateRow[], look: TableLook = {}): strin
     { head: 'message', cell: ({ result = '', message = '' }) => oneLine(`${result} ${message}`), most: 120 },
   ];
   return columnsTable(columns, rows, look);
+}
+
+/** Blank if no work was sent back. */
+function iterationCell({ iteration }: { readonly iteration?: number | undefined }): string {
+  return iteration === undefined ? '' : String(iteration);
 }
 
 /** `2026-11-05 09:07`. */
