@@ -5,7 +5,7 @@ const DISPATCH_INPUTS: Readonly<Record<string, string>> = {
   resume: 'Id of the run to resume, or to decide about',
   strategy: 'retry-previous, skip-current or from-checkpoint',
   from: 'Gate that runs again, with all gates after it',
-  decision: 'approve, reject, skip or force',
+  decision: 'approve, reject, skip, force or adopt',
   gate: 'Gate that the decision is about',
   digest: 'Digest of the output that the decision is about',
   reason: 'Why',

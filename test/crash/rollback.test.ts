@@ -103,6 +103,9 @@ async function expectRefused(workspace: ScratchWorkspace): Promise<void> {
   expect(await stateOf(workspace)).toEqual(before);
   const status = await gateline(workspace.root, ['status', '--json'], { environment });
   expect(JSON.parse(status.out)).toMatchObject({ problems: [{ code: 'ROLLBACK_UNFINISHED' }] });
+  const shown = await gateline(workspace.root, ['status'], { environment });
+  expect(shown.out).toContain('A rollback was interrupted: repeat it before anything else.');
+  expect(shown.out).not.toContain('Everything is done');
 }
 
 /** Programs are refused what the command line is refused. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { ReportLinks } from '../../report/github/report-input.ts';
 import type { WorkflowEvent } from './event.ts';
+import { commitOf } from './head-commit.ts';
 
 /** Pages of the run, its commit and its artifacts. */
 export function linksOf(
@@ -19,6 +20,6 @@ export function linksOf(
   );
   // No workflow can be started on the merge of a pull request.
   const ref = pullRequest === undefined ? refName : (defaultBranch ?? refName);
-  const decide = { repository, workflow: posix.basename(startedFile), ref, run: runId };
+  const decide = { repository, workflow: posix.basename(startedFile), ref, run: runId, commit: commitOf(event) };
   return { run, runs, files: `${serverUrl}/${repository}/blob/${sha}`, artifacts: new Map(pages), decide };
 }

@@ -17,8 +17,8 @@ interface EarlierRef {
 /**
  * Which records of an earlier run this run may use. A run takes what runs of its own ref, of the branch that
  * its pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request
- * are for that pull request only: its author chose the commit. From another branch, a person may adopt one output, whose
- * gate and digest the event names.
+ * are for that pull request only: its author chose the commit. From another branch, a person may adopt one output,
+ * whose gate and digest the event names.
  * @returns `named`: only the output that the person named
  * @throws GatelineError `EARLIER_RUN_REF`
  */

@@ -58,6 +58,8 @@ export interface DecisionTarget {
   readonly ref: string;
   /** Id of the run that the decision is about. */
   readonly run: string;
+  /** The commit that the run is about: of a pull request, its head. */
+  readonly commit: string;
 }
 
 /** An artifact that people may open. */

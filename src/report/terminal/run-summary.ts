@@ -142,6 +142,8 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
   const kept = units.filter(({ key }) => !reruns.has(key));
   const open = units.filter((unit) => !unit.done);
   const again = `run \`${say.run}\` again`;
+  if (state.problems.some(({ code }) => code === 'ROLLBACK_UNFINISHED'))
+    return 'A rollback was interrupted: repeat it before anything else.';
   const running = open.filter((unit) => unit.status === 'running');
   if (state.status === 'initializing' && !units.some(isOverBudget)) return `Run \`${say.run}\` to start.`;
   if (state.status === 'completed')

@@ -152,7 +152,8 @@ function describeConflict(name: string): RunProblem {
 function describeDecisions(records: readonly GatelineRecord[], listing: RecordListing): RunProblem[] {
   if (listing.unprovenDecisions !== true) return [];
   return records.flatMap((record): RunProblem[] => {
-    if (record.kind !== 'decided' || listing.proven?.has(record)) return [];
+    // A rework keeps an output from being reused, and does nothing else.
+    if (record.kind !== 'decided' || record.decision === 'rework' || listing.proven?.has(record)) return [];
     const isUsed = usedDecision(record, listing) !== undefined;
     const about = record.gate === RUN_GATE ? 'the run' : unitOf(record);
     const what = `${record.decision} of ${about}, in the name of ${record.actor}`;

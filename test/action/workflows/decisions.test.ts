@@ -89,6 +89,8 @@ async function waiting(more: WorldRunOptions = {}): Promise<WorkflowRun> {
   expect(await world.startedGates()).toEqual(['translate']);
   const commands = (name: string): string[] => report.job(name).summary.match(/^gh workflow run .*$/gm) ?? [];
   expect(commands('translate')).toHaveLength(1);
+  const commit = (await headOf(world.repository.root)).slice(0, 7);
+  expect(report.job('translate').summary).toContain(`For commit \`${commit}\`.`);
   expect(commands('report')).toEqual(commands('translate'));
   return run;
 }

@@ -61,6 +61,7 @@ describe('a run that fails its review', () => {
     expect(outputsOf(third!.job('write'))).toMatchObject({ iteration: '3' });
     expect(third!.job('write').summary).toMatch(/\| Iteration \| 3 \|/);
     expect(summaryOf(first)).not.toContain('iteration 1');
+    for (const report of [first, second!, third!]) expect(summaryOf(report)).not.toContain('unverified');
     expect(summaryOf(third!)).toMatch(/^\[run 3, run attempt 1\].*, iteration 3 of 4 of `write`$/m);
     expect(summaryOf(third!)).toMatch(/^\| Run \| Iteration \| Result \|/m);
     expect(historyRows(third!)).toEqual(['3', '2', '']);

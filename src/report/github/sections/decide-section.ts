@@ -1,4 +1,5 @@
 import type { UnitState } from '../../../run/state/run-state.ts';
+import { code } from '../../markdown/markdown.ts';
 import { block, type Section } from '../../markdown/section.ts';
 import type { DecisionTarget } from '../report-input.ts';
 
@@ -24,7 +25,8 @@ function decideCommand({ key, status, ended }: UnitState, to: DecisionTarget | u
 export function decideSection(units: readonly UnitState[], to: DecisionTarget | undefined): Section {
   const commands = units.flatMap((unit) => decideCommand(unit, to) ?? []);
   const fences = commands.map((command) => `\`\`\`\`sh\n${command.replaceAll('````', '')}\n\`\`\`\``);
-  const text = commands.length === 0 ? [] : [...fences, '`decision=reject` asks for another attempt.'];
+  const about = to === undefined ? '' : `For commit ${code(to.commit.slice(0, 7))}. `;
+  const text = commands.length === 0 ? [] : [...fences, `${about}\`decision=reject\` asks for another attempt.`];
   return block('the command to approve it', 1, text.join('\n\n'), '### Approve');
 }
 
