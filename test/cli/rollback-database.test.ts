@@ -175,6 +175,15 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     expect(keptStates(large)).toEqual({});
   });
 
+  it('is kept of the run that changed it, whatever later runs only reused', async () => {
+    await using workspace = await sqliteProject({ keep: 1 });
+    const path = workspace.path('app.db');
+    const [before] = await migrated(workspace);
+    for (const _ of [1, 2]) await expectOk(run(workspace, ['run', '-q']));
+    await expectOk(run(workspace, ['rollback', '--all', '--run', '1']));
+    expect(dumpOf(path)).toBe(before);
+  });
+
   it('is kept of the gates that `every` names, and of as many runs as `keep` says, beside pinned ones', async () => {
     await using workspace = await sqliteProject({ every: 2, keep: 0 });
     await expectOk(run(workspace, ['run', '-q', '--until', 'first']));

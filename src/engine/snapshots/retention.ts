@@ -28,7 +28,8 @@ export async function removeOldSnapshots(call: Call): Promise<void> {
 
 /**
  * The runs of the subject whose snapshots are not kept. Those of open and pinned runs are. A later run begins only when
- * the one before it is over, so only the newest can be open.
+ * the one before it is over, so only the newest can be open. A run that only reused outputs takes no place among those
+ * that are kept: there is nothing in it to roll back.
  */
 export function pastRuns({ assignment, journal }: Pick<Call, 'assignment' | 'journal'>): number[] {
   const { keep } = assignment.pipeline.snapshots;
@@ -40,7 +41,10 @@ export function pastRuns({ assignment, journal }: Pick<Call, 'assignment' | 'jou
   const over = [...new Set(records.map(({ runNumber }) => runNumber))]
     .filter((run) => run !== newest || !isOpen)
     .toSorted((a, b) => b - a);
-  return over.slice(keep).filter((run) => {
+  const worked = new Set(records.flatMap((one) => (one.kind === 'started' ? [one.runNumber] : [])));
+  const kept = over.filter((run) => worked.has(run)).slice(0, keep);
+  const oldest = kept.length < keep ? 0 : (kept.at(-1) ?? Infinity);
+  return over.filter((run) => run < oldest).filter((run) => {
     const made = records.filter(
       (one): one is DecidedRecord => one.kind === 'decided' && one.runNumber === run && one.gate === RUN_GATE,
     );
