@@ -54,6 +54,10 @@ on:
         description: branch or patch, for the files of completed subjects. A branch needs contents write.
         required: false
         type: string
+      allow:
+        description: Exact paths, one per line, that may be delivered although something would run them by itself.
+        required: false
+        type: string
     secrets:
       env:
         description: Lines NAME=VALUE. A gate gets those that it names.
@@ -150,7 +154,7 @@ function deliverJob(): string {
     timeout-minutes: 15
     # No permissions here: it uses those of the calling job, and says what they do not allow. No agent runs in it.
     steps:
-${CHECKOUT}${step('deliver', { needs: NEEDS, deliver: '${{ inputs.deliver }}' }, 'apply')}`;
+${CHECKOUT}${step('deliver', { needs: NEEDS, deliver: '${{ inputs.deliver }}', allow: '${{ inputs.allow }}' }, 'apply')}`;
 }
 
 /** The text of the workflow. */

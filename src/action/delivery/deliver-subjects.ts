@@ -37,7 +37,7 @@ export async function deliverSubjects(invocation: ActionInvocation): Promise<Ste
   const { pipeline, subjects, waves, files: digests } = await wavesInSet(invocation, around.definition);
   const prefix = prefixOf(invocation, around);
   const { tree } = await around.ports.workspace.snapshot([]);
-  const order = { pipeline, subjects };
+  const order = { pipeline, subjects, allow: inputs.allow };
   const rows: string[] = [];
   let refused = 0;
   for (const id of waves.flat().filter((one) => digests.has(one))) {

@@ -136,10 +136,14 @@ export async function refuseOtherVersions(
 }
 
 const HOW_TO_ALLOW =
-  'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}` allows its exact path.';
+  'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}`, or the input `allow` on GitHub, allows its exact path.';
 
 function refusePaths({ order }: SetCall, { files }: Pick<HandedOver, 'files'>, prefix: string): void {
-  refuseWhatRuns(files, { allow: order.pipeline.deliver?.allow ?? [], prefix }, HOW_TO_ALLOW);
+  refuseWhatRuns(
+    files,
+    { allow: [...(order.pipeline.deliver?.allow ?? []), ...(order.allow ?? [])], prefix },
+    HOW_TO_ALLOW,
+  );
 }
 
 /**

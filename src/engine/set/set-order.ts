@@ -20,6 +20,8 @@ export interface SetOrder {
   readonly only?: ReadonlySet<string> | undefined;
   /** What the engine is asked to do for a subject. Default: {@link assignmentFor} without an input. */
   readonly assignmentOf?: (subject: Subject) => Assignment;
+  /** Paths that may be delivered beside those that the definition allows. Default: none. */
+  readonly allow?: readonly string[];
   /** Ports for the calls about a subject, made of those of the set. Default: the same. */
   readonly portsFor?: (assignment: Assignment) => Pick<EnginePorts, 'showState'>;
 }

@@ -108,6 +108,10 @@ describe('delivery of a set', () => {
     const second = await started.rerunFailed().ended;
     expect(errorsOf(second.job('deliver')).length).toBe(2);
     expect(heads.get('gateline/top')).toBe(top);
+    const { inputs } = delivering('branch');
+    const allowed = await world.run({ ...run, inputs: { ...inputs, allow: '.github/workflows/x.yml' } });
+    expect(errorsOf((await allowed.start().ended).job('deliver'))).toEqual([]);
+    expect([...heads.keys()]).toContain('gateline/evil');
   });
 
   it('uploads a patch of each, and says what it may not do', async () => {
