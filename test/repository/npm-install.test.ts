@@ -47,6 +47,13 @@ async function packed(folder: string): Promise<string> {
   return join(folder, name!);
 }
 
+/** The options with which the release publishes. */
+function publishOptions(): string[] {
+  const workflow = readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8');
+  const [, options] = /npm publish \.\/package\/\*\.tgz (.*)/.exec(workflow) ?? [];
+  return options!.replace('"$tag"', 'latest').split(' ');
+}
+
 describe.runIf(IS_FULL)('the package from npm', () => {
   it('works in an empty folder: install, `npx gateline init`, `npx gateline run`', { timeout: 600_000 }, async () => {
     await using folder = await temporaryFolder();
@@ -59,6 +66,11 @@ describe.runIf(IS_FULL)('the package from npm', () => {
     expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
     expect(await gateline('run', '--quiet')).toContain('4 of 4 gates done');
     expect((await readdir(user)).toSorted()).toContain('.state');
+
+    // As the release publishes it, to a registry that is not there: a dry run sends nothing.
+    const nowhere = ['--dry-run', '--registry=http://127.0.0.1:9', '--fetch-retries=0'];
+    const published = await run('npm', ['publish', archive, ...publishOptions(), ...nowhere], user);
+    expect(published).toMatch(/^\+ gateline@\d/m);
 
     // LangGraph is the user's: without it all but gateline/langgraph can be loaded.
     await writeFile(join(user, 'graph.mjs'), GRAPH);
