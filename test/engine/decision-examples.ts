@@ -293,6 +293,22 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { do: 'decide-run', subject: 'a', decision: 'pause', run: 0 },
     ],
   ],
+  // The model took another subject's output from where that one had reused it: the gate that sent it back had been
+  // approved there since, for that subject only.
+  [
+    [
+      { ...plain, picky: true },
+      { ...plain, picky: true },
+      { ...plain, needs: [1], back: { to: 0, most: 2 }, picky: true },
+      { ...after, picky: true },
+      { ...after, picky: true },
+    ],
+    false,
+    [
+      { do: 'call', subject: 'a', asked: { lift: true, strategy: 'skip-current' } },
+      { ...about, gate: 2, decision: 'approve' },
+    ],
+  ],
   ...GROUPS,
 ];
 

@@ -20,8 +20,9 @@ export class DecisionReuse extends DecisionPipeline {
     );
     if (own !== undefined || this.shapes[gate]!.reuse === 'never') return own;
     if (this.isSetAside(subject, run, gate, request)) return undefined;
+    // Of another subject, what its agents said is looked for, and not where it reused that.
     return candidates.findLast(
-      (one) => one.subject !== subject && originOf(one).how !== 'adopted' && this.isGood(one, { by: subject }),
+      (one) => one.subject !== subject && one.how === 'ran' && this.isGood(one, { by: subject }),
     );
   }
 
