@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { seededRandom, systemClock, type Clock } from '../../github/clock.ts';
+import { timeUntil } from '../../github/outage-budget.ts';
+import { retry, type Failure, type RetryRules } from '../../github/retry.ts';
+import { isDayFile, linesByDay, withLines } from '../../history/branch.ts';
+import type { RunHistory } from '../../history/entry.ts';
+import { count } from '../../report/text.ts';
+import {
+  RemoteBranch,
+  type BranchChange,
+  type BranchFiles,
+  type ChangeLimits,
+  type RemotePlace,
+} from '../../workspace/git/remote-branch.ts';
+import type { ActionInvocation } from '../invocation.ts';
+
+/** How often and how long a push is tried. */
+export const PUSH_RULES: RetryRules & { readonly totalMs: number } = {
+  pauseMs: 250,
+  longestPauseMs: 4_000,
+  longestAfterMs: 0,
+  tries: 20,
+  shortestTryMs: 0,
+  totalMs: 60_000,
+};
+
+/** The largest file of a day, in bytes: GitHub refuses 100 MB. */
+const MAX_DAY_BYTES = 50 * 1_024 * 1_024;
+
+/** Where entries are appended, and what is needed for it. */
+export interface HistoryBranch extends Omit<RemotePlace, 'folder'> {
+  /** A folder for temporary files, absolute. */
+  readonly temp: string;
+  readonly now: Date;
+  readonly clock: Clock;
+  /** Numbers from 0 to below 1, for jitter. */
+  readonly random: () => number;
+  /** Milliseconds after which a git command is ended. */
+  readonly gitTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A push that failed. */
+class PushError extends Error implements Failure {
+  override readonly name = 'PushError';
+  readonly passing: boolean;
+
+  constructor(message: string, passing: boolean) {
+    super(message);
+    this.passing = passing;
+  }
+}
+
+/**
+ * Appends the entries of this run to the history branch, if the step names one. Nothing in a run for a fork. Problems
+ * are notices.
+ */
+export async function pushHistory(
+  { world, inputs, event }: ActionInvocation,
+  own: readonly RunHistory[],
+): Promise<void> {
+  const { historyBranch: branch, githubToken: token } = inputs;
+  if (branch === undefined || own.length === 0 || event.trust.isFork) return;
+  const problem =
+    token === undefined
+      ? '`github-token` is empty.'
+      : await appendHistory(own, {
+          url: `${event.serverUrl}/${event.repository}`,
+          branch,
+          authorization: basicFor(token, world.runner.mask),
+          environment: world.environment,
+          temp: event.temp,
+          now: world.now(),
+          clock: systemClock,
+          random: seededRandom([event.runId, event.runAttempt, event.checkRunId ?? event.job].join('/')),
+          gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,
+          signal: world.signal,
+        });
+  if (problem !== undefined)
+    world.runner.annotate('notice', `The history of this run was not pushed to the branch ${branch}: ${problem}`);
+}
+
+/** As GitHub's git server takes tokens. Not to be seen in a log either. */
+function basicFor(token: string, mask: (value: string) => void): string {
+  const encoded = Buffer.from(`x-access-token:${token}`).toString('base64');
+  mask(encoded);
+  return `basic ${encoded}`;
+}
+
+/**
+ * Appends the entries of runs to their files, once each, and pushes that. If somebody else pushes first, again on top
+ * of theirs, so no line is lost.
+ * @returns why it could not be done, for people
+ */
+export async function appendHistory(own: readonly RunHistory[], place: HistoryBranch): Promise<string | undefined> {
+  const { clock, random, signal, temp } = place;
+  const deadline = clock.now() + PUSH_RULES.totalMs;
+  const limits = (): ChangeLimits => ({
+    timeoutMs: Math.max(1, Math.min(place.gitTimeoutMs, deadline - clock.now())),
+    signal,
+  });
+  await mkdir(temp, { recursive: true });
+  const folder = await mkdtemp(join(temp, 'gateline-history-'));
+  try {
+    const branch = await RemoteBranch.open({ ...place, folder }, limits());
+    const edit = (files: BranchFiles): Promise<BranchChange | undefined> => withEntries(own, files, place);
+    const once = (): Promise<void> => branch.change(edit, limits()).then(requireSuccess);
+    const budget = timeUntil(deadline, clock);
+    const pushed = await retry(once, { rules: PUSH_RULES, budget, clock, random, signal, failureOf });
+    return pushed.ok ? undefined : pushed.failure.message;
+  } catch (error) {
+    if (error instanceof GatelineError) return `${error.message}.`;
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** @throws PushError */
+async function withEntries(
+  own: readonly RunHistory[],
+  { names, read }: BranchFiles,
+  { branch, now }: HistoryBranch,
+): Promise<BranchChange | undefined> {
+  if (names.length > 0 && !names.some(isDayFile))
+    throw new PushError(`${branch} has other files. Name a branch of its own.`, false);
+  const files = new Map<string, Buffer>();
+  for (const [name, lines] of linesByDay(own)) {
+    const content = withLines(names.includes(name) ? await read(name) : Buffer.alloc(0), lines);
+    if (content === undefined) continue;
+    if (content.length > MAX_DAY_BYTES) throw new PushError(`${name} would be larger than 50 MiB.`, false);
+    files.set(name, content);
+  }
+  return files.size === 0 ? undefined : { files, message: `Add ${count(own.length, 'run')}\n`, at: now };
+}
+
+function requireSuccess({ state, why }: Awaited<ReturnType<RemoteBranch['change']>>): void {
+  if (state === 'pushed' || state === 'same') return;
+  const said = why === '' ? '' : ` (${why})`;
+  if (state !== 'refused')
+    throw new PushError(state === 'moved' ? `others pushed at the same time${said}.` : `it failed${said}.`, true);
+  const needs = 'The job needs `permissions: contents: write`, and no rule may forbid pushes to this branch';
+  throw new PushError(`the server refused it. ${needs}${said}.`, false);
+}
+
+/** What another try may mend: also an answer that git did not get in time. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof PushError) return error;
+  if (!(error instanceof GatelineError)) return undefined;
+  return { message: `${error.message}.`, passing: error.code === 'GIT_FAILED' || error.code === 'GIT_TIMEOUT' };
+}
