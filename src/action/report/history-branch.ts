@@ -19,8 +19,8 @@ import type { ActionInvocation } from '../invocation.ts';
 
 /** How often and how long a push is tried. */
 export const PUSH_RULES: RetryRules & { readonly totalMs: number } = {
-  pauseMs: 250,
-  longestPauseMs: 4_000,
+  pauseMs: 500,
+  longestPauseMs: 5_000,
   longestAfterMs: 0,
   tries: 20,
   shortestTryMs: 0,

@@ -73,6 +73,7 @@ const REFUSED =
 export class RemoteBranch {
   readonly #place: RemotePlace;
   #changes = 0;
+  #hasFetched = false;
 
   private constructor(place: RemotePlace) {
     this.#place = place;
@@ -104,18 +105,30 @@ export class RemoteBranch {
     this.#changes += 1;
     const next = `refs/gateline/next-${this.#changes}`;
     await git(['fast-import', '--quiet', '--date-format=raw'], { input: commitOf(next, isThere, change) });
-    const order = ['push', '--porcelain', '--no-verify', REMOTE, `${next}:refs/heads/${this.#place.branch}`];
-    const answer = await git(order, { answers: [0, 1, 128] });
+    const answer = await git(await this.#pushOf(git, next, isThere), { answers: [0, 1, 128] });
     return answer.code === 0 ? { state: 'pushed', why: '' } : failureIn(answer);
   }
 
   /** Whether the branch is there. Of its files only the names are downloaded, if the server can do that. */
   async #fetch(git: Git): Promise<boolean | Changed> {
     const { branch } = this.#place;
-    const options = ['-q', '--no-tags', '--depth=1', '--filter=blob:none'];
-    const answer = await git(['fetch', ...options, REMOTE, `+refs/heads/${branch}:${BASE}`], { answers: [0, 1, 128] });
+    // What others have added since the last try is little, and of the same day.
+    const filter = this.#hasFetched ? '--no-filter' : '--filter=blob:none';
+    const order = ['fetch', '-q', '--no-tags', '--depth=1', filter, REMOTE, `+refs/heads/${branch}:${BASE}`];
+    const answer = await git(order, { answers: [0, 1, 128] });
+    this.#hasFetched ||= answer.code === 0;
     if (answer.code === 0) return true;
     return answer.err.includes("couldn't find remote ref") ? false : failureIn(answer);
+  }
+
+  /**
+   * The branch must be where it was: so this is a fast-forward, or makes the branch. Without the lease, git would
+   * download the commits of somebody who was faster, only to say so.
+   */
+  async #pushOf(git: Git, next: string, isThere: boolean): Promise<string[]> {
+    const to = `refs/heads/${this.#place.branch}`;
+    const base = isThere ? (await git(['rev-parse', BASE])).out.toString('latin1').trim() : '';
+    return ['push', '--porcelain', '--no-verify', `--force-with-lease=${to}:${base}`, REMOTE, `${next}:${to}`];
   }
 
   #git({ timeoutMs, signal }: ChangeLimits): Git {
