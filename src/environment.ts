@@ -170,7 +170,10 @@ export function withoutGit(environment: Environment): Environment {
  * machine (proxy, certificates) applies. Needs git 2.31; an older one ignores the settings.
  * @param nowhere a path without a file
  */
-export function ownGitSettings(settings: readonly (readonly [string, string])[], nowhere: string): Record<string, string> {
+export function ownGitSettings(
+  settings: readonly (readonly [string, string])[],
+  nowhere: string,
+): Record<string, string> {
   const { home, config, global, count, key, value } = OWN_GIT_VARIABLES;
   const given = settings.flatMap(([name, one], index) => [[key + index, name] as const, [value + index, one] as const]);
   const places = { [home]: nowhere, [config]: nowhere, [global]: nowhere };

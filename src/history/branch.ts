@@ -20,7 +20,9 @@ export function dayFileOf({ started }: Pick<HistoryEntry, 'started'>): string {
 /** The lines of some runs, by file. The line of a run comes after that of its gates, as in a workspace. */
 export function linesByDay(runs: readonly RunHistory[]): Map<string, string[]> {
   const byDay = Map.groupBy(runs, ({ entry }) => dayFileOf(entry));
-  return new Map([...byDay].map(([file, own]) => [file, own.flatMap((run) => [gatesLine(run.gates), entryLine(run.entry)])]));
+  return new Map(
+    [...byDay].map(([file, own]) => [file, own.flatMap((run) => [gatesLine(run.gates), entryLine(run.entry)])]),
+  );
 }
 
 /**

@@ -43,7 +43,11 @@ const PLACES = ['refs/remotes/origin/', 'refs/heads/'];
  * @param root a folder of the clone, absolute
  * @throws GatelineError `INPUT_INVALID` if there is no such branch, `REPOSITORY_MISSING`, `GIT_FAILED`
  */
-export async function readHistoryBranch(root: string, branch: string, environment: Environment): Promise<HistorySource> {
+export async function readHistoryBranch(
+  root: string,
+  branch: string,
+  environment: Environment,
+): Promise<HistorySource> {
   const repository = await findRepository(root, { binary: 'git', environment });
   if (repository === undefined) throw new GatelineError('REPOSITORY_MISSING', `${root} is not in a git repository`);
   const { git } = repository;

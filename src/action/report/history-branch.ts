@@ -16,6 +16,7 @@ import {
   type RemotePlace,
 } from '../../workspace/git/remote-branch.ts';
 import type { ActionInvocation } from '../invocation.ts';
+import type { Runner } from '../runner.ts';
 
 /** How often and how long a push is tried. */
 export const PUSH_RULES: RetryRules & { readonly totalMs: number } = {
@@ -70,7 +71,7 @@ export async function pushHistory(
       : await appendHistory(own, {
           url: `${event.serverUrl}/${event.repository}`,
           branch,
-          authorization: basicFor(token, world.runner.mask),
+          authorization: basicFor(token, world.runner),
           environment: world.environment,
           temp: event.temp,
           now: world.now(),
@@ -84,9 +85,9 @@ export async function pushHistory(
 }
 
 /** As GitHub's git server takes tokens. Not to be seen in a log either. */
-function basicFor(token: string, mask: (value: string) => void): string {
+function basicFor(token: string, runner: Pick<Runner, 'mask'>): string {
   const encoded = Buffer.from(`x-access-token:${token}`).toString('base64');
-  mask(encoded);
+  runner.mask(encoded);
   return `basic ${encoded}`;
 }
 
@@ -122,14 +123,15 @@ export async function appendHistory(own: readonly RunHistory[], place: HistoryBr
 /** @throws PushError */
 async function withEntries(
   own: readonly RunHistory[],
-  { names, read }: BranchFiles,
+  there: BranchFiles,
   { branch, now }: HistoryBranch,
 ): Promise<BranchChange | undefined> {
+  const { names } = there;
   if (names.length > 0 && !names.some(isDayFile))
     throw new PushError(`${branch} has other files. Name a branch of its own.`, false);
   const files = new Map<string, Buffer>();
   for (const [name, lines] of linesByDay(own)) {
-    const content = withLines(names.includes(name) ? await read(name) : Buffer.alloc(0), lines);
+    const content = withLines(names.includes(name) ? await there.read(name) : Buffer.alloc(0), lines);
     if (content === undefined) continue;
     if (content.length > MAX_DAY_BYTES) throw new PushError(`${name} would be larger than 50 MiB.`, false);
     files.set(name, content);

@@ -40,7 +40,8 @@ export class GitObjects {
       return parts.map((_, index) => `${commit}:${parts.slice(0, index + 1).join('/')}`);
     });
     const names = [...new Set([commit, `${commit}^{tree}`, ...folders])];
-    for (const { type, content } of await readObjects(this.#git, names)) this.#loaded.set(`${type} ${this.#idOf(type, content)}`, content);
+    for (const { type, content } of await readObjects(this.#git, names))
+      this.#loaded.set(`${type} ${this.#idOf(type, content)}`, content);
     return this.#loaded.has(`commit ${commit}`);
   }
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -68,8 +71,7 @@ class Place implements AsyncDisposable {
   async commit(files: Readonly<Record<string, string>>): Promise<void> {
     const work = await mkdtemp(join(this.folder, 'work-'));
     for (const [name, text] of Object.entries(files)) await writeFile(join(work, name), text);
-    const there = (args: string[]): Promise<unknown> =>
-      run('git', args, { cwd: work, env: plainEnvironment(AUTHOR) });
+    const there = (args: string[]): Promise<unknown> => run('git', args, { cwd: work, env: plainEnvironment(AUTHOR) });
     await there(['init', '-q', '-b', BRANCH]);
     await there(['add', '-A']);
     await there(['commit', '-q', '-m', 'theirs']);
@@ -194,6 +196,20 @@ describe('the history branch', () => {
     await writeFile(hook, '#!/bin/sh\necho GH013: rule violations\nexit 1\n', { mode: 0o755 });
     expect(await place.append([outcome(1)])).toContain('no rule may forbid pushes to this branch (remote: GH013');
     expect(place.server.requests.filter((request) => request.startsWith('POST git-receive-pack'))).toHaveLength(1);
+  });
+
+  it('is not pushed to where a redirect leads', async () => {
+    await using place = await Place.create();
+    const redirecting = createServer((request, response) => {
+      response.writeHead(301, { location: `${place.server.origin}${request.url}` }).end();
+    });
+    redirecting.listen(0, '127.0.0.1');
+    await once(redirecting, 'listening');
+    const url = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/octo/gates`;
+    const clock = { now: () => 0, sleep: async () => undefined };
+    expect(await place.append([outcome(1)], { url, clock })).toMatch(/^it failed/);
+    expect(place.server.requests).toEqual([]);
+    redirecting.close();
   });
 
   it('adds nothing to a branch with other files', async () => {

@@ -86,7 +86,9 @@ async function answer(
     await buffer(request);
     const ask = status === 401 ? { 'www-authenticate': 'Basic realm="GitHub"' } : {};
     response.writeHead(status, { 'content-type': 'text/plain', ...ask });
-    response.end(status === 403 ? 'Permission to octo/gates.git denied to github-actions[bot].' : 'Repository not found.');
+    response.end(
+      status === 403 ? 'Permission to octo/gates.git denied to github-actions[bot].' : 'Repository not found.',
+    );
     return { status, bytes: 0 };
   }
   return backend(request, response, repository, pathname.split('/').slice(3).join('/'), search.slice(1));
@@ -128,7 +130,10 @@ async function backend(
   child.stdin.end(body);
   const out = await buffer(child.stdout);
   const end = out.indexOf('\r\n\r\n');
-  const fields = out.toString('latin1', 0, end).split('\r\n').map((line) => line.split(': ', 2) as [string, string]);
+  const fields = out
+    .toString('latin1', 0, end)
+    .split('\r\n')
+    .map((line) => line.split(': ', 2) as [string, string]);
   const status = Number(fields.find(([name]) => name === 'Status')?.[1].slice(0, 3) ?? 200);
   response.writeHead(status, Object.fromEntries(fields.filter(([name]) => name !== 'Status')));
   response.end(out.subarray(end + 4));
