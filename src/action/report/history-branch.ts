@@ -1,6 +1,5 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { seededRandom, systemClock, type Clock } from '../../github/clock.ts';
 import { timeUntil } from '../../github/outage-budget.ts';
