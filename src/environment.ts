@@ -166,8 +166,8 @@ export function withoutGit(environment: Environment): Environment {
 }
 
 /**
- * Variables that give git these settings and nothing of the user: no settings, no `.netrc`. What is set for the whole
- * machine (proxy, certificates) applies. Needs git 2.31; an older one ignores the settings.
+ * Variables that give git these settings and keep those of the user from it, and their `.netrc`. What is set for the
+ * whole machine (proxy, certificates) applies. Needs git 2.31; an older one ignores the settings.
  * @param nowhere a path without a file
  */
 export function ownGitSettings(

@@ -147,7 +147,7 @@ function requireSuccess({ state, why }: Awaited<ReturnType<RemoteBranch['change'
   throw new PushError(`the server refused it. ${needs}${said}.`, false);
 }
 
-/** What another try may mend: also an answer that git did not get in time. */
+/** After a command of git that failed or took too long, another try may succeed. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof PushError) return error;
   if (!(error instanceof GatelineError)) return undefined;
