@@ -23,8 +23,8 @@ export interface OpenedHistory {
 const BRANCH = /^branch(?::(?=[^-])([^\s:]{1,200}))?$/;
 
 /**
- * The history that `--from` names: that of this workspace, that of a branch, or a file. In a workspace, runs that killed
- * commands left without an entry get it first, unless another command is working.
+ * The history that `--from` names: that of this workspace, that of a branch, or a file. In a workspace, runs that
+ * killed commands left without an entry get it first, unless another command is working.
  * @throws GatelineError `PIPELINE_MISSING`, `STORE_READ_FAILED`, `INPUT_INVALID`, `REPOSITORY_MISSING`
  */
 export async function openHistory(invocation: CommandInvocation): Promise<OpenedHistory> {
