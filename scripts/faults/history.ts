@@ -99,4 +99,20 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     only: 'for a fork',
     why: 'texts of a fork would be written to the repository',
   },
+  {
+    name: 'history: a plan counts its own run twice',
+    find: "const isOther = ({ runId = '' }: GatesEntry): boolean => !but.has(runId);",
+    replace: "const isOther = ({ runId = '' }: GatesEntry): boolean => runId !== '' || but.has(runId);",
+    tests: ['test/action/workflows/history-branch.test.ts'],
+    only: 'a plan',
+    why: 'a re-run would be held back by what its own first attempt spent',
+  },
+  {
+    name: 'history: a plan does not ask what other runs spent',
+    find: 'this.#day = call.isJob && call.ports.spentSince === undefined ? undefined : day;',
+    replace: 'this.#day = call.isJob ? undefined : day;',
+    tests: ['test/action/workflows/history-branch.test.ts'],
+    only: 'a plan',
+    why: 'the budget of a day would limit nothing on GitHub',
+  },
 ];

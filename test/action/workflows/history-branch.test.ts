@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { parseHistoryEntry } from '../../../src/history/entry.ts';
 import { expectOk, gateline } from '../../cli/in-process.ts';
 import { startGitServer, type GitServer } from '../../support/github/git-server.ts';
-import { ActionWorld, messagesOf, type WorldRunOptions } from './action-world.ts';
+import { ActionWorld, errorsOf, messagesOf, type WorldRunOptions } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { gate, run, setOf, worldOf } from './set-world.ts';
-import { agent, gateJob, reportJob, type Keys } from './workflow-text.ts';
+import { ACTION, agent, CHECKOUT, gateJob, gateStep, job, reportJob, type Keys } from './workflow-text.ts';
 
 interface Served extends AsyncDisposable {
   readonly world: ActionWorld;
@@ -113,4 +113,69 @@ it('the report about a set appends one line for each subject', async () => {
     'top completed second',
   ]);
   expect((await world.repository.git('rev-list', '--count', 'kept/history')).trim()).toBe('1');
+});
+
+/** A plan that reads the branch, the gate after it, and a report that writes to the branch. */
+function budgetWorld(budget: object, also = ''): Promise<ActionWorld> {
+  const spends = `${agent(1)}\nprintf '{"costUsd": 0.4}' > "$GATELINE_METRICS"\n${also}`;
+  const gates = { make: { run: spends, inputs: [], reuse: 'never' } };
+  const definition = { pipeline: 'p', defaults: { run: { shell: 'sh' } }, budget, gates };
+  const plan = { uses: ACTION, with: { command: 'plan', 'history-branch': 'gateline-history' } };
+  const jobs = {
+    plan: { ...job([CHECKOUT, plan]), permissions: { actions: 'read', contents: 'read' } },
+    make: job([CHECKOUT, gateStep({ file: 'gateline.yml' })], { needs: ['plan'] }),
+    report: { ...reportJob(['make'], { 'history-branch': 'gateline-history' }), permissions: WRITES },
+  };
+  return ActionWorld.ofJobs(jobs, { 'gateline.yml': JSON.stringify(definition) });
+}
+
+it('a plan is red where the runs of the day have spent its budget, and no gate starts after it', async () => {
+  await using place = await serve(await budgetWorld({ gate: 0.4, day: 1 }));
+  const { world } = place;
+  for (const expected of ['success', 'success', 'failure']) {
+    const report = await (await world.run()).start().ended;
+    expect(report.job('plan').conclusion).toBe(expected);
+    if (expected === 'success') continue;
+    expect(errorsOf(report.job('plan'))).toEqual([
+      expect.stringContaining(
+        'Over budget: make: over budget: USD 1.00 for the day, USD 0.80 spent, USD 0.40 to reserve',
+      ),
+    ]);
+    expect(report.job('make').conclusion).toBe('skipped');
+  }
+  expect(await world.startedGates()).toEqual(['make', 'make']);
+  // A raised limit goes on.
+  await world.repository.write(
+    'gateline.yml',
+    (await world.repository.read('gateline.yml')).replace('"day":1', '"day":1.2'),
+  );
+  await world.repository.commitAll('raised');
+  expect((await (await world.run()).start().ended).job('plan').conclusion).toBe('success');
+});
+
+it('a plan of a re-run does not count its own run twice', async () => {
+  await using place = await serve(await budgetWorld({ day: 0.5 }, 'exit 1'));
+  const started = await place.world.run();
+  await started.start().ended;
+  const planned = (await started.rerunAll().ended).job('plan');
+  expect(errorsOf(planned)).toEqual([]);
+  expect(await place.world.startedGates()).toEqual(['make', 'make']);
+  const other = (await (await place.world.run()).start().ended).job('plan');
+  expect(errorsOf(other)).toEqual([expect.stringContaining('USD 0.50 for the day, USD 0.80 spent')]);
+});
+
+it('a plan that cannot read the branch says so, and where unknown cost fails, it does', async () => {
+  const definition = { pipeline: 'p', budget: { day: 1, 'on-unknown': 'fail' }, gates: { make: { run: 'true' } } };
+  const plan = { uses: ACTION, with: { command: 'plan', 'history-branch': 'gateline-history' } };
+  const jobs = { plan: { ...job([CHECKOUT, plan]), permissions: { actions: 'read' } } };
+  await using place = await serve(await ActionWorld.ofJobs(jobs, { 'gateline.yml': JSON.stringify(definition) }));
+  const planned = (await (await place.world.run()).start().ended).job('plan');
+  expect(errorsOf(planned)).toEqual([
+    expect.stringContaining('Over budget: make: the dollars of other runs are unknown, and budget.on-unknown is fail'),
+  ]);
+  expect(messagesOf(planned, 'notice')).toContainEqual(
+    expect.stringMatching(
+      /^The branch gateline-history was not read, so it is unknown what other runs spent: the server refused it. The job needs `permissions: contents: read` \(/,
+    ),
+  );
 });
