@@ -67,6 +67,10 @@ on:
         description: auto, gates or never.
         required: false
         type: string
+      history-branch:
+        description: Branch that the report appends the outcome to. Needs contents write.
+        required: false
+        type: string
     secrets:
       env:
         description: Lines NAME=VALUE. A gate gets those that it names.
@@ -162,6 +166,7 @@ ${CHECKOUT}      - id: report
           set: \${{ inputs.set }}
           comment: \${{ inputs.comment }}
           statuses: \${{ inputs.statuses }}
+          history-branch: \${{ inputs.history-branch }}
 `;
 }
 

@@ -58,6 +58,10 @@ on:
         description: Exact paths, one per line, that may be delivered although something would run them by itself.
         required: false
         type: string
+      history-branch:
+        description: Branch that the report appends the outcomes to. Needs contents write.
+        required: false
+        type: string
     secrets:
       env:
         description: Lines NAME=VALUE. A gate gets those that it names.
@@ -141,7 +145,10 @@ ${jobs.map((id) => `        ${id},\n`).join('')}      ]
     outputs:
       passed: \${{ steps.report.outputs.passed }}
     steps:
-${CHECKOUT}${step('report', { outcome: `\${{ ${ended('failure')} || ${ended('cancelled')} || 'success' }}` })}`;
+${CHECKOUT}${step('report', {
+    outcome: `\${{ ${ended('failure')} || ${ended('cancelled')} || 'success' }}`,
+    'history-branch': '${{ inputs.history-branch }}',
+  })}`;
 }
 
 function deliverJob(): string {

@@ -147,6 +147,39 @@ export const GIT_SETTINGS = {
  */
 export const KEPT_FOR_GIT = /^GIT_(?:CONFIG_.*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_.*)$/;
 
+/** Where git finds settings and passwords of the user, and how it is given settings that are in no file. */
+const OWN_GIT_VARIABLES = {
+  home: 'HOME',
+  config: 'XDG_CONFIG_HOME',
+  global: 'GIT_CONFIG_GLOBAL',
+  count: 'GIT_CONFIG_COUNT',
+  key: 'GIT_CONFIG_KEY_',
+  value: 'GIT_CONFIG_VALUE_',
+} as const;
+
+/** What may lead git to programs or settings of the caller. */
+const OF_THE_CALLER = /^(?:GIT|SSH)_/i;
+
+/** The caller's environment without anything that is about git. */
+export function withoutGit(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THE_CALLER.test(name)));
+}
+
+/**
+ * Variables that give git these settings and keep those of the user from it, and their `.netrc`. What is set for the
+ * whole machine (proxy, certificates) applies. Needs git 2.31; an older one ignores the settings.
+ * @param nowhere a path without a file
+ */
+export function ownGitSettings(
+  settings: readonly (readonly [string, string])[],
+  nowhere: string,
+): Record<string, string> {
+  const { home, config, global, count, key, value } = OWN_GIT_VARIABLES;
+  const given = settings.flatMap(([name, one], index) => [[key + index, name] as const, [value + index, one] as const]);
+  const places = { [home]: nowhere, [config]: nowhere, [global]: nowhere };
+  return { ...places, [count]: String(settings.length), ...Object.fromEntries(given) };
+}
+
 /**
  * How far up git searches for a repository: `:`-separated folders. Set for agents, so that git finds none above their
  * work tree.

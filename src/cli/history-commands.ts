@@ -25,7 +25,7 @@ const WHICH_RUNS: readonly OptionSpec[] = [
 const FROM: OptionSpec = {
   name: 'from',
   value: 'WHERE',
-  help: '`local`, the history of this workspace (default), or a file with entries',
+  help: '`local`, the history of this workspace (default); `branch`, the branch gateline-history of this clone, or `branch:NAME`; or a file with entries',
 };
 
 /** The commands about earlier runs. */
@@ -52,6 +52,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { command: 'gateline history --status error --since 7d', what: 'what failed in the last seven days' },
       { command: 'gateline history --gate review --limit 50', what: 'one gate in its last 50 runs' },
       { command: 'gateline history --csv > runs.csv', what: 'everything, for a spreadsheet' },
+      { command: 'gateline history --from branch', what: 'what ran on GitHub, from the branch that reports write to' },
     ],
     load: () => import('./history/history.ts'),
   },

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
 import type { AttemptFiles } from '../agent/attempt-files.ts';
 import type { Environment } from '../environment.ts';
-import type { SpendingToday } from '../history/budget.ts';
+import type { SpendingToday, Spent } from '../history/budget.ts';
 import type { GatesEntry } from '../history/entry.ts';
 import type { HistoryLog } from '../history/log.ts';
 import type { Platform } from '../run/plan/request.ts';
@@ -77,6 +77,11 @@ export interface EnginePorts {
   readonly underReview?: () => Promise<UnderReview>;
   /** What the history says of runs, for budgets. Absent in CI. */
   readonly pastRuns?: PastRuns;
+  /**
+   * What runs elsewhere spent, of those of a pipeline that began at a time (ISO 8601, UTC) or later. A CI job checks
+   * the budget of a day only with it.
+   */
+  readonly spentSince?: (pipeline: string, time: string) => Promise<Spent>;
   /** What the calls of this process spend today, by pipeline and subject: each adds itself. Absent in CI. */
   readonly spending?: Map<string, SpendingToday>;
   /**

@@ -11,7 +11,8 @@ import type { EndedRecord } from '../run/records/record.ts';
 import type { VerdictKind } from '../verdict/verdict.ts';
 import { agentRan, endedAfter, type Attempt } from './attempts.ts';
 import { amountOf, type Amount } from './amounts.ts';
-import type { GateOutcome } from './entry.ts';
+import type { GateOutcome, GatesEntry } from './entry.ts';
+import { gateKey } from './query.ts';
 import { medianOf } from './statistics/quantiles.ts';
 
 /** What some attempts spent, and the units of which a measure is not known. */
@@ -139,6 +140,33 @@ export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitK
     }
   }
   return { amount, unknown };
+}
+
+/**
+ * What runs spent by their entries, of which each has the newest. The time is that of each gate's last attempt, as
+ * entries have no other.
+ */
+export function spentByEntries(entries: Iterable<GatesEntry>): Spent {
+  const amount = { dollars: 0, tokens: 0, minutes: 0 };
+  const unknown = { dollars: new Set<UnitKey>(), tokens: new Set<UnitKey>(), minutes: new Set<UnitKey>() };
+  for (const { gates, left, run } of entries) {
+    for (const measure of BUDGET_MEASURES) {
+      if (left > 0) unknown[measure].add(`other gates of run ${run}`);
+      for (const one of gates) {
+        if (one.reused || one.attempts === 0) continue;
+        const value = inMeasures(one.ms, one.cost, one.tokens)[measure];
+        if (value === undefined) unknown[measure].add(gateKey(one));
+        else amount[measure] += value;
+      }
+    }
+  }
+  const { dollars, tokens, minutes } = unknown;
+  return { amount, unknown: { dollars: [...dollars], tokens: [...tokens], minutes: [...minutes] } };
+}
+
+/** Nothing is known of what these spent. */
+export function unknownSpent(who: string): Spent {
+  return { amount: { dollars: 0, tokens: 0, minutes: 0 }, unknown: { dollars: [who], tokens: [who], minutes: [who] } };
 }
 
 const BEFORE_AGENT: ReadonlySet<VerdictKind> = new Set(['no-secret', 'contract', 'not-started', 'workspace']);

@@ -121,6 +121,48 @@ describe('gateline stats', () => {
     expect((await expectOk(gateline('/', ['history', '--from', file, '--csv']))).out.split('\r\n')).toHaveLength(4);
   });
 
+  it('reads a branch of the clone as it was fetched last, and leaves out what it cannot read', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ a: { run: PASSES, inputs: [] } }),
+    });
+    const say = (...args: string[]): Promise<Answer> => gateline(workspace.root, args);
+    for (const subject of ['x', 'y']) await expectOk(say('run', '-q', '-s', subject));
+    const [x, y] = (await linesOf(workspace)).map((line) => JSON.stringify(line));
+    const month = (await readdir(workspace.path('.state/history'))).find((name) => name.endsWith('.jsonl'));
+    const gates = await readFile(workspace.path(`.state/history/${month}`), 'utf8');
+    const branch = async (place: string, files: Record<string, string>): Promise<void> => {
+      await workspace.git('checkout', '-q', '--orphan', 'made');
+      await workspace.git('rm', '-q', '-r', '--cached', '.');
+      for (const [name, text] of Object.entries(files)) await workspace.write(name, text);
+      await workspace.git('add', '-f', ...Object.keys(files));
+      await workspace.git('commit', '-q', '-m', 'days');
+      await workspace.git('update-ref', place, 'HEAD');
+      await workspace.git('checkout', '-q', '-f', 'main');
+      await workspace.git('branch', '-q', '-D', 'made');
+    };
+    const missing = await say('history', '--from', 'branch');
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('git fetch origin gateline-history:')]);
+    await branch('refs/heads/gateline-history', { '2026-01-01.jsonl': `${x}\n` });
+    const subjectsIn = async (...args: string[]): Promise<unknown[]> => {
+      const { out } = await expectOk(say('history', '--json', ...args));
+      return (JSON.parse(out) as { entries: Line[] }).entries.map(({ subject }) => subject);
+    };
+    expect(await subjectsIn('--from', 'branch')).toEqual(['x']);
+    await branch('refs/remotes/origin/gateline-history', {
+      '2026-01-02.jsonl': `${gates}${y}\n`,
+      '2026-01-01.jsonl': `${x}\n{"half`,
+      'notes.jsonl': `${JSON.stringify({ subject: 'z' })}\n`,
+    });
+    expect(await subjectsIn('--from', 'branch')).toEqual(['y', 'x']);
+    expect(await subjectsIn('--from', 'branch:gateline-history', '--gate', 'a')).toEqual(['y', 'x']);
+    const shown = await expectOk(say('history', '--from', 'branch'));
+    expect(shown.err).toContain('note: 1 line of the history cannot be read and is left out');
+    expect((await expectOk(say('stats', '--from', 'branch'))).out).toContain('2 runs: 2 completed\n');
+    await rm(workspace.path('gateline.yml'));
+    expect(await subjectsIn('--from', 'branch', '--limit', '1')).toEqual(['y']);
+    expect((await say('history', '--from', 'branch:none')).err).toContain('this clone has no branch none');
+  });
+
   it.each([
     [['history', '--status', 'great'], /--status great: expected initializing, executing/],
     [['history', '--gate', 'a', '--status', 'error'], /--status error: expected pending/],

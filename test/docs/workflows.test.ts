@@ -73,8 +73,9 @@ describe('workflows that pages show', () => {
         const others = steps.filter(({ uses, run }) => run !== undefined || !uses!.startsWith('actions/checkout@'));
         const holdsOnly = (command: string): boolean =>
           others.length > 0 && others.every(({ with: inputs }) => inputs['command'] === command);
+        const keepsHistory = others.some(({ with: inputs }) => inputs['history-branch'] !== undefined);
         const allowed = holdsOnly('report')
-          ? ['pull-requests', 'actions', 'statuses']
+          ? ['pull-requests', 'actions', 'statuses', ...(keepsHistory ? ['contents'] : [])]
           : holdsOnly('decide')
             ? ['actions', 'checks']
             : holdsOnly('comment')

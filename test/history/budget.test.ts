@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reservationFor, spentBy, withinBudget, type BudgetLimit, type Spent } from '../../src/history/budget.ts';
+import {
+  reservationFor,
+  spentBy,
+  spentByEntries,
+  withinBudget,
+  type BudgetLimit,
+  type Spent,
+} from '../../src/history/budget.ts';
+import { GATES_FORMAT } from '../../src/history/entry.ts';
 import { BUDGET_MEASURES, type BudgetAmount } from '../../src/pipeline/budget.ts';
+import { NOW } from '../report/fixtures.ts';
 import { drawn } from '../support/test-size.ts';
 
 const NOTHING: Spent = spentBy([], new Set());
@@ -93,4 +102,32 @@ it('what is reserved is the rest of the own budget, else the median of what agen
   });
   expect(reservationFor(undefined, spent, earlier, ['dollars'])).toEqual({ amount: { dollars: 2 }, from: 'history' });
   expect(reservationFor(undefined, spent, earlier, ['tokens'])).toEqual({ amount: {}, from: 'none' });
+});
+
+it('entries say what their gates spent, without what was reused, and what is not known', () => {
+  const about = {
+    format: GATES_FORMAT,
+    pipeline: 'p',
+    subject: 's',
+    run: 3,
+    attempt: 1,
+    started: NOW,
+    left: 0,
+  } as const;
+  const one = { gate: 'a', leg: '', status: 'passed', attempts: 2 } as const;
+  const gates = [
+    { ...one, cost: 0.3, tokens: 100, ms: 90_000 },
+    { ...one, gate: 'b', leg: 'x', tokens: 50 },
+    { ...one, gate: 'c', cost: 9, tokens: 9, ms: 9, reused: true as const },
+    { ...one, gate: 'd', attempts: 0 },
+  ];
+  const other = { ...about, run: 4, left: 2, gates: [{ ...one, cost: 0.2, tokens: 1, ms: 30_000 }] };
+  expect(spentByEntries([{ ...about, gates }, other])).toEqual({
+    amount: { dollars: 0.5, tokens: 151, minutes: 2 },
+    unknown: {
+      dollars: ['b/x', 'other gates of run 4'],
+      tokens: ['other gates of run 4'],
+      minutes: ['b/x', 'other gates of run 4'],
+    },
+  });
 });

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planGate } from '../../engine/begin.ts';
 import { planPipeline, type PlanResult } from '../../engine/plan-pipeline.ts';
+import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { oneLine } from '../../report/text.ts';
 import { planTable } from '../../report/terminal/plan-table.ts';
 import { plannedUnit, type PlannedUnit } from '../../run/plan/plan.ts';
 import { unitsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
@@ -10,8 +12,9 @@ import { forMarkdown } from '../../untrusted/escape.ts';
 import { callersInput } from '../inputs/callers-input.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { numbersOf } from '../event/job-identity.ts';
-import { openJob, openSurroundings } from '../job/job.ts';
+import { openJob, openSurroundings, type JobContext } from '../job/job.ts';
 import { jobSubject } from '../job/job-subject.ts';
+import { spentOnBranch } from '../report/history-branch.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
 /** `command: plan`: reports for each gate what its job would do and why. Writes nothing and starts nothing. */
@@ -28,6 +31,12 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (plan.units.length === 1 && only !== undefined) {
     runner.setOutput('decision', decisionOf(only));
     runner.setOutput('reason', reasonOf(only));
+  }
+  const held = plan.units.filter(({ budget }) => budget !== undefined && budget.choice !== 'start');
+  // The jobs of gates do not know what other runs spent: this one keeps them from starting.
+  if (invocation.inputs.historyBranch !== undefined && held.length > 0) {
+    const reasons = held.map(({ key, reason }) => `${key}: ${oneLine(reason)}`);
+    return { ok: false, title: 'Over budget', message: firstNames(reasons, 5) };
   }
   const runs = plan.units.filter(({ choice }) => choice === 'run' || choice === 'wait').length;
   return { ok: true, title: 'Planned', message: `${runs} of ${plan.units.length} gates would run their agents now` };
@@ -46,7 +55,9 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
     const assignment = { pipeline, ...jobSubject(invocation, pipeline), task, metadata, input, rework };
     const resumedRun = around.store.resumed?.runNumber;
     const options = { numbers: numbersOf(event), ...(resumedRun !== undefined && { resumedRun }) };
-    const planned = await planPipeline(around.ports, assignment, options);
+    const spentSince = spentOnBranch(invocation, runsRead(invocation, around));
+    const ports = { ...around.ports, ...(spentSince && { spentSince }) };
+    const planned = await planPipeline(ports, assignment, options);
     return { ...planned, graph: unitsOf(pipeline) };
   }
   const job = await openJob(invocation);
@@ -57,6 +68,11 @@ async function planOf(invocation: ActionInvocation): Promise<PlanResult & { read
   );
   const plan = { pipeline: described.id, subject, ...numbersOf(event), continues: event.runAttempt > 1, units: [unit] };
   return { plan, errors: [], graph };
+}
+
+/** Ids of the runs whose records are read here, so not to be counted by their entries. */
+function runsRead({ event }: ActionInvocation, { store: { resumed } }: JobContext): ReadonlySet<string> {
+  return new Set([event.runId, ...(resumed === undefined ? [] : [String(resumed.id)])]);
 }
 
 /** An error that people must fix blocks the gate but not its plan: a plan is meant to show it. */

@@ -13,6 +13,7 @@ import { commentReport } from '../report/report-comment.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
+import { pushHistory } from '../report/history-branch.ts';
 import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
 import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -35,7 +36,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const { id } = view.assignment.pipeline;
   const earlier = inputs.history === 0 ? [] : await earlierRuns(invocation, rest, id);
   // The report about a set keeps the outcomes of all its subjects.
-  if (inputs.set === undefined) await keepHistory(invocation, around.store, id, [historyOf(invocation, view)], earlier);
+  const own = inputs.set === undefined ? [historyOf(invocation, view)] : [];
+  if (own.length > 0) await keepHistory(invocation, around.store, id, own, earlier);
   const history = earlier
     .filter(({ entry }) => entry.subject === keptSubject(view.state.subject))
     .slice(-inputs.history);
@@ -54,6 +56,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
+  await pushHistory(invocation, own);
   return result;
 }
 

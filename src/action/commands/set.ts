@@ -12,6 +12,7 @@ import { wavesInSet, type WavesInSet } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
+import { pushHistory } from '../report/history-branch.ts';
 import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
 import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
 
@@ -102,6 +103,7 @@ async function keepOutcomes(
   );
   const earlier = await earlierRuns(invocation, restOfStep(invocation), pipeline.id);
   await keepHistory(invocation, store, pipeline.id, own, earlier);
+  await pushHistory(invocation, own);
 }
 
 async function report(

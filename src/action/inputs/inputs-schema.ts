@@ -36,6 +36,9 @@ const id = matching(
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
 
+/** A part of what git allows: nothing that a command or an address could mean otherwise. */
+const BRANCH_PATTERN = /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)|[/.]$|\/\.))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/;
+
 /**
  * The inputs of the action as the runner passes them, without blank ones. Inputs that describe a gate are only parsed
  * here; the parser of `gateline.yml` validates them, so that both mean the same.
@@ -103,6 +106,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     statuses: oneOf('auto', 'gates', 'never'),
     summary: yesOrNo,
     history: wholeNumber(0, 200),
+    'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 
     'job-status': oneOf('success', 'failure', 'cancelled'),
     matrix: contextJson,

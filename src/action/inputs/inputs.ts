@@ -81,6 +81,8 @@ export interface ActionInputs {
   readonly summary: boolean;
   /** Runs shown by `report`, 0 to 200. Default 20. */
   readonly history: number;
+  /** Name of the branch that reports append their entries to. `undefined`: none. */
+  readonly historyBranch: string | undefined;
   /** `${{ job.status }}`, which the post step evaluates again. `undefined`: the runner does not report it. */
   readonly jobStatus: 'success' | 'failure' | 'cancelled' | undefined;
   /** `${{ toJSON(matrix) }}`; `undefined`: no matrix. */
@@ -270,6 +272,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     statuses: parsed.statuses ?? 'auto',
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,
+    historyBranch: parsed['history-branch'],
     jobStatus: parsed['job-status'],
     matrix: parsed.matrix,
     workflowFile: parsed['workflow-file'],

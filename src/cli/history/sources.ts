@@ -2,10 +2,11 @@ import { resolve } from 'node:path';
 import { completeHistory } from '../../engine/call/keep-history.ts';
 import { rebuildHistory } from '../../engine/history/rebuild-history.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { HISTORY_BRANCH } from '../../history/branch.ts';
 import type { HistorySource } from '../../history/query.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
-import { readHistoryFile } from '../../local/history-source.ts';
+import { readHistoryBranch, readHistoryFile } from '../../local/history-source.ts';
 import { count } from '../../report/text.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
@@ -18,20 +19,38 @@ export interface OpenedHistory {
   readonly loaded: LoadedPipeline | undefined;
 }
 
+/** What `--from` means; any other text is the name of a file. */
+const BRANCH = /^branch(?::(?=[^-])([^\s:]{1,200}))?$/;
+
 /**
- * The history that `--from` names: that of this workspace, or a file. Runs that killed commands left without an entry
- * get it first, unless another command is working.
- * @throws GatelineError `PIPELINE_MISSING`, `STORE_READ_FAILED`, `INPUT_INVALID`
+ * The history that `--from` names: that of this workspace, that of a branch, or a file. In a workspace, runs that
+ * killed commands left without an entry get it first, unless another command is working.
+ * @throws GatelineError `PIPELINE_MISSING`, `STORE_READ_FAILED`, `INPUT_INVALID`, `REPOSITORY_MISSING`
  */
 export async function openHistory(invocation: CommandInvocation): Promise<OpenedHistory> {
   const from = textOption(invocation.options, 'from') ?? 'local';
-  const { workingDirectory } = invocation.world;
+  const { workingDirectory, environment } = invocation.world;
+  const branch = BRANCH.exec(from);
+  if (branch !== null) {
+    const source = await readHistoryBranch(workingDirectory, branch[1] ?? HISTORY_BRANCH, environment);
+    return { source, loaded: await definitionIfAny(invocation) };
+  }
   if (from !== 'local') return { source: await readHistoryFile(resolve(workingDirectory, from)), loaded: undefined };
   const loaded = await loadFor(invocation);
   if (invocation.options['rebuild'] === true) await rebuild(invocation, loaded);
   const source = historyIn(loaded);
   if ((await source.open()).length > 0) await complete(invocation, loaded);
   return { source, loaded };
+}
+
+/** The days of a branch are those of the definition, if there is one. */
+async function definitionIfAny(invocation: CommandInvocation): Promise<LoadedPipeline | undefined> {
+  try {
+    return await loadFor(invocation);
+  } catch (error) {
+    if (error instanceof GatelineError && error.code === 'PIPELINE_MISSING') return undefined;
+    throw error;
+  }
 }
 
 async function complete(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {

@@ -63,7 +63,7 @@ export function callBudget(call: AboutCall): CallBudget {
 
 class Budgeting implements CallBudget {
   readonly #call: AboutCall;
-  /** `undefined` also in a job. */
+  /** `undefined` also in a job that does not know what other runs spent. */
   readonly #day: BudgetAmount | undefined;
   /** Those that are limited for the run or the day: nothing else is reserved. */
   readonly #measures: readonly BudgetMeasure[];
@@ -76,7 +76,7 @@ class Budgeting implements CallBudget {
   constructor(call: AboutCall) {
     this.#call = call;
     const { run, day } = call.pipeline.budget ?? {};
-    this.#day = call.isJob ? undefined : day;
+    this.#day = call.isJob && call.ports.spentSince === undefined ? undefined : day;
     this.#measures = BUDGET_MEASURES.filter(
       (measure) => run?.[measure] !== undefined || this.#day?.[measure] !== undefined,
     );

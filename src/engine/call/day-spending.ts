@@ -36,7 +36,8 @@ export function attemptsToday({ ports, pipeline, subject }: OneSubject, records:
 
 /**
  * What other subjects of the pipeline spent today, and what their gates that run have reserved, by subject: from the
- * records of those that had a run today. An attempt that some other process works on is open.
+ * records of those that had a run today. An attempt that some other process works on is open. What runs elsewhere spent
+ * has no subject: ''.
  */
 export async function otherSubjects(
   { ports, pipeline, subject: own }: OneSubject,
@@ -46,6 +47,8 @@ export async function otherSubjects(
   const since = startOfDay(dayIn(zone)(ports.now().toISOString()), zone)!;
   const active = await ports.pastRuns?.subjectsSince(pipeline.id, since);
   const found = new Map<string, Spending>();
+  const elsewhere = await ports.spentSince?.(pipeline.id, since);
+  if (elsewhere !== undefined) found.set('', { spent: elsewhere, reserved: [] });
   for (const subject of await ports.store.subjects(pipeline.id)) {
     if (subject === own || active?.has(keptSubject(subject)) === false) continue;
     // A call of this process says itself what it spends.

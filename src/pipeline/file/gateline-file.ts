@@ -152,7 +152,9 @@ const budget = z
         .describe('What one run may spend. In a job on GitHub, only the gates upstream are counted.'),
       day: budgetAmount
         .optional()
-        .describe('What all attempts of the pipeline that begin on one day may spend. Not checked on GitHub.'),
+        .describe(
+          'What all attempts of the pipeline that begin on one day may spend. On GitHub only `plan` checks it, with `history-branch`.',
+        ),
       'on-unknown': choiceOf('allow', 'fail')
         .default('allow')
         .describe('What happens after an agent that reported no cost: later gates start, or none does.'),

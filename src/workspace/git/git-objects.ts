@@ -40,10 +40,8 @@ export class GitObjects {
       return parts.map((_, index) => `${commit}:${parts.slice(0, index + 1).join('/')}`);
     });
     const names = [...new Set([commit, `${commit}^{tree}`, ...folders])];
-    const input = Buffer.from(`${names.join('\n')}\n`);
-    // 128: the commit, or something in it, is damaged.
-    const { out } = await this.#git(['cat-file', '--batch'], { input, answers: [0, 128] });
-    for (const { type, content } of objectsIn(out)) this.#loaded.set(`${type} ${this.#idOf(type, content)}`, content);
+    for (const { type, content } of await readObjects(this.#git, names))
+      this.#loaded.set(`${type} ${this.#idOf(type, content)}`, content);
     return this.#loaded.has(`commit ${commit}`);
   }
 
@@ -91,8 +89,24 @@ export class GitObjects {
   }
 }
 
+/**
+ * The objects with these names, by one git command, in this order; those that are not there are left out. Their content
+ * may be anything that somebody wrote to `.git`.
+ */
+export async function readObjects(git: Git, names: readonly string[]): Promise<FoundObject[]> {
+  const input = Buffer.from(`${names.join('\n')}\n`);
+  // 128: one of them is damaged.
+  const { out } = await git(['cat-file', '--batch'], { input, answers: [0, 128] });
+  return [...objectsIn(out)];
+}
+
+interface FoundObject {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
 /** Output of `git cat-file --batch`: `<id> <type> <bytes>`, a line break, the content, a line break. */
-function* objectsIn(out: Buffer): Generator<{ readonly type: string; readonly content: Buffer }> {
+function* objectsIn(out: Buffer): Generator<FoundObject> {
   for (let at = 0; at < out.length;) {
     const end = out.indexOf(LINE_BREAK, at);
     if (end < 0) return;

@@ -222,7 +222,7 @@ function runnerVariables(folders: {
 }
 
 /** The clients take a server that is not GitHub's own for an Enterprise Server and refuse: only the addresses of services are local. */
-function serviceVariables({ origin }: World, runtimeToken: string): Record<string, string> {
+function serviceVariables({ origin, serverUrl }: World, runtimeToken: string): Record<string, string> {
   return {
     ACTIONS_CACHE_SERVICE_V2: 'True',
     ACTIONS_CACHE_URL: `${origin}/`,
@@ -231,6 +231,6 @@ function serviceVariables({ origin }: World, runtimeToken: string): Record<strin
     ACTIONS_RUNTIME_URL: `${origin}/`,
     GITHUB_API_URL: origin,
     GITHUB_GRAPHQL_URL: `${origin}/graphql`,
-    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_SERVER_URL: serverUrl,
   };
 }

@@ -203,6 +203,8 @@ export interface World {
   readonly behaviour: Behaviour;
   /** Where the service listens: `http://127.0.0.1:<port>`. */
   origin: string;
+  /** `GITHUB_SERVER_URL`: where git's server is, and pages are. */
+  serverUrl: string;
   /** Key that runtime tokens are signed with. */
   readonly signingKey: Buffer;
   readonly runs: Map<number, WorkflowRun>;

@@ -100,6 +100,7 @@ function createWorld(behaviour: Behaviour): World {
   return {
     behaviour,
     origin: '',
+    serverUrl: 'https://github.com',
     signingKey: randomBytes(32),
     runs: new Map(),
     artifacts: [],
