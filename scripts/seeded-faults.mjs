@@ -65,7 +65,17 @@ const FAULTS_BY_FILE = {
 const FAULTS = Object.values(FAULTS_BY_FILE).flat();
 
 /** Parts of the repository that the tests need. */
-const COPIED = ['src', 'test', '.github', 'examples', 'schema', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = [
+  'src',
+  'test',
+  '.github',
+  'docs/recipes',
+  'examples',
+  'schema',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 
 const SIDE_BY_SIDE = 2;
 

@@ -2,6 +2,8 @@ import type { Fault } from './fault.ts';
 
 const STORIES = ['test/engine/decision-histories.test.ts'];
 
+const ON_GITHUB = ['test/action/workflows/decisions.test.ts'];
+
 /** Faults in what people's decisions mean for calls, runs and subjects. */
 export const DECISION_FAULTS: readonly Fault[] = [
   {
@@ -87,5 +89,37 @@ export const DECISION_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/engine/approvals.test.ts'],
     why: 'the history of a run would change without anybody doing anything',
+  },
+  {
+    name: 'decisions: the deciding run takes another deciding run for the newest one',
+    find: '&& run.id !== decidingRun && !onlyDecides(run),',
+    replace: '&& run.id !== decidingRun,',
+    tests: ON_GITHUB,
+    only: 'if a person had started it',
+    why: 'an approval would run nothing again, and the gate would wait for ever',
+  },
+  {
+    name: 'decisions: a check run that is found twice is two decisions',
+    find: 'const at = timeOf(check) ?? identity.at;',
+    replace: 'const { at } = identity;',
+    tests: ON_GITHUB,
+    only: 'found twice',
+    why: 'each later run of the commit would name records that contradict each other',
+  },
+  {
+    name: 'decisions: all records of another branch are used where a person named one output',
+    find: "const isNamedOnly = earlier?.use === 'named';",
+    replace: 'const isNamedOnly = false;',
+    tests: ON_GITHUB,
+    only: 'of another branch by its digest',
+    why: 'a run would build on what somebody chose for another branch',
+  },
+  {
+    name: 'decisions: what is to be adopted is looked for in the records of the own subject only',
+    find: '?? (await namedElsewhere(call, unit, named.output));',
+    replace: ';',
+    tests: ON_GITHUB,
+    only: 'of another branch by its digest',
+    why: 'no output of another branch could be adopted',
   },
 ];

@@ -82,8 +82,8 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: a run takes the records of any pull request',
-    find: 'if (pullRequest !== undefined && isOf(earlier, pullRequest)) return;',
-    replace: 'return;',
+    find: "if (pullRequest !== undefined && isOf(earlier, pullRequest)) return 'all';",
+    replace: "return 'all';",
     tests: ['test/action/records/earlier-runs.test.ts'],
     why: 'what the author of a pull request chose would be used by others',
   },

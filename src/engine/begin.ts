@@ -265,9 +265,8 @@ async function begin(
     ...(rework && { rework }),
   });
   // Reported before anything else can fail: from here on the claim must be ended.
-  const { journal } = call;
-  const only = { attempt: 1, attempts: 1 };
-  await call.observe({ type: 'started', unit: unit.key, record: started, ...only, state: journal.state(), token });
+  const begins = { attempt: 1, attempts: 1, state: call.journal.state() };
+  await call.observe({ type: 'started', unit: unit.key, record: started, ...begins, token });
   if (call.holder === 'job') {
     const ended = await endWithoutSecrets(call, unit, started);
     if (ended !== undefined) return endedAtOnce(call, unit, prepared, ended);
