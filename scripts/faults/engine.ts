@@ -555,8 +555,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: snapshots of a pinned run are removed',
-    find: 'return runDecisions(made).pinned === undefined;',
-    replace: 'return true;',
+    find: 'return runDecisions(made).pinned !== undefined;',
+    replace: 'return false;',
     tests: DATABASE,
     only: 'pinned ones',
     why: 'the state that somebody wanted to keep would be gone',

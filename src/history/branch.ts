@@ -1,5 +1,6 @@
 import { entryLine, gatesLine } from './entry-line.ts';
-import type { HistoryEntry, RunHistory } from './entry.ts';
+import type { RunHistory } from './entry.ts';
+import { isAboutGates } from './read.ts';
 
 /** The branch that `gateline history --from branch` reads. */
 export const HISTORY_BRANCH = 'gateline-history';
@@ -12,14 +13,18 @@ export function isDayFile(name: string): boolean {
   return DAY_FILE.test(name);
 }
 
-/** The file of a run's entries: `2026-11-24.jsonl`. It is the same for all attempts of the run. */
-export function dayFileOf({ started }: Pick<HistoryEntry, 'started'>): string {
-  return `${started.slice(0, 10)}.jsonl`;
+/** The lines of such a file that are about gates, or those about runs; the newest first. */
+export function newestLines(file: Buffer, aboutGates: boolean): string[] {
+  const lines = file.toString('utf8').split('\n');
+  return lines.filter((line) => isAboutGates(line) === aboutGates).toReversed();
 }
 
-/** The lines of some runs, by file. The line of a run comes after that of its gates, as in a workspace. */
+/**
+ * The lines of some runs, by file: `2026-11-24.jsonl`, the same for all attempts of a run. The line of a run comes
+ * after that of its gates, as in a workspace.
+ */
 export function linesByDay(runs: readonly RunHistory[]): Map<string, string[]> {
-  const byDay = Map.groupBy(runs, ({ entry }) => dayFileOf(entry));
+  const byDay = Map.groupBy(runs, ({ entry: { started } }) => `${started.slice(0, 10)}.jsonl`);
   return new Map(
     [...byDay].map(([file, own]) => [file, own.flatMap((run) => [gatesLine(run.gates), entryLine(run.entry)])]),
   );

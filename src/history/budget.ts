@@ -119,27 +119,44 @@ export function reservationFor(
 
 function valuesOf(outcomes: readonly GateOutcome[], measure: BudgetMeasure): number[] {
   return outcomes.flatMap((one) => {
-    const value = one.reused || one.attempts === 0 ? undefined : inMeasures(one.ms, one.cost, one.tokens)[measure];
+    const value = hadAgent(one) ? inMeasures(one.ms, one.cost, one.tokens)[measure] : undefined;
     return value === undefined ? [] : [value];
   });
 }
 
+function hadAgent({ reused, attempts }: GateOutcome): boolean {
+  return !reused && attempts > 0;
+}
+
 /** What some attempts spent. @param running units whose attempts without an end are left out: they are reserved for */
 export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitKey>): Spent {
-  const amount = { dollars: 0, tokens: 0, minutes: 0 };
-  const unknown: Record<BudgetMeasure, UnitKey[]> = { dollars: [], tokens: [], minutes: [] };
-  for (const attempt of attempts) {
+  const parts = attempts.flatMap((attempt): Part[] => {
     const { key, ended } = attempt;
-    if (!agentRan(attempt) || (ended === undefined ? running.has(key) : neverStarted(ended))) continue;
+    if (!agentRan(attempt) || (ended === undefined ? running.has(key) : neverStarted(ended))) return [];
     const one: Partial<Amount> = ended === undefined ? {} : amountOf(endedAfter(ended), ended.metrics);
-    const values = inMeasures(one.ms, one.costUsd, one.tokens);
+    return [{ of: key, values: inMeasures(one.ms, one.costUsd, one.tokens) }];
+  });
+  return sumOfParts(parts);
+}
+
+/** A part of what was spent. A measure without a value is not known. */
+interface Part {
+  /** The unit, or the name of what spent it. */
+  readonly of: string;
+  readonly values: Partial<Record<BudgetMeasure, number | undefined>>;
+}
+
+function sumOfParts(parts: Iterable<Part>): Spent {
+  const amount = { dollars: 0, tokens: 0, minutes: 0 };
+  const unknown = { dollars: new Set<string>(), tokens: new Set<string>(), minutes: new Set<string>() };
+  for (const { of, values } of parts)
     for (const measure of BUDGET_MEASURES) {
       const value = values[measure];
-      if (value !== undefined) amount[measure] += value;
-      else if (!unknown[measure].includes(key)) unknown[measure].push(key);
+      if (value === undefined) unknown[measure].add(of);
+      else amount[measure] += value;
     }
-  }
-  return { amount, unknown };
+  const { dollars, tokens, minutes } = unknown;
+  return { amount, unknown: { dollars: [...dollars], tokens: [...tokens], minutes: [...minutes] } };
 }
 
 /**
@@ -147,26 +164,16 @@ export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitK
  * entries have no other.
  */
 export function spentByEntries(entries: Iterable<GatesEntry>): Spent {
-  const amount = { dollars: 0, tokens: 0, minutes: 0 };
-  const unknown = { dollars: new Set<UnitKey>(), tokens: new Set<UnitKey>(), minutes: new Set<UnitKey>() };
-  for (const { gates, left, run } of entries) {
-    for (const measure of BUDGET_MEASURES) {
-      if (left > 0) unknown[measure].add(`other gates of run ${run}`);
-      for (const one of gates) {
-        if (one.reused || one.attempts === 0) continue;
-        const value = inMeasures(one.ms, one.cost, one.tokens)[measure];
-        if (value === undefined) unknown[measure].add(gateKey(one));
-        else amount[measure] += value;
-      }
-    }
-  }
-  const { dollars, tokens, minutes } = unknown;
-  return { amount, unknown: { dollars: [...dollars], tokens: [...tokens], minutes: [...minutes] } };
+  const parts = [...entries].flatMap(({ gates, left, run }): Part[] => [
+    ...(left > 0 ? [{ of: `other gates of run ${run}`, values: {} }] : []),
+    ...gates.filter(hadAgent).map((one) => ({ of: gateKey(one), values: inMeasures(one.ms, one.cost, one.tokens) })),
+  ]);
+  return sumOfParts(parts);
 }
 
 /** Nothing is known of what these spent. */
 export function unknownSpent(who: string): Spent {
-  return { amount: { dollars: 0, tokens: 0, minutes: 0 }, unknown: { dollars: [who], tokens: [who], minutes: [who] } };
+  return sumOfParts([{ of: who, values: {} }]);
 }
 
 const BEFORE_AGENT: ReadonlySet<VerdictKind> = new Set(['no-secret', 'contract', 'not-started', 'workspace']);

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Environment } from '../environment.ts';
 import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
-import { isDayFile } from '../history/branch.ts';
+import { isDayFile, newestLines } from '../history/branch.ts';
 import { linesOfDocument } from '../history/document.ts';
 import { isAboutGates } from '../history/read.ts';
 import type { HistorySource } from '../history/query.ts';
 import { linesFromEnd } from '../store/filesystem/history/line-file.ts';
 import type { Git } from '../workspace/git/git.ts';
-import { readObjects } from '../workspace/git/git-objects.ts';
+import { objectNamed, readObjects } from '../workspace/git/git-objects.ts';
 import { findRepository } from '../workspace/git/repository.ts';
 
 /**
@@ -59,21 +59,15 @@ export async function readHistoryBranch(
     days.map((name) => `${commit}:${name}`),
   );
   const lines = function* (aboutGates: boolean): Generator<readonly string[]> {
-    for (const { content } of files)
-      yield content
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => isAboutGates(line) === aboutGates)
-        .toReversed();
+    for (const { content } of files) yield newestLines(content, aboutGates);
   };
   return { entries: () => lines(false), gates: () => lines(true) };
 }
 
 async function commitOf(git: Git, branch: string): Promise<string> {
   for (const place of PLACES) {
-    const name = `${place}${branch}^{commit}`;
-    const answer = await git(['rev-parse', '-q', '--verify', name], { answers: [0, 1, 128] });
-    if (answer.code === 0) return answer.out.toString('latin1').trim();
+    const commit = await objectNamed(git, `${place}${branch}^{commit}`);
+    if (commit !== undefined) return commit;
   }
   throw new GatelineError('INPUT_INVALID', `this clone has no branch ${branch}`, {
     hint: `Run \`git fetch origin ${branch}:refs/remotes/origin/${branch}\`. Reports write it if \`history-branch\` names it.`,

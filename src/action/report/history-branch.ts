@@ -5,11 +5,11 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { seededRandom, systemClock, type Clock } from '../../github/clock.ts';
 import { timeUntil } from '../../github/outage-budget.ts';
 import { retry, type Failure, type RetryRules } from '../../github/retry.ts';
-import { isDayFile, linesByDay, withLines } from '../../history/branch.ts';
+import { isDayFile, linesByDay, newestLines, withLines } from '../../history/branch.ts';
 import { spentByEntries, unknownSpent } from '../../history/budget.ts';
 import type { GatesEntry, RunHistory } from '../../history/entry.ts';
 import { runFilter } from '../../history/query.ts';
-import { isAboutGates, readGates } from '../../history/read.ts';
+import { readGates } from '../../history/read.ts';
 import { count } from '../../report/text.ts';
 import {
   RemoteBranch,
@@ -151,10 +151,9 @@ async function readBranch(
 ): Promise<string | undefined> {
   return tried(place, 'read', async (there) => {
     const days = there.names.filter((name) => isDayFile(name) && name >= since.slice(0, 10));
-    const texts: string[] = [];
-    for (const name of days.toSorted()) texts.push((await there.read(name)).toString('utf8'));
-    const lines = texts.flatMap((text) => text.split('\n'));
-    take(lines.filter(isAboutGates).toReversed());
+    const files: Buffer[] = [];
+    for (const name of days.toSorted().toReversed()) files.push(await there.read(name));
+    take(files.flatMap((file) => newestLines(file, true)));
     return undefined;
   });
 }

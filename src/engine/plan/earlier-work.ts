@@ -1,6 +1,7 @@
 import type { Digest } from '../../json/digest.ts';
 import type { Request } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
+import { askSource } from './search-work.ts';
 import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
@@ -83,10 +84,7 @@ export async function adoptNamed(call: Call, unit: Unit, work: Work): Promise<Pr
 
 /** The output with a digest, of another subject in the run that this one continues. */
 async function namedElsewhere(call: Call, unit: Unit, digest: Digest): Promise<EndedRecord | undefined> {
-  const { ports, assignment } = call;
-  const place = { pipeline: assignment.pipeline.id, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
-  const { listings = [], notices = [] } = (await ports.checkpoints?.findOutput?.(place, digest)) ?? {};
-  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  const { listings } = await askSource(call, unit, (source, place) => source.findOutput?.(place, digest));
   return listings
     .flatMap(({ records }) => records)
     .findLast((record): record is EndedRecord => record.kind === 'ended' && record.value?.digest === digest);

@@ -15,6 +15,7 @@ import {
 } from '../../run/plan/reuse.ts';
 import { approversText } from '../../run/records/decisions.ts';
 import { isGoodEnough, verdictSatisfies } from '../../run/state/fold-unit.ts';
+import type { CheckpointSource, FoundCheckpoints } from '../ports.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf } from '../call/content.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
@@ -87,15 +88,25 @@ async function askElsewhere(
   unit: Unit,
   { fingerprint }: Work,
 ): Promise<{ readonly isMore: boolean; readonly notices: readonly string[] }> {
-  const { journal, ports, assignment } = call;
-  if (ports.checkpoints === undefined) return { isMore: false, notices: [] };
-  const { id: pipeline } = assignment.pipeline;
-  const place = { pipeline, subject: assignment.subject, gate: unit.gate.id, leg: unit.leg.id };
-  const { listings, notices } = await ports.checkpoints.find(place, fingerprint);
-  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  const { listings, notices } = await askSource(call, unit, (source, place) => source.find(place, fingerprint));
   const isMore = listings.length > 0;
-  if (isMore) journal.include(unit.key, listings);
+  if (isMore) call.journal.include(unit.key, listings);
   return { isMore, notices };
+}
+
+/** What the source of checkpoints has for a unit; nothing without one. Its problems are notices of the unit. */
+export async function askSource(
+  { ports, assignment, observe }: Pick<Call, 'ports' | 'assignment' | 'observe'>,
+  { key, gate, leg }: Unit,
+  ask: (
+    source: CheckpointSource,
+    place: Parameters<CheckpointSource['find']>[0],
+  ) => ReturnType<CheckpointSource['find']> | undefined,
+): Promise<FoundCheckpoints> {
+  const place = { pipeline: assignment.pipeline.id, subject: assignment.subject, gate: gate.id, leg: leg.id };
+  const found = (ports.checkpoints && (await ask(ports.checkpoints, place))) ?? { listings: [], notices: [] };
+  for (const message of found.notices) await observe({ type: 'notice', unit: key, message });
+  return found;
 }
 
 async function findWork(call: Call, unit: Unit, work: Work): Promise<Search> {

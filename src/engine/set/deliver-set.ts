@@ -139,11 +139,8 @@ const HOW_TO_ALLOW =
   'Look at the file. `gateline apply SUBJECT#RUN` puts it into your folder; `deliver: {allow}`, or the input `allow` on GitHub, allows its exact path.';
 
 function refusePaths({ order }: SetCall, { files }: Pick<HandedOver, 'files'>, prefix: string): void {
-  refuseWhatRuns(
-    files,
-    { allow: [...(order.pipeline.deliver?.allow ?? []), ...(order.allow ?? [])], prefix },
-    HOW_TO_ALLOW,
-  );
+  const allow = [...(order.pipeline.deliver?.allow ?? []), ...(order.allow ?? [])];
+  refuseWhatRuns(files, { allow, prefix }, HOW_TO_ALLOW);
 }
 
 /**

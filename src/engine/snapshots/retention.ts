@@ -44,14 +44,14 @@ export function pastRuns({ assignment, journal }: Pick<Call, 'assignment' | 'jou
   const worked = new Set(records.flatMap((one) => (one.kind === 'started' ? [one.runNumber] : [])));
   const kept = over.filter((run) => worked.has(run)).slice(0, keep);
   const oldest = kept.length < keep ? 0 : (kept.at(-1) ?? Infinity);
-  return over
-    .filter((run) => run < oldest)
-    .filter((run) => {
-      const made = records.filter(
-        (one): one is DecidedRecord => one.kind === 'decided' && one.runNumber === run && one.gate === RUN_GATE,
-      );
-      return runDecisions(made).pinned === undefined;
-    });
+  return over.filter((run) => run < oldest && !isPinned(records, run));
+}
+
+function isPinned(records: readonly GatelineRecord[], run: number): boolean {
+  const made = records.filter(
+    (one): one is DecidedRecord => one.kind === 'decided' && one.runNumber === run && one.gate === RUN_GATE,
+  );
+  return runDecisions(made).pinned !== undefined;
 }
 
 function isOver(status: string, isClosed: boolean): boolean {

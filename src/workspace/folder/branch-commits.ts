@@ -2,6 +2,7 @@ import { join, posix } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Branches, CommitFound, CommitWanted } from '../branches.ts';
 import type { GitOptions } from '../git/git.ts';
+import { objectNamed } from '../git/git-objects.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
 import { commitPaths, refuseStaged } from './commit-paths.ts';
 import { idLines } from '../objects/own-objects.ts';
@@ -42,12 +43,7 @@ export function openBranches(root: string, store: string, options: GitOptions): 
 }
 
 async function commitAt({ git }: Repository, revision: string): Promise<CommitFound | undefined> {
-  const [commit, tree] = await Promise.all(
-    ['commit', 'tree'].map(async (type) => {
-      const answer = await git(['rev-parse', '-q', '--verify', `${revision}^{${type}}`], { answers: [0, 1, 128] });
-      return answer.code === 0 ? answer.out.toString('latin1').trim() : undefined;
-    }),
-  );
+  const [commit, tree] = await Promise.all(['commit', 'tree'].map((type) => objectNamed(git, `${revision}^{${type}}`)));
   return commit === undefined || tree === undefined ? undefined : { commit, tree };
 }
 

@@ -100,6 +100,12 @@ export async function readObjects(git: Git, names: readonly string[]): Promise<F
   return [...objectsIn(out)];
 }
 
+/** Id of the object that a revision names, such as `HEAD^{tree}`; `undefined`: there is none. */
+export async function objectNamed(git: Git, revision: string): Promise<string | undefined> {
+  const answer = await git(['rev-parse', '-q', '--verify', revision], { answers: [0, 1, 128] });
+  return answer.code === 0 ? answer.out.toString('latin1').trim() : undefined;
+}
+
 interface FoundObject {
   readonly type: string;
   readonly content: Buffer;
