@@ -130,7 +130,7 @@ function hadAgent({ reused, attempts }: GateOutcome): boolean {
 
 /** What some attempts spent. @param running units whose attempts without an end are left out: they are reserved for */
 export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitKey>): Spent {
-  const parts = attempts.flatMap((attempt): Part[] => {
+  const parts = attempts.flatMap((attempt): SpentPart[] => {
     const { key, ended } = attempt;
     if (!agentRan(attempt) || (ended === undefined ? running.has(key) : neverStarted(ended))) return [];
     const one: Partial<Amount> = ended === undefined ? {} : amountOf(endedAfter(ended), ended.metrics);
@@ -140,13 +140,13 @@ export function spentBy(attempts: readonly Attempt[], running: ReadonlySet<UnitK
 }
 
 /** A part of what was spent. A measure without a value is not known. */
-interface Part {
+interface SpentPart {
   /** The unit, or the name of what spent it. */
   readonly of: string;
   readonly values: Partial<Record<BudgetMeasure, number | undefined>>;
 }
 
-function sumOfParts(parts: Iterable<Part>): Spent {
+function sumOfParts(parts: Iterable<SpentPart>): Spent {
   const amount = { dollars: 0, tokens: 0, minutes: 0 };
   const unknown = { dollars: new Set<string>(), tokens: new Set<string>(), minutes: new Set<string>() };
   for (const { of, values } of parts)
@@ -164,7 +164,7 @@ function sumOfParts(parts: Iterable<Part>): Spent {
  * entries have no other.
  */
 export function spentByEntries(entries: Iterable<GatesEntry>): Spent {
-  const parts = [...entries].flatMap(({ gates, left, run }): Part[] => [
+  const parts = [...entries].flatMap(({ gates, left, run }): SpentPart[] => [
     ...(left > 0 ? [{ of: `other gates of run ${run}`, values: {} }] : []),
     ...gates.filter(hadAgent).map((one) => ({ of: gateKey(one), values: inMeasures(one.ms, one.cost, one.tokens) })),
   ]);
