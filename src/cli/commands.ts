@@ -15,7 +15,7 @@ import { DECIDE } from './decide-command.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
 import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { HISTORY_COMMANDS } from './history-commands.ts';
-import { MEMORY_COMMANDS } from './memory/memory-commands.ts';
+import { MEMORY_COMMANDS } from './commands/memory-commands.ts';
 import { LOOP_COMMANDS } from './loop/loop-commands.ts';
 
 /** Every command, in the order in which help lists them. */

@@ -6,6 +6,8 @@ export interface MemoryEntry {
   readonly category: string;
   /** One line. */
   readonly text: string;
+  /** Written with a tick in a box: `- [x] text`. */
+  readonly isDone?: true;
 }
 
 /** An entry as it is in a document. */
@@ -23,10 +25,10 @@ export const DOCUMENT_LIMITS = { entries: 500, bytes: 65_536, text: 1_000, categ
 export const DEFAULT_CATEGORY = 'Learnings';
 
 /** An entry as people and agents wrote it: on one line, without control characters, and not longer than allowed. */
-export function cleanEntry({ category, text }: MemoryEntry): MemoryEntry | undefined {
+export function cleanEntry({ category, text, ...rest }: MemoryEntry): MemoryEntry | undefined {
   const line = oneLineOf(text.replace(/^[\s>#*+-]+/, ''), DOCUMENT_LIMITS.text);
   const heading = oneLineOf(category.replace(/^[\s#]+/, ''), DOCUMENT_LIMITS.category);
-  return line === '' ? undefined : { category: heading === '' ? DEFAULT_CATEGORY : heading, text: line };
+  return line === '' ? undefined : { ...rest, category: heading === '' ? DEFAULT_CATEGORY : heading, text: line };
 }
 
 /** Characters that end a line, or that change how the rest of it is shown. */
@@ -101,14 +103,15 @@ export function withEntries(document: string, title: string, entries: readonly M
   return { document: added.length === 0 ? document : text, added, known, left };
 }
 
-function withEntry(document: string, { category, text }: MemoryEntry): string {
+function withEntry(document: string, { category, text, isDone }: MemoryEntry): string {
+  const item = `- ${isDone ? '[x] ' : ''}${text}`;
   const lines = linesOf(document.replace(/\s*$/, ''));
   const end = lineEndOf(document);
   const own = itemsOf(document).findLast((one) => fold(one.category) === fold(category));
-  if (own !== undefined) return `${lines.toSpliced(own.line, 0, `- ${text}`).join(end)}${end}`;
+  if (own !== undefined) return `${lines.toSpliced(own.line, 0, item).join(end)}${end}`;
   const heading = lines.findIndex((line) => /^##+\s/.test(line) && fold(line.replace(/^#+\s+/, '')) === fold(category));
-  if (heading >= 0) return `${lines.toSpliced(heading + 1, 0, '', `- ${text}`).join(end)}${end}`;
-  return `${[...lines, '', `## ${category}`, '', `- ${text}`].join(end)}${end}`;
+  if (heading >= 0) return `${lines.toSpliced(heading + 1, 0, '', item).join(end)}${end}`;
+  return `${[...lines, '', `## ${category}`, '', item].join(end)}${end}`;
 }
 
 function fold(text: string): string {

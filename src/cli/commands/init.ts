@@ -14,6 +14,7 @@ import type { Template } from '../templates/template.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { CLAUDE_CODE } from '../templates/claude-code.ts';
 import { CODEX } from '../templates/codex.ts';
+import { DEEP_DIVE } from '../templates/deep-dive.ts';
 import { GH_AW } from '../templates/gh-aw.ts';
 import { PROMPTFOO } from '../templates/promptfoo.ts';
 import { SCRIPT } from '../templates/script.ts';
@@ -110,4 +111,5 @@ export const TEMPLATES: readonly Template[] = [
   GH_AW,
   PROMPTFOO,
   STATE_GUIDE,
+  DEEP_DIVE,
 ];

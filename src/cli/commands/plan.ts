@@ -15,6 +15,7 @@ import { loadFor, open } from '../project/open.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { lookOf } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
+import { noteStale } from '../memory/note-stale.ts';
 import { planTheSet } from '../sets/plan-set.ts';
 import { refuseSetOptions } from '../sets/set-options.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
@@ -31,6 +32,7 @@ export async function planRun(invocation: CommandInvocation, fork?: ForkOrigin):
   refuseSetOptions(options);
   const loaded = await loadFor(invocation);
   const { assigned, resume } = await whatToRun(invocation, loaded, fork);
+  await noteStale(world, loaded);
   const { ports, assignment, graph } = await open(invocation, loaded, { readOnly: true });
   const { plan, errors } = await planPipeline(ports, { ...assignment, ...assigned }, {}, resume, noticesTo(world));
   if (options['json']) printJson(world, planJson(plan));

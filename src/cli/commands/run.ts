@@ -20,6 +20,7 @@ import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { CommandInvocation } from '../command.ts';
 import { noteLearnings } from '../memory/note-learnings.ts';
+import { noteStale } from '../memory/note-stale.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -54,6 +55,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const loaded = await loadFor(invocation);
   const asked = await whatToRun(invocation, loaded, fork);
   await using _lock = await lockWorkspace(loaded.root, world);
+  await noteStale(world, loaded);
   const stop = new AbortController();
   const opened = await open(invocation, loaded, { readOnly: false, signal: stop.signal });
   const assignment = { ...opened.assignment, ...asked.assigned };

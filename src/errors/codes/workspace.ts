@@ -28,6 +28,11 @@ export const WORKSPACE_CODES = {
     means: 'There is no such document, or no such entry in one.',
     remedy: '`gateline memory` lists the documents.',
   },
+  DOCUMENT_NOT_COMPILED: {
+    from: ['user'],
+    means: 'A document cannot be made from the output of that gate.',
+    remedy: 'Run the gate until it passes. docs/recipes/deep-dive.md shows what its output contains.',
+  },
   UNTRACKED_TOO_LARGE: {
     from: ['user'],
     means: 'Untracked files are too large to be inputs.',

@@ -6,6 +6,7 @@ import { howOf, KIND_MEANING } from '../wording.ts';
 import { Buffer } from 'node:buffer';
 import { factRows, gateFacts } from './gate-facts.ts';
 import { code, said } from './markdown.ts';
+import { selfAuditSection } from './self-audit.ts';
 import { fileItem, issueItem, kindText, openAfter } from './gate-parts.ts';
 import { firstNames } from '../../errors/first-names.ts';
 
@@ -41,6 +42,7 @@ export function checkpointMarkdown(input: CheckpointInput): string {
     decisionSection(own),
     metricsSection(ended?.metrics),
     filesSection(ended),
+    selfAuditSection(unit, own, state),
     `## Next step\n\n${nextStep(input, own)}`,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;

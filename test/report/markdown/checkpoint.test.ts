@@ -6,7 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { checkpointMarkdown } from '../../../src/report/markdown/checkpoint.ts';
 import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
 import { expectGolden } from '../golden.ts';
-import { decided, ended, failedRun, gate, pipelineOf, ran, started, stateOf, webTests } from '../fixtures.ts';
+import {
+  decided,
+  ended,
+  failedRun,
+  exportsOf,
+  gate,
+  pipelineOf,
+  ran,
+  started,
+  stateOf,
+  webTests,
+} from '../fixtures.ts';
 import { CONTROLS, HOSTILE } from '../hostile.ts';
 
 /** Every node of what GitHub would make of a text. */
@@ -42,8 +53,34 @@ describe('the checkpoint of a gate', () => {
         '- Tokens: 1200 in, 340 out',
         '- Cost: USD 0.012',
         'The gates after it are done.',
+        /## Self-audit\n\n- \[x\] State written: output `[0-9a-f]{12}`\n- \[x\] Outputs of earlier gates .*`design` \(passed\)\n/,
       ],
     });
+  });
+
+  it('audits what a gate was given and left: its state, outputs of earlier gates, documents', () => {
+    const memory = ['deep-dive', 'handoff'];
+    const pipeline = pipelineOf([gate('a', 0), gate('b', 1, { needs: ['a'], memory })]);
+    const about = { pipeline };
+    const audit = (...records: GatelineRecord[]): string =>
+      /## Self-audit\n\n([^#]*)\n\n## /.exec(checkpoint('b', stateOf(records, about)))?.[1] ?? '';
+    expect(audit(...ran('a', about))).toBe('');
+    const both = [...ran('a', about), ...ran('b', about, { learnings: exportsOf('x') })];
+    const documents = '- [x] Documents given, where they exist: `.gateline/memory/deep-dive.md`, `handoff`';
+    expect(audit(...both).replace(/[0-9a-f]{12}/, 'DIGEST')).toBe(
+      [
+        '- [x] State written: output `DIGEST`',
+        '- [x] Outputs of earlier gates loaded and judged: `a` (passed)',
+        documents,
+        '- [x] Learnings kept',
+      ].join('\n'),
+    );
+    const { value: _, ...none } = ended('b', about);
+    expect(audit(...ran('a', about), started('b', about), none).split('\n')).toEqual([
+      '- [ ] State written: no output',
+      '- [x] Outputs of earlier gates loaded and judged: `a` (passed)',
+      documents,
+    ]);
   });
 
   it('of a gate that failed shows the kind, each issue with its pointer, and what to do', () => {
@@ -144,7 +181,9 @@ describe('the checkpoint of a gate', () => {
       expect(bad).toEqual([]);
       expect(nodes.filter(({ type }) => type === 'heading')).toHaveLength(headings(markdown).length);
       expect(
-        headings(markdown).every((line) => /^#{1,2} (?:Checkpoint|Issues|Decision|Metrics|Files|Next)/.test(line)),
+        headings(markdown).every((line) =>
+          /^#{1,2} (?:Checkpoint|Issues|Decision|Metrics|Files|Self-audit|Next)/.test(line),
+        ),
       ).toBe(true);
       expect(nodes.filter(({ type }) => type === 'table')).toHaveLength(1);
       const prose = nodes.flatMap((node) => (node.type === 'text' ? [node.value] : [])).join('\n');

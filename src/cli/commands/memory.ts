@@ -1,4 +1,11 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { DEEP_DIVE } from '../../formats/deep-dive.ts';
+import { deepDiveStaleness, type DeepDivePlace } from '../../local/memory/deep-dive.ts';
+import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { unitsOf } from '../../run/records/unit.ts';
+import { compileDeepDive, compileProgress, explorersFor, PROGRESS } from '../memory/compile-document.ts';
+import { stalenessText } from '../memory/note-stale.ts';
+import { continueRun } from './run.ts';
 import {
   addEntries,
   newLearnings,
@@ -15,7 +22,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { loadFor, openRun, openToLook } from '../project/open.ts';
-import { learningLines } from './note-learnings.ts';
+import { learningLines } from '../memory/note-learnings.ts';
 
 /** Format of what `gateline memory --json` prints. */
 const FORMAT = 'gateline-memory/1';
@@ -28,6 +35,8 @@ const ACTIONS: Readonly<Record<string, { readonly words: number; readonly run: A
   add: { words: 2, run: add },
   forget: { words: 1, run: forget },
   promote: { words: 1, run: promote },
+  compile: { words: 2, run: compile },
+  refresh: { words: 1, run: refresh },
 };
 
 /** `gateline memory`: the documents that agents get, and what agents noted. */
@@ -47,12 +56,14 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 async function list(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { call, loaded } = await openToLook(invocation);
+  const stale = await deepDiveStaleness(placeOf(invocation, loaded));
   const documents = (await readDocuments(loaded.root)).map(({ name, text }) => ({
     name,
     path: documentPath(name),
     bytes: Buffer.byteLength(text),
     entries: entriesOf(text).length,
     gates: loaded.pipeline.gates.filter(({ memory }) => memory.includes(name)).map(({ id }) => id),
+    ...(name === DEEP_DIVE && stale && { staleness: { ...stale } }),
   }));
   const learnings = await newLearnings(call, loaded.root);
   if (options['json']) {
@@ -60,9 +71,10 @@ async function list(invocation: CommandInvocation): Promise<ExitCode> {
     return EXIT_CODES.ok;
   }
   if (documents.length === 0) say(world.out, 'There are no documents. `gateline memory add NAME TEXT` begins one.');
-  for (const { name, bytes, entries, gates } of documents) {
+  for (const { name, bytes, entries, gates, staleness } of documents) {
     const used = gates.length === 0 ? 'no gate names it' : `for ${gates.join(', ')}`;
-    say(world.out, `${name}  ${entriesText(entries)}, ${bytesText(bytes)}, ${used}`);
+    const age = staleness === undefined ? '' : `; ${stalenessText(staleness)}`;
+    say(world.out, `${name}  ${entriesText(entries)}, ${bytesText(bytes)}, ${used}${age}`);
   }
   for (const line of learningLines(learnings)) say(world.out, line);
   return EXIT_CODES.ok;
@@ -105,6 +117,49 @@ async function promote(invocation: CommandInvocation, words: readonly string[]):
   const { call } = await openRun(invocation, loaded, { asked: words[0], where: 'promote', readOnly: true });
   const learnings = await newLearnings(call, loaded.root);
   return told(invocation, name, await addEntries(loaded.root, name, learnings));
+}
+
+async function compile(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const name = documentNamed(words[0]);
+  if (name === PROGRESS) return told(invocation, name, await compileProgress(invocation, words[1]));
+  if (name !== DEEP_DIVE)
+    throw new GatelineError('OPTION_VALUE', `${name} is not compiled: only ${DEEP_DIVE} and ${PROGRESS} are`, {
+      hint: '`gateline memory add NAME TEXT` adds an entry to any document.',
+    });
+  const { text, run, gate } = await compileDeepDive(invocation, words[1]);
+  const [entries, bytes] = [entriesOf(text).length, Buffer.byteLength(text)];
+  if (options['json']) printJson(world, { format: FORMAT, name, path: documentPath(name), run, gate, entries, bytes });
+  else say(world.out, `Wrote ${documentPath(name)} from ${gate} of run ${run}: ${bytesText(bytes)}.`);
+  return EXIT_CODES.ok;
+}
+
+/** Runs the pipeline again whose result is the document, if it is out of date, and writes it. */
+async function refresh(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const name = documentNamed(words[0]);
+  if (name !== DEEP_DIVE) throw new GatelineError('OPTION_VALUE', `${name}: only ${DEEP_DIVE} is ever out of date`);
+  const loaded = await loadFor(invocation);
+  const staleness = await deepDiveStaleness(placeOf(invocation, loaded));
+  // What changed since starts the agents by itself.
+  const isForced = options['force'] === true || staleness?.choice === 'expired';
+  const willRun = isForced || staleness?.choice !== 'fresh';
+  const state = staleness === undefined ? 'not there yet' : stalenessText(staleness);
+  if (!willRun || options['dry-run'] === true) {
+    if (options['json']) printJson(world, { format: FORMAT, name, staleness: staleness ?? null, willRun });
+    else say(world.out, `${name} is ${state}. ${willRun ? 'The pipeline would run.' : 'Nothing to do.'}`);
+    return EXIT_CODES.ok;
+  }
+  say(world.err, `${name} is ${state}.`);
+  const force = isForced ? explorersFor(unitsOf(loaded.pipeline), options) : undefined;
+  const asked = { force, reason: `refresh of ${name}`, json: undefined, 'dry-run': undefined, gate: undefined };
+  const shown = options['json'] ? { ...world, out: world.err } : world;
+  const code = await continueRun({ ...invocation, world: shown, positionals: [], options: { ...options, ...asked } });
+  return code === EXIT_CODES.ok ? compile(invocation, [name]) : code;
+}
+
+function placeOf({ world }: CommandInvocation, { root }: LoadedPipeline): DeepDivePlace {
+  return { root, environment: world.environment, now: world.now() };
 }
 
 async function forget(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
