@@ -22,6 +22,7 @@ export type { EngineEvent, EnginePorts, Observer } from './engine/ports.ts';
 export type { PlanResult } from './engine/plan-pipeline.ts';
 export type { RunOptions, RunResult } from './engine/run-pipeline.ts';
 export {
+  addLearnings,
   apply,
   beginGate,
   compareRuns,
@@ -32,6 +33,7 @@ export {
   loadPipeline,
   localPorts,
   lockWorkspace,
+  memoryDocuments,
   openFilesystemStore,
   openHistory,
   openWorkspace,
@@ -42,12 +44,16 @@ export {
   rollback,
   runPipeline,
   runSet,
+  setTasks,
   snapshots,
   type ContinueOptions,
   type PlanOptions,
 } from './local/library-calls.ts';
 export type { SetEvent, SetResult, SetRunOptions, SubjectResult } from './engine/set/run-set.ts';
 export type { SetOrder } from './engine/set/set-order.ts';
+export type { Task, TaskStatus } from './run/subjects/tasks.ts';
+export type { MemoryDocument } from './local/memory/documents.ts';
+export { entriesOf, type Added, type DocumentEntry, type MemoryEntry } from './memory/entries.ts';
 export type { SubjectState, SubjectStatus } from './run/subjects/subject-states.ts';
 export type { BeginOptions, BeginResult } from './engine/begin.ts';
 export type { Completion } from './engine/complete.ts';

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  addLearnings,
   apply,
   beginGate,
   compareRuns,
@@ -21,6 +22,7 @@ import {
   loadPipeline,
   localPorts,
   lockWorkspace,
+  memoryDocuments,
   openFilesystemStore,
   openHistory,
   openWorkspace,
@@ -34,6 +36,7 @@ import {
   rollback,
   runPipeline,
   runSet,
+  setTasks,
   runsOf,
   runStatistics,
   snapshots,
@@ -81,7 +84,7 @@ const LIBRARY_SHAPES = {
 
 describe('docs/reference/library.md', () => {
   it.each(Object.entries(LIBRARY_SHAPES))('describes every key of %s', (name, shape) => {
-    const section = page.split(/^### /m).find((one) => one.startsWith(name))!;
+    const section = page.split(/^##+ /m).find((one) => one.startsWith(name))!;
     const described = [...section.matchAll(/^\| `(\w+)`/gm)].map(([, key]) => key);
     expect(new Set(described)).toEqual(new Set(Object.keys(shape.shape)));
   });
@@ -369,6 +372,10 @@ describe('an argument of another shape', () => {
       '/subjects',
       'loadSet',
     ],
+    ['tasks, no subjects', () => setTasks(ports, given({ pipeline: assignment.pipeline })), '/subjects', 'is missing'],
+    ['documents, a relative path', () => memoryDocuments('here'), '', 'absolute path'],
+    ['learnings, another folder', () => addLearnings('/x', '../x', []), '', 'learned-patterns'],
+    ['learnings, no text', () => addLearnings('/x', 'a', [given({ category: 'x' })]), '/0/text', 'is missing'],
     ['resume, no options', () => resume(ports, assignment, by, given(undefined)), '', 'options: it is missing'],
     ['resume, no signal', () => resume(ports, assignment, by, given({ observe: () => 0 })), '/signal', 'is missing'],
   ])('is refused with its place and what to do: %s', async (_, call, pointer, message) => {
@@ -406,6 +413,22 @@ describe('the history of a workspace', () => {
     const wrong = compareRuns(await ports(), assignment, { runNumber: 0 }, { runNumber: 1 });
     await expect(wrong).rejects.toMatchObject({ code: 'LIBRARY_ARGUMENT_REFUSED' });
   });
+});
+
+it('the tasks of a set follow from their runs', async () => {
+  await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+  const run = `${WRITES({ x: 1 })}; ! grep -q '"subject":"b"' "$GATELINE_REQUEST"`;
+  const { ports, assignment } = setting(workspace.root, {
+    pipeline: 'p',
+    gates: { a: { run, inputs: [], shell: 'sh' } },
+  });
+  const subjects = new Map(['a', 'b', 'c'].map((id) => [id, { id, needs: [], metadata: {} }]));
+  const order = { pipeline: assignment.pipeline, subjects };
+  const statuses = async (): Promise<string[]> =>
+    (await setTasks(await ports(), order)).map(({ id, status, failures }) => `${id} ${status} ${failures}`);
+  expect(await statuses()).toEqual(['a pending 0', 'b pending 0', 'c pending 0']);
+  await runSet(await ports(), { ...order, only: new Set(['a', 'b']) }, silent);
+  expect(await statuses()).toEqual(['a done 0', 'b pending 1', 'c pending 0']);
 });
 
 describe('a Standard Schema', () => {

@@ -46,4 +46,32 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     tests: ['test/report/markdown/checkpoint.test.ts'],
     why: 'an agent could write its own verdict into the report',
   },
+  {
+    name: 'deep dive: files that git does not track yet are not counted as changed',
+    find: 'new Set([...changed, ...added]).size',
+    replace: 'new Set(changed).size',
+    tests: ['test/cli/deep-dive.test.ts'],
+    why: 'a document would stay fresh however many files are new',
+  },
+  {
+    name: 'deep dive: what an agent found can begin a section of its own',
+    find: "return all.flatMap((one) => cleanEntry({ category: '', text: one })?.text ?? []);",
+    replace: 'return [...all];',
+    tests: ['test/formats/deep-dive.test.ts'],
+    why: 'text of an agent would be read as a heading, or hide what follows it',
+  },
+  {
+    name: 'deep dive: a document that is too old does not start agents whose inputs are the same',
+    find: "const isForced = options['force'] === true || staleness?.choice === 'expired';",
+    replace: "const isForced = options['force'] === true;",
+    tests: ['test/cli/deep-dive.test.ts'],
+    why: 'the same findings would be written again under a new date',
+  },
+  {
+    name: 'checkpoint: an output that is not there is said to be written',
+    find: "return [false, 'State written: no output'];",
+    replace: "return [true, 'State written: no output'];",
+    tests: ['test/report/markdown/checkpoint.test.ts'],
+    why: 'the self-audit would tick what was not done',
+  },
 ];

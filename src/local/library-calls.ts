@@ -22,11 +22,15 @@ import type { Resume } from '../engine/resume.ts';
 import type { HistorySource } from '../history/query.ts';
 import { rollback as rollBack, type RolledBack, type RollbackOptions } from '../engine/rollback.ts';
 import { runPipeline as run, type RunOptions, type RunResult } from '../engine/run-pipeline.ts';
+import { readTasks } from '../engine/set/loop.ts';
 import { runSet as runSubjects, type SetResult, type SetRunOptions } from '../engine/set/run-set.ts';
 import type { SetOrder } from '../engine/set/set-order.ts';
 import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import { firstProblems } from '../formats/read-state-file.ts';
+import type { Added, MemoryEntry } from '../memory/entries.ts';
+import { DEFAULT_TASK_LIMITS, type Task } from '../run/subjects/tasks.ts';
+import { addEntries, readDocuments, type MemoryDocument } from './memory/documents.ts';
 import { problemText } from '../pipeline/problem-text.ts';
 import { pointerOf } from '../json/pointer.ts';
 import * as shapes from './library-shapes.ts';
@@ -224,6 +228,24 @@ export async function rebuildHistory(
 ): Promise<RebuiltHistory> {
   requireBasics('rebuildHistory', { ports, assignment });
   return rebuild(ports, assignment);
+}
+
+/** {@link readDocuments}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function memoryDocuments(root: string): Promise<MemoryDocument[]> {
+  return readDocuments(checked('memoryDocuments', 'root', shapes.folderShape, root));
+}
+
+/** {@link addEntries}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function addLearnings(root: string, name: string, entries: readonly MemoryEntry[]): Promise<Added> {
+  checked('addLearnings', 'root', shapes.folderShape, root);
+  checked('addLearnings', 'name', shapes.documentShape, name);
+  return addEntries(root, name, checked('addLearnings', 'entries', shapes.entriesShape, entries));
+}
+
+/** {@link readTasks}, with the defaults of `gateline loop`. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */
+export async function setTasks(ports: EnginePorts, order: SetOrder): Promise<Task[]> {
+  checked('setTasks', 'ports', shapes.portsShape, ports);
+  return readTasks(ports, checked('setTasks', 'order', shapes.setOrderShape, order), DEFAULT_TASK_LIMITS);
 }
 
 /** {@link compare}. @throws GatelineError `LIBRARY_ARGUMENT_REFUSED` too */

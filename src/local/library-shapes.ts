@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
+import { DOCUMENT_NAME_PATTERN } from '../memory/documents.ts';
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
 import { STRATEGIES } from '../run/plan/strategy.ts';
 
@@ -183,3 +184,7 @@ export const workspaceShape = z.looseObject({ environment, store: folder, readOn
 export const folderShape = folder;
 
 export const fileNameShape = text.optional();
+
+export const documentShape = z.string().regex(DOCUMENT_NAME_PATTERN, 'expected a name such as `learned-patterns`');
+
+export const entriesShape = z.array(z.looseObject({ category: text, text }));
