@@ -28,14 +28,16 @@ const findingsSchema = z.looseObject({
   agent_notes: titled.optional(),
 });
 
-type Findings = z.infer<typeof findingsSchema>;
+type DeepDiveFindings = z.infer<typeof findingsSchema>;
 type Titled = z.infer<typeof titled>;
 
 /** The keys of findings. */
-export const FINDINGS_KEYS = Object.keys(findingsSchema.shape) as readonly (keyof Findings)[];
+export const FINDINGS_KEYS = Object.keys(findingsSchema.shape) as readonly (keyof DeepDiveFindings)[];
 
 /** The findings in an agent's output, or what is wrong with it. */
-export function findingsIn(output: unknown): { readonly ok: true; readonly findings: Findings } | WrongFindings {
+export function findingsIn(
+  output: unknown,
+): { readonly ok: true; readonly findings: DeepDiveFindings } | WrongFindings {
   const read = findingsSchema.safeParse(output);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -57,7 +59,7 @@ interface WrongFindings {
  * The sections of a deep-dive document. Each text of the agent is one line without control characters; what is absent
  * in the findings has no section.
  */
-export function deepDiveSections(findings: Findings): string {
+export function deepDiveSections(findings: DeepDiveFindings): string {
   const { architecture = [], quick_reference: reference = [] } = findings;
   const sections = [
     ['Repository Overview', overviewOf(findings)],
@@ -83,7 +85,12 @@ export function deepDiveSections(findings: Findings): string {
   return ['# Deep-Dive Context\n', ...written].join('\n');
 }
 
-function overviewOf({ tech_stack: stack, entry_points: entries, key_patterns: patterns, overview }: Findings): string {
+function overviewOf({
+  tech_stack: stack,
+  entry_points: entries,
+  key_patterns: patterns,
+  overview,
+}: DeepDiveFindings): string {
   const facts = [
     ['Tech stack', stack],
     ['Entry points', entries],

@@ -111,7 +111,7 @@ export function frontMatter(origin: DeepDiveOrigin): string {
 }
 
 /** How many of the explored files changed since the commit of a document. */
-export interface Changes {
+export interface FilesChanged {
   readonly changed: number;
   readonly total: number;
 }
@@ -124,7 +124,11 @@ export interface Staleness {
 }
 
 /** @param changes `undefined`: its commit is not in the repository */
-export function stalenessOf(header: DeepDiveHeader | undefined, changes: Changes | undefined, now: Date): Staleness {
+export function stalenessOf(
+  header: DeepDiveHeader | undefined,
+  changes: FilesChanged | undefined,
+  now: Date,
+): Staleness {
   if (header === undefined) return { choice: 'unknown', reason: 'its front matter cannot be read' };
   if (header.phase !== 'complete') return { choice: 'stale', reason: `it is not complete: ${header.phase}` };
   const { max_age: maxAge, commit, stale_after: limit } = header;

@@ -22,7 +22,7 @@ import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { loadFor, openRun, type OpenedRun } from '../project/open.ts';
 
-/** The document that tells what was done, and what agents noted (seed 003). */
+/** The document of what was done and what agents noted (seed 003). */
 export const PROGRESS = 'progress';
 
 /** The category of tasks in it. */
@@ -39,7 +39,8 @@ export interface CompiledDocument {
 }
 
 /**
- * Writes the deep-dive document from the output of a gate. What it says about itself stays, unless an option changes it.
+ * Writes the deep-dive document from the output of a gate. What it says about itself stays, unless an option changes
+ * it.
  * @param asked the run; default: the newest
  * @throws GatelineError `DOCUMENT_NOT_COMPILED`, `OPTION_VALUE`, `GATE_UNKNOWN`, `CONTENT_MISSING`
  */

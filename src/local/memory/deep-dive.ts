@@ -26,7 +26,7 @@ export async function deepDiveStaleness({ root, environment, now }: DeepDivePlac
   return stalenessOf(header, changes, now);
 }
 
-/** Id of the commit that is checked out; `null`: there is no repository, or no commit. @throws GatelineError as git does */
+/** Id of the checked out commit; `null`: there is no repository, or no commit. @throws GatelineError as git does */
 export async function currentCommit(root: string, environment: Environment): Promise<string | null> {
   const repository = await findRepository(root, { binary: 'git', environment });
   const answer = await repository?.git(['rev-parse', '--verify', '--quiet', 'HEAD'], { answers: [0, 1, 128] });
