@@ -67,6 +67,11 @@ on:
         description: auto, gates or never.
         required: false
         type: string
+      html-report:
+        description: Whether the report uploads the run as a page of HTML.
+        required: false
+        type: boolean
+        default: false
       history-branch:
         description: Branch that the report appends the outcome to. Needs contents write.
         required: false
@@ -166,6 +171,7 @@ ${CHECKOUT}      - id: report
           set: \${{ inputs.set }}
           comment: \${{ inputs.comment }}
           statuses: \${{ inputs.statuses }}
+          html-report: \${{ inputs.html-report }}
           history-branch: \${{ inputs.history-branch }}
 `;
 }

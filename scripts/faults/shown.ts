@@ -74,4 +74,12 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     tests: ['test/report/markdown/checkpoint.test.ts'],
     why: 'the self-audit would tick what was not done',
   },
+  {
+    name: 'page on GitHub: it shows what records say, not what the report found',
+    find: 'const about = { pipeline, state, history, now: world.now(), commandFor: () => download };',
+    replace:
+      'const about = { pipeline, state: call.journal.state(), history, now: world.now(), commandFor: () => download };',
+    tests: ['test/action/workflows/html-report.test.ts'],
+    why: 'a gate whose forged output is refused would be shown as passed',
+  },
 ];

@@ -16,6 +16,8 @@ import { type JobCall } from './upstream/job-call.ts';
 
 /** A run as seen by a consumer of all its outputs. */
 export interface VerifiedRun {
+  /** To read more of the run. It writes nothing. */
+  readonly call: Call;
   readonly state: RunState;
   /** All records that could be read, of this run and of others. */
   readonly records: readonly GatelineRecord[];
@@ -79,5 +81,5 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
     }
   }
   await noteChanges(call);
-  return { state: call.journal.state(), records: call.journal.records(), problems: listing.problems, refused };
+  return { call, state: call.journal.state(), records: call.journal.records(), problems: listing.problems, refused };
 }

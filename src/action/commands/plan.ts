@@ -14,7 +14,7 @@ import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { numbersOf } from '../event/job-identity.ts';
 import { openJob, openSurroundings, type JobContext } from '../job/job.ts';
 import { jobSubject } from '../job/job-subject.ts';
-import { spentOnBranch } from '../report/history-branch.ts';
+import { spentOnBranch } from '../report/history/history-branch.ts';
 import { decisionOf, reasonOf } from '../outputs.ts';
 
 /** `command: plan`: reports for each gate what its job would do and why. Writes nothing and starts nothing. */

@@ -10,11 +10,12 @@ import { filesDigests } from '../inputs/job-results.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
+import { keepPage } from '../report/html-page.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
-import { pushHistory } from '../report/history-branch.ts';
-import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
+import { pushHistory } from '../report/history/history-branch.ts';
+import { earlierRuns, historyOf, keepHistory } from '../report/history/run-history.ts';
 import { neededJobs, reportInput, viewRun, type ReportedRun } from '../report/run-to-report.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfRun } from '../step/step-results.ts';
@@ -56,6 +57,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   if (inputs.summary) await addSummary(invocation, (bytes) => runReport(input, bytes));
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
+  await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
   await pushHistory(invocation, own);
   return result;
 }

@@ -12,8 +12,8 @@ import { wavesInSet, type WavesInSet } from '../inputs/set-file.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
-import { pushHistory } from '../report/history-branch.ts';
-import { earlierRuns, historyOf, keepHistory } from '../report/run-history.ts';
+import { pushHistory } from '../report/history/history-branch.ts';
+import { earlierRuns, historyOf, keepHistory } from '../report/history/run-history.ts';
 import { viewRun, type ReportedRun } from '../report/run-to-report.ts';
 
 /** Runs of subjects that are read at the same time. */

@@ -82,6 +82,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   statuses: { commands: ['report'], elsewhere: 'notice' },
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },
+  'html-report': { commands: ['report'], elsewhere: 'notice' },
   'history-branch': { commands: ['plan', 'report', 'set'], elsewhere: 'notice' },
 
   'job-status': everywhere,

@@ -106,6 +106,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     statuses: oneOf('auto', 'gates', 'never'),
     summary: yesOrNo,
     history: wholeNumber(0, 200),
+    'html-report': yesOrNo,
     'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 
     'job-status': oneOf('success', 'failure', 'cancelled'),

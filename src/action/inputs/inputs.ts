@@ -81,6 +81,8 @@ export interface ActionInputs {
   readonly summary: boolean;
   /** Runs shown by `report`, 0 to 200. Default 20. */
   readonly history: number;
+  /** Whether `report` uploads the run as a page of HTML. Default `false`. */
+  readonly htmlReport: boolean;
   /** Name of the branch that reports append their entries to. `undefined`: none. */
   readonly historyBranch: string | undefined;
   /** `${{ job.status }}`, which the post step evaluates again. `undefined`: the runner does not report it. */
@@ -272,6 +274,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     statuses: parsed.statuses ?? 'auto',
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,
+    htmlReport: parsed['html-report'] ?? false,
     historyBranch: parsed['history-branch'],
     jobStatus: parsed['job-status'],
     matrix: parsed.matrix,

@@ -7,12 +7,12 @@ import type { EndedRecord } from '../../run/records/record.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { attemptNumbered, type NumberedAttempt } from '../project/attempt-numbered.ts';
+import { attemptNumbered, type NumberedAttempt } from '../../local/report/attempt-numbered.ts';
 import { loadFor, openRun } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { diffRuns } from '../history/diff-runs.ts';
-import { attemptDifferences, differenceLines, differencesJson } from '../project/attempt-differences.ts';
+import { attemptDifferences, differenceLines, differencesJson } from '../../local/report/attempt-differences.ts';
 
 interface Versions extends Awaited<ReturnType<typeof versionsOf>> {
   /** The attempts whose versions these are, if two are compared. */

@@ -12,23 +12,15 @@ import { unitNamed } from '../../run/records/named-units.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { attemptGiven } from '../project/attempt-numbered.ts';
+import { attemptGiven } from '../project/attempt-given.ts';
 import { openToLook } from '../project/open.ts';
 import { pointers } from '../output/advice.ts';
 import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
-import {
-  contentOf,
-  PARTS,
-  shownOf,
-  TEXT_PARTS,
-  textOfPart,
-  whyAbsent,
-  type ShownPart,
-  type Shown,
-} from '../project/show-parts.ts';
+import { contentOf, PARTS, TEXT_PARTS, type ShownPart } from '../../local/report/parts.ts';
+import { shownOf, textOfPart, whyAbsent, type Shown } from '../project/show-parts.ts';
 
 /** `gateline show GATE [PART]`: one stored part of a gate. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {

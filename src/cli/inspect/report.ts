@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { historyIn } from '../../local/local-ports.ts';
 import { htmlReport } from '../../report/html/page.ts';
-import { bytesText } from '../../report/text.ts';
+import { queryRuns } from '../../history/query.ts';
+import { bytesText, oneLine } from '../../report/text.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
@@ -14,10 +16,13 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { followRun, isOpen } from '../project/follow-run.ts';
 import { openToLook, type OpenedRun } from '../project/open.ts';
-import { reportContent } from './report-content.ts';
+import { reportContent } from '../../local/report/report-content.ts';
 
 /** Seconds between two pages with --follow; a browser loads the page again as often. */
 const EVERY = 2;
+
+/** Earlier runs that the page shows. */
+const MOST_RUNS = 50;
 
 /** What was written. */
 interface WrittenPage {
@@ -63,7 +68,17 @@ async function write(
   const state = await stateInBudget(opened.call);
   const run = options['run'] === undefined ? ` --run ${state.runNumber}` : '';
   const about = `${pointers(options, ['file', 'subject', 'run'])}${run}`;
-  const content = await reportContent(opened, { about, now: world.now(), source: historyIn(opened.loaded) });
+  const { pipeline } = opened.loaded;
+  const content = await reportContent(opened.call, {
+    pipeline,
+    state,
+    now: world.now(),
+    history: queryRuns(historyIn(opened.loaded), { pipeline: pipeline.id }, MOST_RUNS).entries,
+    commandFor: (unit, part, attempt) => {
+      const which = attempt === undefined ? '' : ` --attempt ${attempt}`;
+      return `gateline show ${shellWord(oneLine(unit))} ${part}${which}${about}`;
+    },
+  });
   const page = Buffer.from(htmlReport({ ...content, refresh }));
   await atomicWrite(file, page);
   return { state, bytes: page.length };

@@ -6,7 +6,7 @@ import type { UnitState } from '../../run/state/run-state.ts';
 import type { CommandInvocation } from '../command.ts';
 import { execute as showStatus } from './status.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { attemptNumbered } from '../project/attempt-numbered.ts';
+import { attemptNumbered } from '../../local/report/attempt-numbered.ts';
 import { followRun, isOpen, LOOK_MS, mayBeRetried, printedSoFar, type RunLook } from '../project/follow-run.ts';
 import { openToLook } from '../project/open.ts';
 import { progressFor } from '../project/run-progress.ts';

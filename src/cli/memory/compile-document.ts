@@ -1,4 +1,5 @@
-import { contentOf, shownOf, textOfPart, whyAbsent } from '../project/show-parts.ts';
+import { contentOf } from '../../local/report/parts.ts';
+import { shownOf, textOfPart, whyAbsent } from '../project/show-parts.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import {
   DEEP_DIVE,

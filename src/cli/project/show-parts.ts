@@ -1,32 +1,14 @@
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
-import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { comparePositions } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
-import { attemptNumbered } from './attempt-numbered.ts';
-
-/** The parts of a gate that `gateline show` can show. */
-export const PARTS = [
-  'verdict',
-  'request',
-  'output',
-  'exports',
-  'record',
-  'stdout',
-  'stderr',
-  'learnings',
-  'contract',
-] as const;
-export type ShownPart = (typeof PARTS)[number];
-
-/** Parts that are text; the others are JSON. */
-export const TEXT_PARTS: ReadonlySet<ShownPart> = new Set(['stdout', 'stderr', 'learnings']);
+import { attemptNumbered } from '../../local/report/attempt-numbered.ts';
+import type { AttemptRecords, ShownPart } from '../../local/report/parts.ts';
 
 /** The attempt that is shown: its claim and its end, where they are known. */
-export interface Shown {
+export interface Shown extends AttemptRecords {
   readonly unit: UnitState;
-  readonly claim: StartedRecord | undefined;
-  readonly ended: EndedRecord | undefined;
   /** As asked for; `undefined`: the attempt that determines the gate's status. */
   readonly number: number | undefined;
 }
@@ -45,25 +27,6 @@ export function shownOf(call: Call, unit: UnitState, number?: number): Shown {
   const at = source === undefined || source.subject !== undefined ? latest : source;
   const claim = at && started.get(unit.key)?.find((one) => comparePositions(one, at) === 0);
   return { unit, ended: latest, claim: claim ?? unit.started, number };
-}
-
-/** Digest of a part; `undefined` if it does not exist. */
-export function contentOf({ claim, ended }: Shown, part: Exclude<ShownPart, 'verdict' | 'record'>): Digest | undefined {
-  switch (part) {
-    case 'request':
-      return claim?.request;
-    case 'contract':
-      return ended?.contract ?? claim?.contract;
-    case 'output':
-      return ended?.value?.digest;
-    case 'exports':
-      return ended?.exports?.digest;
-    case 'stdout':
-    case 'stderr':
-      return ended?.logs[part]?.digest;
-    case 'learnings':
-      return ended?.learnings?.digest;
-  }
 }
 
 /** The text of a part that is stored. @throws GatelineError `CONTENT_MISSING` */

@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { appendHistory, type HistoryBranch } from '../../../src/action/report/history-branch.ts';
+import { appendHistory, type HistoryBranch } from '../../../src/action/report/history/history-branch.ts';
 import { seededRandom } from '../../../src/github/clock.ts';
 import type { RunHistory } from '../../../src/history/entry.ts';
 import { entryLine, gatesLine } from '../../../src/history/entry-line.ts';

@@ -1,12 +1,12 @@
-import { documentOf, runsInDocument } from '../../history/document.ts';
-import type { RunHistory } from '../../history/entry.ts';
-import { mergeRuns, type PastRun } from '../../history/merge.ts';
-import type { RestClient } from '../../github/rest/rest.ts';
-import { ownHistory } from '../../report/github/own-history.ts';
-import { historyArtifactName, MAX_DOCUMENTS, readHistory } from '../../store/github/history/history-artifacts.ts';
-import type { ActionInvocation } from '../invocation.ts';
-import type { JobStore } from '../records/job-store.ts';
-import { factsOf, neededJobs, type ReportedRun } from './run-to-report.ts';
+import { documentOf, runsInDocument } from '../../../history/document.ts';
+import type { RunHistory } from '../../../history/entry.ts';
+import { mergeRuns, type PastRun } from '../../../history/merge.ts';
+import type { RestClient } from '../../../github/rest/rest.ts';
+import { ownHistory } from '../../../report/github/own-history.ts';
+import { historyArtifactName, MAX_DOCUMENTS, readHistory } from '../../../store/github/history/history-artifacts.ts';
+import type { ActionInvocation } from '../../invocation.ts';
+import type { JobStore } from '../../records/job-store.ts';
+import { factsOf, neededJobs, type ReportedRun } from '../run-to-report.ts';
 
 /**
  * Earlier runs of a pipeline, over all subjects, from the artifacts of their reports; the oldest first. Never throws;

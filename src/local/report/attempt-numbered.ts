@@ -29,10 +29,3 @@ export function attemptNumbered({ journal }: Pick<Call, 'journal'>, unit: UnitSt
   const ended = journal.archive().ended.get(unit.key) ?? [];
   return { number, claim: at, ended: ended.find((one) => comparePositions(one, at) === 0) };
 }
-
-/** @throws GatelineError `OPTION_VALUE` */
-export function attemptGiven(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw new GatelineError('OPTION_VALUE', `--attempt ${text}: expected the number of an attempt, from 1`);
-}

@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EnginePorts } from '../../engine/ports.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { seededRandom, systemClock, type Clock } from '../../github/clock.ts';
-import { timeUntil } from '../../github/outage-budget.ts';
-import { retry, type Failure, type RetryRules } from '../../github/retry.ts';
-import { isDayFile, linesByDay, newestLines, withLines } from '../../history/branch.ts';
-import { spentByEntries, unknownSpent } from '../../history/budget.ts';
-import type { GatesEntry, RunHistory } from '../../history/entry.ts';
-import { runFilter } from '../../history/query.ts';
-import { readGates } from '../../history/read.ts';
-import { count } from '../../report/text.ts';
+import type { EnginePorts } from '../../../engine/ports.ts';
+import { GatelineError } from '../../../errors/gateline-error.ts';
+import { seededRandom, systemClock, type Clock } from '../../../github/clock.ts';
+import { timeUntil } from '../../../github/outage-budget.ts';
+import { retry, type Failure, type RetryRules } from '../../../github/retry.ts';
+import { isDayFile, linesByDay, newestLines, withLines } from '../../../history/branch.ts';
+import { spentByEntries, unknownSpent } from '../../../history/budget.ts';
+import type { GatesEntry, RunHistory } from '../../../history/entry.ts';
+import { runFilter } from '../../../history/query.ts';
+import { readGates } from '../../../history/read.ts';
+import { count } from '../../../report/text.ts';
 import {
   RemoteBranch,
   type BranchChange,
@@ -18,9 +18,9 @@ import {
   type Changed,
   type ChangeLimits,
   type RemotePlace,
-} from '../../workspace/git/remote-branch.ts';
-import type { ActionInvocation } from '../invocation.ts';
-import type { Runner } from '../runner.ts';
+} from '../../../workspace/git/remote-branch.ts';
+import type { ActionInvocation } from '../../invocation.ts';
+import type { Runner } from '../../runner.ts';
 
 /** How often and how long a push is tried. */
 export const PUSH_RULES: RetryRules & { readonly totalMs: number } = {

@@ -1,51 +1,52 @@
-import { stateInBudget } from '../../engine/call/call-budget.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { queryRuns, type HistorySource } from '../../history/query.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import { boundedLog, boundedValue } from '../../report/html/bounds.ts';
 import type { AttemptContent, Part, ReportContent } from '../../report/html/content.ts';
 import { jsonText } from '../../report/json/json-text.ts';
 import { oneLine } from '../../report/text.ts';
 import type { Digest } from '../../json/digest.ts';
-import type { UnitState } from '../../run/state/run-state.ts';
+import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { shellWord } from '../../untrusted/shell-word.ts';
-import { attemptDifferences, differenceLines } from '../project/attempt-differences.ts';
-import { attemptNumbered, type NumberedAttempt } from '../project/attempt-numbered.ts';
-import type { OpenedRun } from '../project/open.ts';
-import { contentOf, TEXT_PARTS } from '../project/show-parts.ts';
+import { attemptDifferences, differenceLines } from './attempt-differences.ts';
+import { attemptNumbered, type NumberedAttempt } from './attempt-numbered.ts';
+import { contentOf, TEXT_PARTS } from './parts.ts';
 
 /** Parts of an attempt that the page has, in order. */
 const PARTS = ['request', 'output', 'stdout', 'stderr', 'learnings'] as const;
 /** Attempts of one gate that are shown: the latest. */
 const MOST_ATTEMPTS = 10;
-/** Earlier runs that are read. */
-const MOST_RUNS = 50;
 /** Bytes of text that are read for one page: more would not fit on it. */
 const MOST_READ = 20_000_000;
 
+/** What a page shows beside the records and contents of its run. */
+export interface ReportAbout {
+  readonly pipeline: ReportContent['pipeline'];
+  readonly state: RunState;
+  /** Runs of the pipeline, the newest first. */
+  readonly history: readonly HistoryEntry[];
+  readonly now: Date;
+  /** The command that prints a whole part. @param attempt its number; `undefined`: of an earlier run */
+  readonly commandFor: (unit: UnitKey, part: string, attempt: number | undefined) => string;
+}
+
 /** What is read for a page, and how much more may be. */
-interface Reading {
+interface Reading extends Pick<ReportAbout, 'commandFor'> {
   readonly call: Call;
-  /** `--file`, `--subject` and `--run`, for commands that show a part. */
-  readonly about: string;
   left: number;
 }
 
-/** Reads all that the page about a run shows. @param about options that name the run, for commands */
+/** Reads all that the page about a run shows. */
 export async function reportContent(
-  { call, loaded }: Pick<OpenedRun, 'call' | 'loaded'>,
-  { about, now, source }: { readonly about: string; readonly now: Date; readonly source: HistorySource },
+  call: Call,
+  { pipeline, state, history, now, commandFor }: ReportAbout,
 ): Promise<Omit<ReportContent, 'refresh'>> {
-  const state = await stateInBudget(call);
-  const reading: Reading = { call, about, left: MOST_READ };
+  const reading: Reading = { call, commandFor, left: MOST_READ };
   const attempts = new Map<UnitKey, readonly AttemptContent[]>();
   for (const unit of state.units.values()) attempts.set(unit.key, await attemptsOfUnit(reading, unit));
-  const history: readonly HistoryEntry[] = queryRuns(source, { pipeline: state.pipeline }, MOST_RUNS).entries;
   const { redactText: redact } = call.redactor;
   const records = call.journal.archive().records;
-  return { pipeline: loaded.pipeline, state, records, attempts, history, now: now.toISOString(), redact };
+  return { pipeline, state, records, attempts, history, now: now.toISOString(), redact };
 }
 
 async function attemptsOfUnit(reading: Reading, unit: UnitState): Promise<AttemptContent[]> {
@@ -56,7 +57,7 @@ async function attemptsOfUnit(reading: Reading, unit: UnitState): Promise<Attemp
   for (let number = first; number <= length; number += 1) {
     const attempt = attemptNumbered(reading.call, unit, number);
     const differences = before && (await differencesTo(reading.call, before, attempt));
-    attempts.push({ ...attempt, differences, parts: await partsOf(reading, unit, attempt, `${number}`) });
+    attempts.push({ ...attempt, differences, parts: await partsOf(reading, unit, attempt, number) });
     before = attempt;
   }
   // Of a reused output there is no attempt in this run: what is reused is shown.
@@ -80,14 +81,13 @@ async function partsOf(
   reading: Reading,
   unit: UnitState,
   { claim, ended }: NumberedAttempt,
-  number: string | undefined,
+  number: number | undefined,
 ): Promise<Part[]> {
   const parts: Part[] = [];
   for (const name of PARTS) {
-    const digest = contentOf({ unit, claim, ended, number: undefined }, name);
+    const digest = contentOf({ claim, ended }, name);
     if (digest === undefined) continue;
-    const attempt = number === undefined ? '' : ` --attempt ${number}`;
-    const command = `gateline show ${shellWord(oneLine(unit.key))} ${name}${attempt}${reading.about}`;
+    const command = reading.commandFor(unit.key, name, number);
     parts.push({ name, digest, command, ...(await textOf(reading, name, digest)) });
   }
   return parts;
