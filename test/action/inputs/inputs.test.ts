@@ -239,6 +239,7 @@ describe('what is wrong with inputs', () => {
       statuses: 'gates',
       metadata: 'a: 1',
       'expose-output': 'true',
+      'html-report': 'true',
       'secret-values': 'A=1',
       gates: 'a',
       deliver: 'patch',
