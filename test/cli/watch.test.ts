@@ -52,6 +52,32 @@ describe.runIf(process.platform !== 'win32')('watch', () => {
     expect(await expectOk(gateline(workspace.root, ['watch']))).toMatchObject({ out: status.out, err: '' });
   });
 
+  it('does not take a run for ended whose process has not begun the next attempt yet', async () => {
+    await using workspace = await ScratchWorkspace.create({ f: '1' });
+    const tries = workspace.beside('tries');
+    const definition = gatelineYml({
+      a: {
+        run: `echo >> '${tries}'; [ "$(wc -l < '${tries}')" -ge 2 ] || exit 1; ${writes(1)}`,
+        retries: 1,
+        inputs: [],
+      },
+    });
+    await workspace.write('gateline.yml', definition);
+    const watching = workspace.start(['watch']);
+    await once(watching.process.stderr!, 'data');
+    let isHeld = false;
+    const onDurable = (what: string): void => {
+      if (isHeld || !what.includes('.ended.')) return;
+      isHeld = true;
+      // Many looks fall into this moment. The other process goes on while this one does nothing.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+    };
+    await expectOk(gateline(workspace.root, ['run', '--quiet'], { onDurable }));
+    expect(isHeld).toBe(true);
+    const { stdout } = await watching.ended;
+    expect(stdout).toContain('a: passed, score 100');
+  });
+
   it('ends when the process that worked on the run was killed', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml({

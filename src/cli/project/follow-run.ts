@@ -39,8 +39,11 @@ export interface LiveAttempt {
 export async function* followRun(first: OpenedRun, every: number): AsyncGenerator<RunLook> {
   let { call } = first;
   let state = await stateInBudget(call);
+  let wasOpen = false;
   for (let last = performance.now(); ;) {
-    const isOver = !isOpen(state) || performance.now() - last > LONGEST_QUIET_MS;
+    wasOpen ||= isOpen(state);
+    const isWorking = isOpen(state) || (wasOpen && (await isBetweenAttempts(call, state)));
+    const isOver = !isWorking || performance.now() - last > LONGEST_QUIET_MS;
     yield { opened: { ...first, call, graph: call.graph }, state, isOver };
     if (isOver) return;
     await sleep(every);
@@ -54,6 +57,14 @@ export async function* followRun(first: OpenedRun, every: number): AsyncGenerato
 /** Whether some command may be working on the run. */
 export function isOpen({ status }: RunState): boolean {
   return status === 'initializing' || status === 'executing';
+}
+
+/** Whether a run that looks failed may go on: its process is there, and has not begun the next attempt or gate yet. */
+async function isBetweenAttempts({ journal, ports }: Call, { status, runNumber }: RunState): Promise<boolean> {
+  if (status !== 'error') return false;
+  const records = journal.archive().records.filter((record) => record.runNumber === runNumber);
+  const [newest] = records.toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  return newest !== undefined && !(await ports.isGone(newest.by));
 }
 
 /** Whether no gate runs and nothing was recorded between two looks. */
