@@ -1,18 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
-
-/** The inputs that Gateline reads from the event of a run that a person or a report started. */
-const DISPATCH_INPUTS: Readonly<Record<string, string>> = {
-  resume: 'Id of the run to resume, or to decide about',
-  strategy: 'retry-previous, skip-current or from-checkpoint',
-  from: 'Gate that runs again, with all gates after it',
-  decision: 'approve, reject, skip, force or adopt',
-  gate: 'Gate that the decision is about',
-  digest: 'Digest of the output that the decision is about',
-  reason: 'Why',
-  rework: 'What a gate sent back; the report sets it',
-  comment: 'Id of the comment that asked for this run',
-  subject: 'Pull request that the run is for, such as pr-7',
-};
+import { DISPATCH_INPUTS } from '../pipeline/file/triggers.ts';
 
 /** Events with the rights of the repository that anybody can trigger. */
 const PRIVILEGED = ['pull_request_target', 'workflow_run'];
@@ -46,7 +33,7 @@ function asMap(given: JsonValue): JsonObject {
   return Object.fromEntries(events.map((event) => [event, null]));
 }
 
-/** Inputs of the file stay; those with our names are ours. */
+/** Inputs of the file stay; none has one of our names. */
 function dispatchOf(given: JsonValue | undefined): JsonObject {
   const more = isJsonObject(given) ? given : {};
   const own = isJsonObject(more['inputs']) ? more['inputs'] : {};

@@ -218,3 +218,35 @@ describe('what gates refer to', () => {
     ]);
   });
 });
+
+describe('what starts the workflow', () => {
+  const problemsOf = (on: unknown): string[] =>
+    said(JSON.stringify({ pipeline: 'p', on, gates: { a: { run: 'x' } } })).map((line) =>
+      line.replace(/^\d+:\d+ /, ''),
+    );
+
+  it.each([
+    ['schedule', 'VALUE_INVALID on: expected a map of events: `schedule` needs `cron`'],
+    [['push', 'workflow_run'], 'VALUE_INVALID on: expected a map of events: `schedule` needs `cron`'],
+    [{ schedule: null }, 'VALUE_INVALID on.schedule: expected a list of maps with the key `cron`'],
+    [{ schedule: [{ crom: '0 4 * * 1' }] }, 'KEY_UNKNOWN on.schedule.crom: there is no such key'],
+    [{ workflow_run: null }, 'VALUE_INVALID on.workflow_run: expected a map with the key `workflows`'],
+    [{ pusj: null }, 'KEY_UNKNOWN on.pusj: there is no such key under `on`; did you mean `push`?'],
+    [{ workflow_dispatch: { inputs: { subject: {} } } }, 'NAME_INVALID on.workflow_dispatch.inputs: `subject`: '],
+    [
+      { workflow_dispatch: { inputs: Object.fromEntries([...'abcdefghijklmnop'].map((name) => [name, {}])) } },
+      'VALUE_INVALID on.workflow_dispatch.inputs: expected at most 15 inputs of your own',
+    ],
+  ])('is not what GitHub refuses: %j', (on, message) => {
+    expect(problemsOf(on)).toContainEqual(expect.stringContaining(message));
+  });
+
+  it.each([
+    ['push'],
+    [['push', 'workflow_dispatch']],
+    [{ schedule: [{ cron: '0 4 * * 1' }], workflow_run: { workflows: ['Build'], types: ['completed'] } }],
+    [{ workflow_dispatch: { inputs: Object.fromEntries([...'abcdefghijklmno'].map((name) => [name, {}])) } }],
+  ])('is what GitHub takes: %j', (on) => {
+    expect(problemsOf(on)).toEqual([]);
+  });
+});

@@ -59,7 +59,7 @@ export function isOpen({ status }: RunState): boolean {
   return status === 'initializing' || status === 'executing';
 }
 
-/** Whether a run that looks failed may go on: its process is there, and has not begun the next attempt or gate yet. */
+/** Whether a run only looks failed: its process is there, and may not have begun the next attempt or gate yet. */
 async function isBetweenAttempts({ journal, ports }: Call, { status, runNumber }: RunState): Promise<boolean> {
   if (status !== 'error') return false;
   const records = journal.archive().records.filter((record) => record.runNumber === runNumber);

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { foreignKeyHint } from './foreign-keys.ts';
 import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
+import { EVENTS } from '../file/triggers.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { described, didYouMean, quoted, type Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
@@ -98,7 +99,8 @@ function wrongValue(expected: string, path: Path, source: DefinitionSource, shap
 function unknownKey(key: string, path: Path, source: DefinitionSource, shape: FileShape): Problem {
   const known = shape.keysAt(path);
   const inside = path.length === 0 ? '' : ` under ${quoted(labelOf(path))}`;
-  const hint = shape.keyHint(key, path) ?? didYouMean(key, known) ?? `known here: ${known.join(', ')}`;
+  const all = known.length === 0 ? undefined : `known here: ${known.join(', ')}`;
+  const hint = shape.keyHint(key, path) ?? didYouMean(key, known) ?? all;
   const message = `there is no such key${inside}`;
   return source.at(pointerOf([...path, key]), {
     code: 'KEY_UNKNOWN',
@@ -120,6 +122,7 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
     const snapshots = file.snapshots.unwrap().shape;
     return path.length === 1 ? snapshots : snapshots.database.unwrap().shape;
   }
+  if (path[0] === 'on' && path.length === 1) return Object.fromEntries(EVENTS.map((event) => [event, true]));
   if (path[0] === 'retention') return file.retention.unwrap().shape;
   if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;

@@ -1,29 +1,11 @@
 import { z } from 'zod';
 import { choiceOf, command, envName, listOf, mapOf, matching, number, text, yesOrNo } from './gateline-values.ts';
+import { triggers } from './triggers.ts';
 
 /*
  * The keys of gateline.yml that only the workflow of `gateline compile` uses. They are spelt as in a workflow, and
  * mean the same there.
  */
-
-/** Events that may start a compiled workflow. Not `workflow_call`: the inputs and the events would be the caller's. */
-const EVENTS = [
-  'push',
-  'pull_request',
-  'workflow_dispatch',
-  'merge_group',
-  'schedule',
-  'create',
-  'issue_comment',
-  'issues',
-  'label',
-  'pull_request_review',
-  'pull_request_review_comment',
-  'pull_request_target',
-  'release',
-  'repository_dispatch',
-  'workflow_run',
-] as const;
 
 const PERMISSIONS = [
   'actions',
@@ -111,8 +93,6 @@ const step = z
   .refine((one) => (one.uses === undefined) !== (one.run === undefined), 'expected either `uses` or `run`');
 const steps = listOf(step, 0, 50, 'a list of at most 50 steps').optional();
 
-const event = choiceOf(...EVENTS);
-
 /** How the files of gates are handed over when all gates have passed. */
 const DELIVER_AS = ['pull-request', 'commit', 'patch'] as const;
 
@@ -145,21 +125,7 @@ const deliver = z
 
 /** Keys at the top of the file that only `gateline compile` uses. */
 export const GITHUB_KEYS = {
-  on: z
-    .union(
-      [
-        event,
-        listOf(event, 1, EVENTS.length, 'a list of events'),
-        z
-          .strictObject(Object.fromEntries(EVENTS.map((one) => [one, z.json().optional()])))
-          .refine((map) => Object.keys(map).length > 0, 'expected at least one event'),
-      ],
-      { error: 'expected an event, a list of events, or a map of events to their filters' },
-    )
-    .optional()
-    .describe(
-      'In the workflow of `gateline compile`: what starts it. Default: pushes to `main`, pull requests, and by hand. `workflow_dispatch` gets the inputs that Gateline reads.',
-    ),
+  on: triggers,
   'runs-on': runsOn.describe(
     'In the workflow of `gateline compile`: the runner of gates that name none. Default: `ubuntu-latest`.',
   ),
