@@ -67,7 +67,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     gates: ['data', 'design', 'map', 'generate', 'execute', 'learn'],
     metrics: [undefined, undefined],
   },
-  'deep-dive': { gates: ['explore', 'synthesis'], metrics: [undefined, undefined] },
+  'deep-dive': { gates: ['explore', 'explore', 'explore', 'synthesis'], metrics: [undefined, undefined] },
   script: { gates: ['plan', 'write', 'count'], metrics: [{ tools: ['sh'] }, { tools: ['sh'] }] },
   promptfoo: { gates: ['evaluate', 'publish'], metrics: [PROMPTS, PROMPTS] },
   'gh-aw': {
