@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cleanEntry } from '../memory/entries.ts';
+import { firstProblems, issueLines } from './read-state-file.ts';
 
 const text = z.string().max(65_536);
 const lines = z.union([text.transform((all) => all.split(/\r?\n/)), z.array(text).max(500)]);
@@ -38,12 +39,8 @@ export const FINDINGS_KEYS = Object.keys(findingsSchema.shape) as readonly (keyo
 export function findingsIn(
   output: unknown,
 ): { readonly ok: true; readonly findings: DeepDiveFindings } | WrongFindings {
-  const read = findingsSchema.safeParse(output);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    const place = issue === undefined || issue.path.length === 0 ? '' : `/${issue.path.join('/')}: `;
-    return { ok: false, message: `${place}${issue?.message ?? 'not an object'}` };
-  }
+  const read = findingsSchema.safeParse(output, { reportInput: true });
+  if (!read.success) return { ok: false, message: firstProblems(issueLines(read.error)) };
   if (FINDINGS_KEYS.every((key) => read.data[key] === undefined))
     return { ok: false, message: `it has none of ${FINDINGS_KEYS.map((key) => `/${key}`).join(', ')}` };
   return { ok: true, findings: read.data };
@@ -51,7 +48,7 @@ export function findingsIn(
 
 interface WrongFindings {
   readonly ok: false;
-  /** What is wrong, with a JSON pointer. */
+  /** What is wrong, with JSON pointers. */
   readonly message: string;
 }
 

@@ -18,6 +18,13 @@ export function firstProblems(problems: readonly string[]): string {
   return [...problems.slice(0, SHOWN), ...more].join('; ');
 }
 
+/** Each problem of a value, with its JSON pointer. The value was parsed with `reportInput`. */
+export function issueLines({ issues }: z.ZodError): string[] {
+  return issues.map(
+    (issue) => `${issue.path.length === 0 ? 'the value' : pointerOf(issue.path)}: ${problemText(issue)}`,
+  );
+}
+
 /**
  * Reads a value as one of the guide's files.
  * @throws GatelineError `STATE_FILE_INVALID` with the JSON pointer of each problem
@@ -26,12 +33,9 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const lines = issues.map(
-    (issue) => `${issue.path.length === 0 ? 'the value' : pointerOf(issue.path)}: ${problemText(issue)}`,
-  );
   throw new GatelineError(
     'STATE_FILE_INVALID',
-    `${from.file ?? 'This'} is not ${what}: ${firstProblems(lines)}`.slice(0, 4_096),
+    `${from.file ?? 'This'} is not ${what}: ${firstProblems(issueLines(parsed.error))}`.slice(0, 4_096),
     {
       hint: 'docs/reference/state-files.md shows what such a file holds.',
       cause: parsed.error,

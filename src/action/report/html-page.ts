@@ -7,11 +7,6 @@ import type { ActionInvocation } from '../invocation.ts';
 import type { JobStore } from '../records/job-store.ts';
 import type { ReportedRun } from './run-to-report.ts';
 
-/** The name of the artifact with the page about a run: `gateline-<pipeline>-<run attempt>.html`. */
-export function pageName(pipeline: string, runAttempt: number): string {
-  return `gateline-${pipeline}-${runAttempt}.html`;
-}
-
 /**
  * Uploads the page about the run as an artifact, if the step asks for it. Problems are notices: the page decides
  * nothing.
@@ -24,7 +19,7 @@ export async function keepPage(
   history: readonly HistoryEntry[],
 ): Promise<void> {
   if (!inputs.htmlReport) return;
-  const name = pageName(state.pipeline, event.runAttempt);
+  const name = `gateline-${state.pipeline}-${event.runAttempt}.html`;
   const download = `gh run download ${event.runId} --repo ${shellWord(event.repository)}`;
   const { pipeline } = assignment;
   const about = { pipeline, state, history, now: world.now(), commandFor: () => download };

@@ -56,8 +56,10 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
 async function list(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { call, loaded } = await openToLook(invocation);
-  const stale = await deepDiveStaleness(placeOf(invocation, loaded));
-  const documents = (await readDocuments(loaded.root)).map(({ name, text }) => ({
+  const read = await readDocuments(loaded.root);
+  const deepDive = read.find(({ name }) => name === DEEP_DIVE);
+  const stale = deepDive && (await deepDiveStaleness(deepDive.text, placeOf(invocation, loaded)));
+  const documents = read.map(({ name, text }) => ({
     name,
     path: documentPath(name),
     bytes: Buffer.byteLength(text),
@@ -140,7 +142,8 @@ async function refresh(invocation: CommandInvocation, words: readonly string[]):
   const name = documentNamed(words[0]);
   if (name !== DEEP_DIVE) throw new GatelineError('OPTION_VALUE', `${name}: only ${DEEP_DIVE} is ever out of date`);
   const loaded = await loadFor(invocation);
-  const staleness = await deepDiveStaleness(placeOf(invocation, loaded));
+  const text = await readDocument(loaded.root, name);
+  const staleness = text === undefined ? undefined : await deepDiveStaleness(text, placeOf(invocation, loaded));
   // What changed since starts the agents by itself.
   const isForced = options['force'] === true || staleness?.choice === 'expired';
   const willRun = isForced || staleness?.choice !== 'fresh';

@@ -5,7 +5,7 @@ import { planClean } from '../../local/clean/plan-clean.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import { whoDecides } from '../../local/who-decides.ts';
-import { isDuration, millisecondsOf } from '../../pipeline/file/gateline-values.ts';
+import { millisecondsOf } from '../../pipeline/file/gateline-values.ts';
 import { DEFAULT_RETENTION } from '../../pipeline/retention-settings.ts';
 import { bytesText, count, oneLine } from '../../report/text.ts';
 import { runKey, type RunName } from '../../run/retention/needs.ts';
@@ -15,6 +15,7 @@ import { listOption, recordedOption, textOption, type CommandInvocation, type Op
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
+import { durationOption } from '../project/duration-option.ts';
 import { loadFor, open, parseRunArgument } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -23,7 +24,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { world, options } = invocation;
   const loaded = await loadFor(invocation);
   const rules = rulesOf(options, loaded);
-  const ofHistory = durationOption(options, 'history-older');
+  const ofHistory = ageOption(options, 'history-older');
   if (options['dry-run'] === true) {
     show(invocation, await planned(invocation, loaded, rules), true);
     return EXIT_CODES.ok;
@@ -64,13 +65,12 @@ function rulesOf(options: OptionValues, { pipeline }: LoadedPipeline): Retention
     throw new GatelineError('OPTION_VALUE', `--keep ${text}: expected a whole number from 1`, {
       hint: 'The newest run of a subject always stays: its number must not be used again.',
     });
-  return { older: durationOption(options, 'older') ?? older, keep: text === undefined ? keep : Number(text) };
+  return { older: ageOption(options, 'older') ?? older, keep: text === undefined ? keep : Number(text) };
 }
 
-function durationOption(options: OptionValues, name: string): number | undefined {
-  const text = textOption(options, name);
-  if (text === undefined || isDuration(text)) return text === undefined ? undefined : millisecondsOf(text);
-  throw new GatelineError('OPTION_VALUE', `--${name} ${text}: expected a time such as \`12h\`, \`30d\` or \`8w\``);
+function ageOption(options: OptionValues, name: string): number | undefined {
+  const text = durationOption(options, name);
+  return text === undefined ? undefined : millisecondsOf(text);
 }
 
 /** The runs that an option names. @throws GatelineError `OPTION_VALUE` */

@@ -16,11 +16,11 @@ import { currentCommit } from '../../local/memory/deep-dive.ts';
 import { addEntries, newLearnings, readDocument, writeDocument } from '../../local/memory/documents.ts';
 import { historyIn } from '../../local/local-ports.ts';
 import { DOCUMENT_LIMITS, type Added } from '../../memory/entries.ts';
-import { isDuration } from '../../pipeline/file/gateline-values.ts';
 import { normalPath, pathProblem } from '../../pipeline/file/paths.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
-import type { Unit, UnitGraph } from '../../run/records/unit.ts';
+import { ancestorsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { durationOption } from '../project/duration-option.ts';
 import { loadFor, openRun, type OpenedRun } from '../project/open.ts';
 
 /** The document of what was done and what agents noted (seed 003). */
@@ -89,23 +89,17 @@ function notCompiled(gate: string, why: string): GatelineError {
 
 /** The agents whose work the gate builds on. */
 function explorersOf({ call, graph }: OpenedRun, unit: Unit): { readonly spawned: number; readonly completed: number } {
-  const above = ancestorsOf(graph, unit);
+  const above = ancestorsOf(graph, unit.key);
   const { units } = call.journal.state();
-  const spawned = above.filter(({ key }) => units.get(key)?.status !== 'not-applicable');
-  return { spawned: spawned.length, completed: spawned.filter(({ key }) => units.get(key)?.done).length };
-}
-
-function ancestorsOf(graph: UnitGraph, { key }: Unit): Unit[] {
-  const found = new Set([key]);
-  for (const one of found) for (const need of graph.get(one)?.needs ?? []) found.add(need);
-  found.delete(key);
-  return [...found].flatMap((one) => graph.get(one) ?? []);
+  const spawned = above.filter((key) => units.get(key)?.status !== 'not-applicable');
+  return { spawned: spawned.length, completed: spawned.filter((key) => units.get(key)?.done).length };
 }
 
 /** The gates that look at the code base: those that begin what the document is made of. */
 export function explorersFor(graph: UnitGraph, options: OptionValues): string[] {
   const unit = synthesisOf(graph, options);
-  const first = ancestorsOf(graph, unit).filter(({ needs }) => needs.length === 0);
+  const above = ancestorsOf(graph, unit.key).map((key) => graph.get(key)!);
+  const first = above.filter(({ needs }) => needs.length === 0);
   return [...new Set((first.length === 0 ? [unit] : first).map(({ gate }) => gate.id))];
 }
 
@@ -116,12 +110,10 @@ function aboutItself(
 ): { readonly focus: string | null; readonly staleAfter: string; readonly maxAge: string | null } {
   const focus = textOption(options, 'focus');
   const staleAfter = textOption(options, 'stale-after') ?? before?.stale_after ?? DEFAULT_STALE_AFTER;
-  const maxAge = textOption(options, 'max-age') ?? before?.max_age ?? null;
+  const maxAge = durationOption(options, 'max-age') ?? before?.max_age ?? null;
   const problem = focus === undefined ? undefined : pathProblem(normalPath(focus));
   if (problem !== undefined) throw new GatelineError('OPTION_VALUE', `--focus ${focus}: ${problem.message}`);
   if (!isShare(staleAfter)) throw new GatelineError('OPTION_VALUE', `--stale-after ${staleAfter}: expected 0% to 100%`);
-  if (maxAge !== null && !isDuration(maxAge))
-    throw new GatelineError('OPTION_VALUE', `--max-age ${maxAge}: expected a time such as \`12h\`, \`30d\` or \`8w\``);
   return { focus: focus === undefined ? (before?.focus_path ?? null) : normalPath(focus), staleAfter, maxAge };
 }
 

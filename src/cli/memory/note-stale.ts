@@ -1,6 +1,7 @@
 import { DEEP_DIVE, type Staleness } from '../../formats/deep-dive.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { deepDiveStaleness } from '../../local/memory/deep-dive.ts';
+import { readDocument } from '../../local/memory/documents.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { errorLines } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
@@ -18,8 +19,10 @@ export async function noteStale(world: CliWorld, { pipeline, root }: LoadedPipel
   const named = pipeline.gates.filter(({ memory }) => memory.includes(DEEP_DIVE)).map(({ id }) => id);
   if (named.length === 0) return;
   try {
-    const found = await deepDiveStaleness({ root, environment: world.environment, now: world.now() });
-    if (found?.choice !== 'stale' && found?.choice !== 'expired') return;
+    const text = await readDocument(root, DEEP_DIVE);
+    if (text === undefined) return;
+    const found = await deepDiveStaleness(text, { root, environment: world.environment, now: world.now() });
+    if (found.choice !== 'stale' && found.choice !== 'expired') return;
     say(world.err, `note: ${named.join(', ')}: ${DEEP_DIVE} is ${stalenessText(found)}`);
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;

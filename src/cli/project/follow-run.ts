@@ -4,7 +4,7 @@ import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { openCall, type Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { EndedRecord, StartedRecord } from '../../run/records/record.ts';
+import type { AttemptRecords } from '../../local/report/parts.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { OpenedRun } from './open.ts';
 
@@ -24,11 +24,9 @@ export interface RunLook {
 }
 
 /** An attempt, as its records are now. */
-export interface LiveAttempt {
+export interface LiveAttempt extends AttemptRecords {
   readonly call: Call;
   readonly key: UnitKey;
-  readonly claim: StartedRecord | undefined;
-  readonly ended: EndedRecord | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Environment } from '../../environment.ts';
-import { DEEP_DIVE, deepDiveHeader, stalenessOf, type Staleness } from '../../formats/deep-dive.ts';
+import { deepDiveHeader, stalenessOf, type Staleness } from '../../formats/deep-dive.ts';
 import { changedSince } from '../../workspace/git/changed-since.ts';
+import { objectNamed } from '../../workspace/git/git-objects.ts';
 import { findRepository } from '../../workspace/git/repository.ts';
-import { readDocument } from './documents.ts';
 
 /** A workspace and the moment. */
 export interface DeepDivePlace {
@@ -13,22 +13,20 @@ export interface DeepDivePlace {
 }
 
 /**
- * Whether the deep-dive document of a workspace is out of date; `undefined`: there is none.
- * @throws GatelineError as `readDocuments`; `GIT_NOT_FOUND`, `GIT_FAILED`
+ * Whether the deep-dive document of a workspace is out of date.
+ * @param text of the document
+ * @throws GatelineError `GIT_NOT_FOUND`, `GIT_FAILED`
  */
-export async function deepDiveStaleness({ root, environment, now }: DeepDivePlace): Promise<Staleness | undefined> {
-  const text = await readDocument(root, DEEP_DIVE);
-  if (text === undefined) return undefined;
+export async function deepDiveStaleness(text: string, { root, environment, now }: DeepDivePlace): Promise<Staleness> {
   const header = deepDiveHeader(text);
-  const repository = header?.commit ? await findRepository(root, { binary: 'git', environment }) : undefined;
-  const changes =
-    repository && header?.commit ? await changedSince(repository, header.commit, header.focus_path ?? '.') : undefined;
+  if (header === undefined || header.commit === null) return stalenessOf(header, undefined, now);
+  const repository = await findRepository(root, { binary: 'git', environment });
+  const changes = repository && (await changedSince(repository, header.commit, header.focus_path ?? '.'));
   return stalenessOf(header, changes, now);
 }
 
 /** Id of the checked out commit; `null`: there is no repository, or no commit. @throws GatelineError as git does */
 export async function currentCommit(root: string, environment: Environment): Promise<string | null> {
   const repository = await findRepository(root, { binary: 'git', environment });
-  const answer = await repository?.git(['rev-parse', '--verify', '--quiet', 'HEAD'], { answers: [0, 1, 128] });
-  return answer?.code === 0 ? answer.out.toString('latin1').trim() : null;
+  return (repository && (await objectNamed(repository.git, 'HEAD'))) ?? null;
 }

@@ -1,15 +1,12 @@
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { comparePositions } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
+import type { AttemptRecords } from './parts.ts';
 
 /** One attempt of a gate. */
-export interface NumberedAttempt {
+export interface NumberedAttempt extends AttemptRecords {
   readonly number: number;
-  /** Absent if an output was adopted: no agent was started. */
-  readonly claim: StartedRecord | undefined;
-  /** Absent if it runs, or was interrupted. */
-  readonly ended: EndedRecord | undefined;
 }
 
 /**

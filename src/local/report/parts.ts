@@ -20,7 +20,9 @@ export const TEXT_PARTS: ReadonlySet<ShownPart> = new Set(['stdout', 'stderr', '
 
 /** Claim and end of one attempt, as far as they are known. */
 export interface AttemptRecords {
+  /** Absent if an output was adopted: no agent was started. */
   readonly claim: StartedRecord | undefined;
+  /** Absent if it runs, or was interrupted. */
   readonly ended: EndedRecord | undefined;
 }
 

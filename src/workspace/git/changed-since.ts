@@ -1,3 +1,5 @@
+import { splitNames } from '../files/path-bytes.ts';
+import { objectNamed } from './git-objects.ts';
 import type { Repository } from './repository.ts';
 
 /** Files that are ours, not the user's. */
@@ -16,14 +18,10 @@ export async function changedSince(
   commit: string,
   path: string,
 ): Promise<{ readonly changed: number; readonly total: number } | undefined> {
-  const known = await git(['cat-file', '-e', `${commit}^{commit}`], { answers: [0, 1, 128] });
-  if (known.code !== 0) return undefined;
+  if ((await objectNamed(git, `${commit}^{commit}`)) === undefined) return undefined;
   const ask = async (...args: readonly string[]): Promise<string[]> => {
     const { out } = await git(['--literal-pathspecs', ...args, '--', path]);
-    return out
-      .toString('utf8')
-      .split('\0')
-      .filter((name) => name !== '' && !OURS.test(name));
+    return splitNames(out).filter((name) => !OURS.test(name));
   };
   const [tracked, changed, added] = await Promise.all([
     ask('ls-tree', '-r', '-z', '--name-only', commit),
