@@ -3,12 +3,16 @@ import { cleanEntry } from '../memory/entries.ts';
 import { firstProblems, issueLines } from './read-state-file.ts';
 
 const text = z.string().max(65_536);
-const lines = z.union([text.transform((all) => all.split(/\r?\n/)), z.array(text).max(500)]);
+const TEXTS = 'expected a text, or a list of at most 500 texts';
+const lines = z.union([text.transform((all) => all.split(/\r?\n/)), z.array(text).max(500)], { error: TEXTS });
 /** Lines, or lines under headings. */
-const titled = z.union([
-  lines.transform((all) => ({ '': all })),
-  z.record(z.string().max(200), lines).refine((all) => Object.keys(all).length <= 100),
-]);
+const titled = z.union(
+  [
+    lines.transform((all) => ({ '': all })),
+    z.record(z.string().max(200), lines).refine((all) => Object.keys(all).length <= 100),
+  ],
+  { error: `${TEXTS}, or a map of at most 100 headings to such texts` },
+);
 
 /** What the agent that puts the findings together writes: agent-flow's arguments of `compile-deep-dive.sh`. */
 const findingsSchema = z.looseObject({

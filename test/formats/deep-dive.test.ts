@@ -209,7 +209,8 @@ describe('findings', () => {
     [null, ''],
     [[], ''],
     [{}, 'it has none of /tech_stack'],
-    [{ tech_stack: 1 }, '/tech_stack: '],
+    [{ tech_stack: 1 }, '/tech_stack: expected a text, or a list'],
+    [{ conventions: 1 }, '/conventions: expected a text, or a list'],
     [{ architecture: [{ component: 'a' }] }, '/architecture/0/location: '],
     [{ overview: 'x'.repeat(65_537) }, '/overview: '],
   ])('that are none are named: %j', (output, message) => {
