@@ -48,7 +48,7 @@ export const LAYERS = {
   run: [...EVERYWHERE, 'memory', 'pipeline', 'verdict'],
   history: CORE,
   report: CORE_AND_HISTORY,
-  formats: CORE,
+  formats: CORE_AND_HISTORY,
   compile: [...EVERYWHERE, 'pipeline'],
   github: EVERYWHERE,
   store: [...CORE_AND_HISTORY, 'github'],
@@ -68,9 +68,9 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
-  local: ['clean', 'doctor', 'memory', 'report'],
+  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'exchange', 'commands'],
+  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'adoption', 'delivery', 'set', 'history'],
+  local: ['clean', 'doctor', 'memory', 'report', 'exchange'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
