@@ -70,6 +70,7 @@ export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'exchange', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'adoption', 'delivery', 'set', 'history'],
+  formats: ['agent-flow', 'dev-loop', 'nexus', 'state-guide'],
   local: ['clean', 'doctor', 'memory', 'report', 'exchange'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],

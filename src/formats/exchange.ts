@@ -60,6 +60,10 @@ export interface ImportedRun {
   /** Id for a new definition. */
   readonly pipeline?: string;
   readonly subject?: string;
+  /** The slug of the subject in the names of files: that of the run must be the same. */
+  readonly slug?: string;
+  /** The file that `metadata` comes from. */
+  readonly file?: string;
   /** In the order of the original. */
   readonly gates: readonly ImportedGate[];
   /** Keys of `gateline.yml` with the same meaning: `task`, `metadata`, `retention`. */
@@ -104,6 +108,8 @@ export interface FileFormat {
   readonly folder: string;
   /** The line of a `.gitignore` for them. */
   readonly ignore: string;
+  /** Gateline keeps these files itself, in their folder. */
+  readonly isKept?: true;
   /** Whether a file of the folder is one of them. */
   readonly isKnown: (path: string) => boolean;
   /** Pure. Never throws, whatever the files contain. */

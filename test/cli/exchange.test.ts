@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -243,5 +245,185 @@ describe('gateline export', () => {
     const linked = await here(workspace, 'export', 'nexus', '--to', 'out');
     expect(linked.err).toContain('EXPORT_REFUSED');
     expect(await workspace.read(`${NEXUS}/executions.jsonl`)).toBe('mine\n');
+  });
+});
+
+const seed = (name: string): Promise<string> => readFile(join(REPOSITORY, 'test/fixtures/seeds', name), 'utf8');
+
+describe('agent-flow', () => {
+  const agent = (result: string): string => writes({ message: `${result} by an agent`, result });
+  const output = { result: '/result', message: '/message' };
+  const gates = {
+    exploration: { agent: 'Riko', run: agent('FOUND'), inputs: [], output: { message: '/message' } },
+    review: {
+      agent: 'Lawliet',
+      run: agent('APPROVED'),
+      needs: 'exploration',
+      inputs: [],
+      output: { ...output, result: { pointer: '/result', pass: ['APPROVED'] } },
+    },
+    verification: { agent: 'Alphonse', run: 'exit 1', needs: 'exploration', inputs: [] },
+  };
+
+  it('is imported from the files of the seed, and works with its monitoring lines when exported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    for (const name of ['team-orchestration.local.md', 'deep-dive.local.md'])
+      await workspace.write(`.claude/${name}`, await seed(name));
+    const { out } = await expectOk(here(workspace, 'import', 'agent-flow'));
+    expect(out).toContain('exploration: adopted\nplanning: adopted\nimplementation: adopted\nreview: adopted\n');
+    expect(await statuses(workspace)).toEqual([
+      'exploration passed',
+      'planning passed',
+      'implementation passed',
+      'review passed',
+      'verification ready',
+    ]);
+    expect(await workspace.read('.gateline/memory/deep-dive.md')).toBe(await seed('deep-dive.local.md'));
+    await expectOk(here(workspace, 'export', 'agent-flow', '--to', workspace.beside('exported')));
+    const text = await readFile(workspace.beside('exported/team-orchestration.local.md'), 'utf8');
+    for (const part of [
+      'current_phase: "review_verification"',
+      'mode: "team"',
+      'scope: "full"',
+      '#### Review (Lawliet)',
+    ])
+      expect(text).toContain(part);
+    expect(await readFile(workspace.beside('exported/deep-dive.local.md'), 'utf8')).toBe(
+      await seed('deep-dive.local.md'),
+    );
+  });
+
+  it('shows the results of a group', async () => {
+    const groups = { review_verification: ['review', 'verification'] };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { groups, task: 'JWT' }),
+    });
+    await here(workspace, 'run', '--quiet');
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    const text = await workspace.read('.claude/team-orchestration.local.md');
+    expect(text).toMatch(/parallel_groups:\n {2}review_verification:\n {4}status: "failed"\n {4}started_at: "20/);
+    expect(text).toMatch(
+      /review:\n {6}status: "passed"\n {6}agent: "Lawliet"\n {6}timestamp: "[^"]+"\n {6}result: "APPROVED"/,
+    );
+    const monitor = (command: string): string =>
+      execFileSync('sh', ['-c', command], { cwd: workspace.root, encoding: 'utf8' });
+    const file = '.claude/team-orchestration.local.md';
+    expect(monitor(`grep '^current_phase:' ${file}`)).toBe('current_phase: "review_verification"\n');
+    expect(monitor(`grep '^mode:' ${file}`)).toBe('mode: "team"\n');
+    expect(monitor(`grep 'parallel_groups:' -A15 ${file}`)).toContain('result: "APPROVED"');
+    expect(monitor(`grep -A4 'verification:' ${file}`)).toContain('agent: "Alphonse"');
+    expect(monitor(`head -50 ${file}`)).toContain('task: "JWT"');
+    expect((await workspace.git('status', '--porcelain')).trim()).toBe('');
+  });
+});
+
+describe('dev-loop', () => {
+  it('is imported and exported with its documents', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const state = {
+      threadId: 'prd-1',
+      task: { id: 'REQ-1', title: 'Log in' },
+      context: null,
+      changes: { files: [] },
+      testResults: null,
+    };
+    const more = { status: 'in-progress', error: null, retryCount: 0, handoffContext: {} };
+    await workspace.write('.devloop/workflow-state.json', JSON.stringify({ ...state, ...more }));
+    for (const name of ['progress.md', 'learned-patterns.md'])
+      await workspace.write(`.devloop/${name}`, await seed(name));
+    const { out } = await expectOk(here(workspace, 'import', 'dev-loop'));
+    expect(out).toContain('fetch-task: adopted\ngenerate-changes: adopted\n');
+    expect((await statuses(workspace))[2]).toBe('apply-changes ready');
+    const to = workspace.beside('exported');
+    await expectOk(here(workspace, 'export', 'dev-loop', '--to', to));
+    const read = (name: string): Promise<string> => readFile(join(to, name), 'utf8');
+    expect(JSON.parse(await read('workflow-state.json'))).toMatchObject({
+      task: state.task,
+      changes: state.changes,
+      testResults: null,
+      error: null,
+    });
+    for (const name of ['progress.md', 'learned-patterns.md']) expect(await read(name)).toBe(await seed(name));
+    expect(JSON.parse(await read('execution-state.json'))).toMatchObject({ activePrdSetId: null });
+    expect(JSON.parse(await read('retry-counts.json'))).toEqual({});
+    expect(JSON.parse(await read('metrics.json'))).toMatchObject({ runs: 1, completed: 0 });
+    expect(await read('handoff.md')).toContain('fetch-task');
+    await workspace.write('.gateline/memory/progress.md', 'mine');
+    const { code, err } = await here(workspace, 'import', 'dev-loop');
+    expect(code).toBe(2);
+    expect(err).toContain('.gateline/memory/progress.md IMPORT_REFUSED the document exists, with another text');
+  });
+});
+
+describe('state-guide', () => {
+  const metadata = { domain: 'demoqa_com', feature: 'student_registration', url: 'https://demoqa.com/x' };
+  const slug = 'demoqa_com-student_registration';
+  const pipeline = (completedGates: number[]): string =>
+    JSON.stringify({
+      status: 'IN_PROGRESS',
+      currentGate: 2,
+      completedGates,
+      metadata: { ...metadata, userStory: '', acceptanceCriteria: [] },
+    });
+  const gate = (number: number, output: object): string =>
+    JSON.stringify({
+      gate: number,
+      agent: 'A',
+      status: 'SUCCESS',
+      metadata,
+      output,
+      validation: { score: 95, issues: [], passed: true },
+    });
+  const schema = { type: 'object', required: ['validationResult'] };
+  const gates = {
+    data: { run: 'exit 1', inputs: ['data.txt'], output: { schema } },
+    design: { run: 'exit 1', needs: 'data', inputs: [], output: { schema } },
+    map: { run: writes({ validationResult: {} }), needs: 'design', inputs: [], output: { schema } },
+  };
+  const good = { validationResult: { score: 95 } };
+
+  it('adopts completed gates; the others run, and an edit runs a gate again', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { metadata }),
+      'data.txt': 'x',
+    });
+    await workspace.write(`.state/${slug}-pipeline.json`, pipeline([0, 1]));
+    for (const number of [0, 1]) await workspace.write(`.state/${slug}-gate${number}-output.json`, gate(number, good));
+    expect((await expectOk(here(workspace, 'import', 'state-guide'))).out).toContain(
+      'data: adopted\ndesign: adopted\n',
+    );
+    await expectOk(here(workspace, 'run', '--quiet'));
+    expect(await statuses(workspace)).toEqual(['data passed', 'design passed', 'map passed']);
+    expect((await here(workspace, 'export', 'state-guide')).err).toContain('--to DIR');
+    const to = workspace.beside('exported');
+    await expectOk(here(workspace, 'export', 'state-guide', '--to', to));
+    const first = JSON.parse(await readFile(join(to, `${slug}-gate0-output.json`), 'utf8')) as object;
+    expect(Object.keys(first)).toEqual(['gate', 'agent', 'status', 'metadata', 'output', 'validation']);
+    expect(JSON.parse(await readFile(join(to, `${slug}-pipeline.json`), 'utf8'))).toMatchObject({
+      completedGates: [0, 1, 2],
+    });
+    await workspace.write('data.txt', 'y');
+    expect((await here(workspace, 'run', '--quiet')).code).toBe(1);
+  });
+
+  it('refuses a bad output by pointer, an unknown number, and another feature', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { metadata }),
+      'data.txt': 'x',
+    });
+    const refused = async (...args: string[]): Promise<string> => {
+      const { code, err } = await here(workspace, 'import', 'state-guide', '--from', 'old', ...args);
+      expect(code).toBe(2);
+      return err;
+    };
+    await workspace.write(`old/${slug}-gate0-output.json`, gate(0, {}));
+    expect(await refused()).toContain('(at /output');
+    await workspace.write(`old/${slug}-gate0-output.json`, gate(0, good));
+    await workspace.write(`old/${slug}-gate7-output.json`, gate(7, good));
+    expect(await refused()).toContain('the definition has no gate with number 7');
+    await workspace.edit('gateline.yml', 'student_registration', 'other');
+    expect(await refused(`${slug}-gate0-output.json`)).toContain(
+      'it is "student_registration", and "other" in the definition (at /metadata/feature)',
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { exportedRun } from '../../local/exchange/exported-run.ts';
 import { belowWorkspace, ignoreExported, writeExported } from '../../local/exchange/write-files.ts';
 import { stateRoot } from '../../local/local-ports.ts';
@@ -21,8 +22,12 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const to = textOption(options, 'to');
   const target = to === undefined ? join(root, format.folder) : resolve(world.workingDirectory, to);
   const inside = belowWorkspace(root, target);
+  if (inside?.split('/')[0] === '.state')
+    throw new GatelineError('EXPORT_REFUSED', '.state has the files of Gateline itself', {
+      hint: `Name another folder: \`gateline export ${system} --to DIR\`.`,
+    });
   const ignored =
-    inside === undefined || inside.split('/')[0] === '.state'
+    inside === undefined
       ? undefined
       : await ignoreExported(
           root,

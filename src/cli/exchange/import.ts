@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
 import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
+import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, ImportedGate, FormatReading } from '../../formats/exchange.ts';
+import type { FileFormat, ImportedGate, FormatReading, ImportedRun } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
-import type { JsonObject } from '../../json/json.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import {
   editedDefinition,
   gateId,
@@ -19,10 +20,12 @@ import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
 import { readDocument, writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { documentPath } from '../../memory/documents.ts';
+import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { count, oneLine } from '../../report/text.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
@@ -102,7 +105,9 @@ async function readAll(
   const clashing = [];
   for (const { name, text } of reading.run.documents) {
     const before = await readDocument(root, name);
-    if (before !== undefined && before !== text)
+    if (Buffer.byteLength(text) > DOCUMENT_LIMITS.bytes)
+      clashing.push({ file: documentPath(name), pointer: '', message: 'a document has at most 64 KiB' });
+    else if (before !== undefined && before !== text)
       clashing.push({ file: documentPath(name), pointer: '', message: 'the document exists, with another text' });
   }
   const nameless = withoutId(reading.run).map(({ gate, place }) => ({
@@ -169,7 +174,7 @@ async function adopt(
     throw new ImportRefusedError(
       missing.map(([id, { place }]) => ({
         ...place,
-        message: `the definition has no gate ${id}: \`--write\` adds it`,
+        message: `the definition has no gate ${describe(placed.get(id)!, id)}: \`--write\` adds it`,
       })),
     );
   const outputs = gates.flatMap(({ id }): OutsideOutput[] => {
@@ -177,6 +182,7 @@ async function adopt(
     return output === undefined ? [] : [{ gate: id, output }];
   });
   const opened = await open(invocation, loaded, { readOnly: dryRun });
+  refuseOther(run, opened.assignment);
   const adoption = await adoptOutputs(opened.ports, opened.assignment, outputs, by, { dryRun });
   if (adoption.problems.length > 0)
     throw new ImportRefusedError(
@@ -187,6 +193,26 @@ async function adopt(
     );
   if (!dryRun) await projectOnce(invocation.world, opened);
   return adoption;
+}
+
+function describe({ gate }: ImportedGate, id: string): string {
+  return typeof gate === 'number' ? `with number ${gate}` : id;
+}
+
+/** Keys of metadata that say which run it is. */
+const IDENTITY = ['domain', 'feature'];
+
+/** @throws ImportRefusedError if the files are about another domain, feature or subject than the run */
+function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject }: Assignment): void {
+  const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
+  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
+    file,
+    pointer: `/metadata/${key}`,
+    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
+  }));
+  if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
+    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
+  if (problems.length > 0) throw new ImportRefusedError(problems);
 }
 
 /** Entries of runs that the history does not have. */
