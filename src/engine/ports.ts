@@ -19,7 +19,9 @@ import type { RecordListing } from '../run/records/reading.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
+import type { Issue } from '../verdict/verdict.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Pipeline, UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
 import type { PutReason } from '../run/files/put-reason.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
@@ -51,13 +53,8 @@ export interface EnginePorts {
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Writes the state guide files that agents read into a folder: those of the pipeline and of the given units. */
-  readonly showState?: (
-    folder: string,
-    state: RunState,
-    units: readonly UnitKey[],
-    redact: (text: string) => string,
-  ) => Promise<void>;
+  /** Absent: agents find no state files beside them, and none of theirs is read. */
+  readonly stateFiles?: StateFiles;
   /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
   /** Used if the pipeline has `snapshots.database`. */
@@ -88,6 +85,50 @@ export interface EnginePorts {
    * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
    */
   readonly history?: HistoryLog;
+}
+
+/** The files of the state guide beside an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
+export interface StateFiles {
+  /**
+   * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves a file in the place of
+   * the unit's own aside. What is there afterwards is from the agent.
+   * @returns what people should know, one sentence each
+   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
+   */
+  prepare(folder: string, about: AboutStateFiles): Promise<readonly string[]>;
+  /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
+  read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
+  /** Removes the unit's own: the agent's texts in it are not redacted. */
+  remove(folder: string, about: AboutStateFiles): Promise<void>;
+}
+
+/** Which state files: those beside the agent of a unit. */
+export interface AboutStateFiles {
+  readonly unit: Unit;
+  readonly state: RunState;
+  readonly pipeline: Pipeline;
+  /** The pipeline's metadata, with what the caller overrides. */
+  readonly metadata: JsonObject;
+  readonly isDefaultSubject: boolean;
+  /** The agent works in the user's own folder, where the files of the run are anyway. */
+  readonly isUsersFolder: boolean;
+  readonly redact: (text: string) => string;
+}
+
+/** A state file that an agent wrote: what it says, or why it cannot be used. */
+export interface LeftStateFile {
+  /** Relative to the folder. */
+  readonly file: string;
+  readonly content:
+    | { readonly refused: readonly Issue[]; readonly kind: 'malformed' | 'schema' }
+    | {
+        readonly refused?: undefined;
+        readonly output: JsonValue;
+        /** Its status is `FAILED`. */
+        readonly hasFailed: boolean;
+        /** The agent's own issues, then its status and score: none of them decides anything. */
+        readonly issues: readonly Issue[];
+      };
 }
 
 /** What the history says of runs. */

@@ -11,6 +11,7 @@ import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
 import { keepPage } from '../report/html-page.ts';
+import { keepStateFiles } from '../report/state-files-artifact.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
@@ -58,6 +59,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
+  await keepStateFiles(invocation, around, view);
   await pushHistory(invocation, own);
   return result;
 }

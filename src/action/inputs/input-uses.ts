@@ -83,6 +83,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },
   'html-report': { commands: ['report'], elsewhere: 'notice' },
+  mirror: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
   'history-branch': { commands: ['plan', 'report', 'set'], elsewhere: 'notice' },
 
   'job-status': everywhere,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
-import { stateInputs } from '../../local/state-inputs.ts';
+import { stateInputs } from '../../local/state-files/state-inputs.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
 import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';

@@ -5,14 +5,15 @@ import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
 import { needDigests, type Request } from '../../run/plan/request.ts';
 import { handoffText } from '../../run/state/handoff.ts';
-import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
+import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import { databaseAtStart } from '../snapshots/database.ts';
 import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts';
-import { writePlace, type AttemptPlace } from './attempt-place.ts';
+import { writePlace, type AttemptPlace } from './place.ts';
+import { prepareStateFiles } from './state-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
 import { startFiles, versionFor } from '../plan/current-inputs.ts';
 import type { ReworkStart } from './rework-start.ts';
@@ -135,7 +136,7 @@ async function checkOut(
   directory: AttemptDirectory,
   { signal = new AbortController().signal, before }: Preparation,
 ): Promise<Checkout> {
-  const { workspace, showState } = call.ports;
+  const { workspace } = call.ports;
   const { place = 'tree', deadline: until } = started;
   const kept = { ...(await versionsFor(call, unit, before, place)), place, ...(until !== undefined && { until }) };
   const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
@@ -146,10 +147,8 @@ async function checkOut(
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });
-    if (place === 'tree' && call.holder === 'process') {
-      const upstream = ancestorsOf(call.graph, unit.key);
-      await showState?.(checkout.root, call.journal.state(), upstream, call.redactor.redactText);
-    }
+    for (const message of await prepareStateFiles(call, { unit, started, checkout }))
+      await call.observe({ type: 'notice', unit: unit.key, message });
     return checkout;
   } catch (error) {
     await checkout.release(false);

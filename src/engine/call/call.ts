@@ -211,7 +211,10 @@ function snapshots(
 }
 
 /** Values of all secrets that any gate names and that are set, and of those that are always redacted. */
-function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
+export function secretValues(
+  pipeline: Pipeline,
+  ports: Pick<EnginePorts, 'alsoSecret' | 'environment'>,
+): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
   const values: Record<string, string> = { ...ports.alsoSecret };
   for (const name of names) {

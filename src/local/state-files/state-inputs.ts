@@ -1,15 +1,15 @@
 import { relative } from 'node:path';
-import { gateOutputFileName } from '../formats/file-names.ts';
-import { callerInput, readGateState } from '../formats/gate-state.ts';
-import { firstProblems } from '../formats/read-state-file.ts';
-import { createContracts } from '../engine/call/contracts.ts';
-import { GatelineError } from '../errors/gateline-error.ts';
-import type { Unit } from '../run/records/unit.ts';
-import type { JsonObject } from '../json/json.ts';
-import { parseJson } from '../json/parse-json.ts';
-import type { Issue } from '../verdict/verdict.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { stateRoot, type StatePlace } from './local-ports.ts';
+import { gateOutputFileName } from '../../formats/file-names.ts';
+import { callerInput, readGateState } from '../../formats/gate-state.ts';
+import { firstProblems } from '../../formats/read-state-file.ts';
+import { createContracts } from '../../engine/call/contracts.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { stateRoot, type StatePlace } from '../local-ports.ts';
 
 /** Outputs of gates that were not run here, by gate id (`gate/leg` for a leg). */
 export interface StateInputs {

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GatelineError } from '../../src/errors/gateline-error.ts';
-import { stateInputs } from '../../src/local/state-inputs.ts';
-import { unitsOf } from '../../src/run/records/unit.ts';
-import { openWorkspace } from '../../src/workspace/open-workspace.ts';
-import { pipelineOf } from '../support/pipelines.ts';
+import type { GatelineError } from '../../../src/errors/gateline-error.ts';
+import { stateInputs } from '../../../src/local/state-files/state-inputs.ts';
+import { unitsOf } from '../../../src/run/records/unit.ts';
+import { openWorkspace } from '../../../src/workspace/open-workspace.ts';
+import { pipelineOf } from '../../support/pipelines.ts';
 
 let root: string;
 
