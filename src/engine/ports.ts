@@ -19,11 +19,10 @@ import type { RecordListing } from '../run/records/reading.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { Issue } from '../verdict/verdict.ts';
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { Pipeline, UnderReview, UnitKey } from '../pipeline/pipeline.ts';
+import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
 import type { PutReason } from '../run/files/put-reason.ts';
+import type { StateFiles } from './call/guide-files.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
@@ -85,50 +84,6 @@ export interface EnginePorts {
    * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
    */
   readonly history?: HistoryLog;
-}
-
-/** The files of the state guide beside an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
-export interface StateFiles {
-  /**
-   * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves a file in the place of
-   * the unit's own aside. What is there afterwards is from the agent.
-   * @returns what people should know, one sentence each
-   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
-   */
-  prepare(folder: string, about: AboutStateFiles): Promise<readonly string[]>;
-  /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
-  read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
-  /** Removes the unit's own: the agent's texts in it are not redacted. */
-  remove(folder: string, about: AboutStateFiles): Promise<void>;
-}
-
-/** Which state files: those beside the agent of a unit. */
-export interface AboutStateFiles {
-  readonly unit: Unit;
-  readonly state: RunState;
-  readonly pipeline: Pipeline;
-  /** The pipeline's metadata, with what the caller overrides. */
-  readonly metadata: JsonObject;
-  readonly isDefaultSubject: boolean;
-  /** The agent works in the user's own folder, where the files of the run are anyway. */
-  readonly isUsersFolder: boolean;
-  readonly redact: (text: string) => string;
-}
-
-/** A state file that an agent wrote: what it says, or why it cannot be used. */
-export interface LeftStateFile {
-  /** Relative to the folder. */
-  readonly file: string;
-  readonly content:
-    | { readonly refused: readonly Issue[]; readonly kind: 'malformed' | 'schema' }
-    | {
-        readonly refused?: undefined;
-        readonly output: JsonValue;
-        /** Its status is `FAILED`. */
-        readonly hasFailed: boolean;
-        /** The agent's own issues, then its status and score: none of them decides anything. */
-        readonly issues: readonly Issue[];
-      };
 }
 
 /** What the history says of runs. */
@@ -284,6 +239,8 @@ export type EngineEvent =
       readonly unit?: UnitKey;
       /** Set if the unit, which is done, will run again. */
       readonly rerun?: true;
+      /** Set if it is nothing but a line of the log. */
+      readonly isRoutine?: true;
       /** Set if it sums up issues of the verdict that follows. */
       readonly isInVerdict?: true;
     };

@@ -76,8 +76,13 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
  */
 export function stateForAgents(state: RunState, { pipeline, isDefaultSubject }: AboutSubject): RunState {
   if (isDefaultSubject !== true) return state;
-  const subject = subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT;
+  const subject = subjectForAgents(state.subject, { pipeline, isDefaultSubject });
   return { ...state, subject, units: new Map([...state.units].map(([key, unit]) => [key, withoutOrigin(unit)])) };
+}
+
+/** The subject in the names of files that agents see. */
+export function subjectForAgents(subject: string, { pipeline, isDefaultSubject }: AboutSubject): string {
+  return isDefaultSubject === true ? (subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT) : subject;
 }
 
 /** The state without the subject that its output was reused from. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Observer, StateFiles } from '../../src/engine/ports.ts';
+import type { Observer } from '../../src/engine/ports.ts';
+import type { StateFiles } from '../../src/engine/call/guide-files.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { planPipeline } from '../../src/engine/plan-pipeline.ts';
 import { runPipeline } from '../../src/engine/run-pipeline.ts';

@@ -30,7 +30,7 @@ import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
-import { definedInFile, describedHere } from './gate-of-job.ts';
+import { definedInFile, describedHere, standInsOf } from './gate-of-job.ts';
 import { mirroredFiles, withOutputFile } from './output-file.ts';
 import { withoutRepository } from './unreadable-workspace.ts';
 import { underReview } from '../event/head-commit.ts';
@@ -83,6 +83,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     metadata: { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata },
     input,
     rework: event.rework,
+    ...standInsOf(invocation, around, { ...found.about, pipeline }),
     ...(workflow && { workflow }),
   };
   const resumedRun = store.resumed?.runNumber;

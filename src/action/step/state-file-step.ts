@@ -1,6 +1,6 @@
 import { readJson } from '../../engine/call/content.ts';
 import { secretValues } from '../../engine/call/call.ts';
-import type { AboutStateFiles } from '../../engine/ports.ts';
+import type { AboutStateFiles } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { gateWord } from '../../formats/guide-words.ts';
 import { checkpointMarkdown } from '../../report/markdown/checkpoint.ts';

@@ -272,6 +272,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     fingerprint: started.fingerprint,
     contract: started.contract,
     needs: started.needs,
+    ...(started.standIns && { standIns: started.standIns }),
     ...(started.rework && { rework: started.rework }),
     ...(started.task !== undefined && { task: started.task }),
     how: 'ran',

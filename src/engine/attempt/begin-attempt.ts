@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { attemptIn } from '../../run/plan/archive.ts';
 import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
-import { needDigests, type Request } from '../../run/plan/request.ts';
+import { recordedNeeds, type GivenNeed, type Request } from '../../run/plan/request.ts';
 import { handoffText } from '../../run/state/handoff.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -15,6 +15,7 @@ import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts
 import { writePlace, type AttemptPlace } from './place.ts';
 import { prepareStateFiles } from './state-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
+import { standInLines } from '../upstream/stand-ins.ts';
 import { startFiles, versionFor } from '../plan/current-inputs.ts';
 import type { ReworkStart } from './rework-start.ts';
 
@@ -60,7 +61,7 @@ export async function claim(
     ...call.journal.identity(unit, call.journal.nextAttempt(unit.key)),
     fingerprint: work.fingerprint,
     contract: work.contract.digest,
-    needs: needDigests(work.request),
+    ...recordedNeeds(work.request),
     ...(work.rework && { rework: work.rework }),
     ...aboutRun(call),
     request: kept.digest,
@@ -115,6 +116,8 @@ export async function prepareAttempt(
   started: StartedRecord,
   preparation: Preparation = {},
 ): Promise<BegunAttempt> {
+  for (const message of standInLines(work.request.needs))
+    await call.observe({ type: 'notice', unit: unit.key, message, isRoutine: true });
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = preparation.before ?? lastAttempt(call, unit, started);
@@ -184,7 +187,10 @@ async function agentView(
     const view =
       content === null
         ? { digest: null, bytes: 0 }
-        : await outputView(call, directory, `need-${key}`, content, `exports of ${key}`);
+        : {
+            ...(await outputView(call, directory, `need-${key}`, content, `exports of ${key}`)),
+            ...standInOf(content),
+          };
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
@@ -239,6 +245,10 @@ async function outputView(
   const view: JsonObject = { digest: content.digest, bytes: content.bytes, file: directory.pathOf(file) };
   if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what, hint });
   return view;
+}
+
+function standInOf({ digest: _, bytes: __, ...about }: GivenNeed): JsonObject {
+  return { ...about };
 }
 
 /** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */

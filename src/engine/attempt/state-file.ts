@@ -5,18 +5,20 @@ import type { Unit } from '../../run/records/unit.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Checkout } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
-import type { AboutStateFiles } from '../ports.ts';
+import type { AboutStateFiles } from '../call/guide-files.ts';
 
 /** An attempt whose agent has a folder to work in. */
 interface AttemptHere {
   readonly unit: Unit;
-  readonly started: Pick<StartedRecord, 'place'>;
+  readonly started: Pick<StartedRecord, 'place' | 'standIns'>;
   readonly checkout: Pick<Checkout, 'root'>;
 }
 
 /** Lays the state files for an agent into its folder. @returns what people should know, one sentence each */
 export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promise<readonly string[]> {
-  return (await call.ports.stateFiles?.prepare(attempt.checkout.root, aboutStateFiles(call, attempt))) ?? [];
+  const { started, checkout } = attempt;
+  const kept = new Set(Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])));
+  return (await call.ports.stateFiles?.prepare(checkout.root, aboutStateFiles(call, attempt), kept)) ?? [];
 }
 
 /** Removes what the agent left in the place of the unit's own state file. */

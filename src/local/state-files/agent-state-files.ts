@@ -1,9 +1,10 @@
 import { realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
-import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/ports.ts';
+import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/file-names.ts';
+import { gateWord } from '../../formats/guide-words.ts';
 import { leftEnvelope } from '../../formats/left-envelope.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { ancestorsOf, graphOf, unitsOf } from '../../run/records/unit.ts';
@@ -45,14 +46,20 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
   const pathIn = (folder: string, about: AboutStateFiles): string =>
     relative(folder, ownIn(folder, about)).split(sep).join('/');
   return {
-    prepare: async (folder, about) => {
-      const { unit, isUsersFolder } = about;
+    prepare: async (folder, about, kept) => {
+      const { unit, isUsersFolder, pipeline } = about;
       const state = shownState(about);
       const projections = await projectionsIn(folder, about);
-      const above = ancestorsOf(graphOf(unitsOf(about.pipeline), state.units.values()), unit.key);
+      const graph = graphOf(unitsOf(pipeline), state.units.values());
+      const above = isUsersFolder ? [] : ancestorsOf(graph, unit.key);
       const shown = isUsersFolder ? [] : await projections.update(state, above);
-      const cleared = await projections.clear(state, ownName(about));
-      return [...shown, ...cleared].map(({ message }) => message);
+      for (const key of [...above, unit.key]) {
+        const hasResult = key !== unit.key && gateWord(state.units.get(key)?.status ?? 'pending') !== undefined;
+        const { gate, leg } = graph.get(key)!;
+        if (hasResult || kept.has(key)) continue;
+        shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
+      }
+      return shown.map(({ message }) => message);
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);

@@ -1,80 +1,53 @@
 import { relative } from 'node:path';
 import { gateOutputFileName } from '../../formats/file-names.ts';
 import { callerInput, readGateState } from '../../formats/gate-state.ts';
-import { firstProblems } from '../../formats/read-state-file.ts';
-import { createContracts } from '../../engine/call/contracts.ts';
+import type { StandInFile } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import type { JsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import type { Issue } from '../../verdict/verdict.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { stateRoot, type StatePlace } from '../local-ports.ts';
 
-/** Outputs of gates that were not run here, by gate id (`gate/leg` for a leg). */
+/** Where state files of other tools are, and which of them may be used. */
 export interface StateInputs {
-  readonly needs: JsonObject;
-  /** What people should know, one sentence each. */
-  readonly warnings: readonly string[];
+  readonly workspace: Pick<Workspace, 'root' | 'readText'>;
+  readonly place: StatePlace;
+  readonly subject: string;
+  /** Receives what people should know, one sentence each. */
+  readonly warn: (message: string) => void;
+  /** Why a file must not be used, although it is there; the path is relative to the workspace. Default: none. */
+  readonly whyNot?: (path: string) => Promise<string | undefined>;
 }
 
 /**
- * Step 0B of the state guide: outputs of gates without a record of ours, taken from state files of other tools
- * (`{subject}-gate{N}-output.json`), as the caller's input. Our own files are skipped: their content is in the records.
- * The score is in the envelope, whoever set it; the output must satisfy the gate's schema.
- * @throws GatelineError `STATE_FILE_INVALID` if such a file exists and is not what the guide says, `STAND_IN_REFUSED`
- *   naming each place of each output that does not satisfy its gate's schema; errors of such a contract
+ * Step 0B of the state guide: reads the state file of a gate that another tool wrote (`{subject}-gate{N}-output.json`).
+ * Our own files are skipped: their content is in the records. So is one of a gate that FAILED, with a warning.
+ * @returns a function that throws GatelineError `STATE_FILE_INVALID` if such a file is not what the guide says
  */
-export async function stateInputs(
-  workspace: Pick<Workspace, 'root' | 'readText'>,
-  place: StatePlace,
-  subject: string,
-  units: Iterable<Unit>,
-): Promise<StateInputs> {
-  const needs: JsonObject = {};
-  const warnings: string[] = [];
-  const refused: RefusedOutput[] = [];
-  const contracts = createContracts(workspace);
+export function stateInputs({ workspace, place, subject, warn, whyNot }: StateInputs) {
   const folder = relative(place.root, stateRoot(place)).replaceAll('\\', '/');
-  for (const unit of units) {
-    const path = `${folder}/${gateOutputFileName(subject, unit.gate.number, unit.leg.id)}`;
+  const warned = new Set<string>();
+  const warnOnce = (message: string): void => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
+  };
+  return async (need: Unit): Promise<StandInFile | undefined> => {
+    const path = `${folder}/${gateOutputFileName(subject, need.gate.number, need.leg.id)}`;
+    const why = await whyNot?.(path);
+    if (why !== undefined) {
+      warnOnce(`${path} is not used: ${why}`);
+      return undefined;
+    }
     const text = await workspace.readText(path);
-    if (text === undefined) continue;
+    if (text === undefined) return undefined;
     const file = readGateState(parsed(path, text), { file: path });
-    const input = callerInput(file);
-    if (input.ours) continue;
-    warnings.push(...input.warnings);
-    if (input.output === undefined) continue;
-    const { validate } = await contracts.compile(unit.gate);
-    const issues = await validate(input.output);
-    if (issues.length > 0) refused.push({ path, unit, issues });
-    else needs[unit.key] = input.output;
-  }
-  if (refused.length > 0) throw refusal(refused);
-  return { needs, warnings };
-}
-
-/** An output that does not satisfy its gate's schema. */
-interface RefusedOutput {
-  readonly path: string;
-  readonly unit: Unit;
-  readonly issues: readonly Issue[];
-}
-
-function refusal(refused: readonly RefusedOutput[]): GatelineError {
-  const lines = refused.map(({ path, unit, issues }) => {
-    const shown = issues.map(({ pointer = '', message }) => `${pointerIn(pointer)}: ${message}`);
-    return `${path}: its output does not meet the schema of gate ${unit.key}: ${firstProblems(shown)}`;
-  });
-  const [{ path, issues }] = refused as [RefusedOutput];
-  return new GatelineError('STAND_IN_REFUSED', lines.join('\n').slice(0, 16_384), {
-    place: { file: path, pointer: pointerIn(issues[0]?.pointer ?? '') },
-  });
-}
-
-/** The output is under a key of the file. */
-function pointerIn(pointer: string): string {
-  return `/output${pointer}`;
+    const { output, ours, warnings } = callerInput(file);
+    if (ours) return undefined;
+    for (const warning of warnings) warnOnce(warning);
+    const { status, agent, validation } = file;
+    if (output === undefined || status === 'FAILED') return undefined;
+    return { path, output, producer: { status, score: validation.score, agent } };
+  };
 }
 
 function parsed(path: string, text: string): unknown {
