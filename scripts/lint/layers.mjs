@@ -71,7 +71,7 @@ export const FOLDERS = {
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'exchange', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'adoption', 'delivery', 'set', 'history'],
   formats: ['agent-flow', 'dev-loop', 'nexus', 'state-guide'],
-  local: ['clean', 'doctor', 'memory', 'report', 'exchange'],
+  local: ['state-files', 'clean', 'doctor', 'memory', 'report', 'exchange'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],

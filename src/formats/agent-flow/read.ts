@@ -1,6 +1,6 @@
 import { pointerOf } from '../../json/pointer.ts';
 import type { JsonObject } from '../../json/json.ts';
-import { DEEP_DIVE, deepDiveHeader } from '../deep-dive.ts';
+import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
 import type { FormatReading, ImportedGate, NamedDocument, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
 import { COMPLETE, orchestrationSchema, title, type Orchestration } from './orchestration.ts';

@@ -1,4 +1,4 @@
-import { DEEP_DIVE, deepDiveHeader } from '../deep-dive.ts';
+import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
 import { phasesOf, type Phase } from '../phases.ts';
 import { COMPLETE, orchestrationText, type FlowStatus, type Orchestration } from './orchestration.ts';
