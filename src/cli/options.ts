@@ -104,6 +104,12 @@ export const WHICH_GATES: readonly OptionSpec[] = [
 export const HOW_TO_RUN: readonly OptionSpec[] = [
   ACTOR,
   { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
+  {
+    name: 'mirror',
+    value: 'FORMAT',
+    multiple: true,
+    help: 'keep the files of another system up to date during the run: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
+  },
   { name: 'dry-run', short: 'n', help: 'only show what would be done' },
   { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
   JSON_OPTION,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REPOSITORY } from '../support/command-line.ts';
+import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -425,5 +425,52 @@ describe('state-guide', () => {
     expect(await refused(`${slug}-gate0-output.json`)).toContain(
       'it is "student_registration", and "other" in the definition (at /metadata/feature)',
     );
+  });
+});
+
+describe('mirror', () => {
+  const FLOW = '.claude/orchestration.local.md';
+  const phase = `grep '^current_phase:' "$ROOT/${FLOW}" > phase.txt; `;
+  const gates = {
+    first: { run: writes(1), inputs: [] },
+    second: { run: `${phase}${writes(2)}`, needs: 'first', files: ['phase.txt'], env: { ROOT: null } },
+  };
+
+  it('keeps the files current during a run, and they are no inputs', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { mirror: ['agent-flow'] }),
+    });
+    const environment = plainEnvironment({ ROOT: workspace.root });
+    const run = (...args: string[]): ReturnType<typeof gateline> =>
+      expectOk(gateline(workspace.root, ['run', '--quiet', ...args], { environment }));
+    expect((await run()).out).toContain('/.claude/*.local.md was added to .git/info/exclude');
+    expect(await workspace.read(FLOW)).toContain('current_phase: "complete"');
+    // The whole tree is an input of the second gate.
+    expect((await expectOk(gateline(workspace.root, ['plan'], { environment }))).out).toMatch(
+      /second +(?:reuse|reused)/,
+    );
+    await expectOk(here(workspace, 'apply'));
+    expect(await workspace.read('phase.txt')).toBe('current_phase: "second"\n');
+    await run('--mirror', 'nexus', '--mirror', 'dev-loop');
+    expect(JSON.parse(await workspace.read(`${NEXUS}/.current-workflow.json`))).toMatchObject({ status: 'COMPLETED' });
+    expect(await workspace.read('.devloop/workflow-state.json')).toContain('"status": "done"');
+    expect((await workspace.git('status', '--porcelain')).trim()).toBe('?? phase.txt');
+    expect((await here(workspace, 'run', '--mirror', 'agentflow')).err).toContain('did you mean `agent-flow`?');
+  });
+
+  it('does not fail a run if a file cannot be written', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates),
+      '.devloop/metrics.json': 'mine',
+    });
+    const environment = plainEnvironment({ ROOT: workspace.root });
+    const { out } = await gateline(workspace.root, ['run', '--quiet', '--mirror', 'dev-loop', '--gate', 'first'], {
+      environment,
+    });
+    expect(out).toContain(
+      'the files of dev-loop are not kept up to date: .devloop/metrics.json cannot be written: git tracks it',
+    );
+    expect(out).toContain('first: passed');
+    expect(await workspace.read('.devloop/metrics.json')).toBe('mine');
   });
 });
