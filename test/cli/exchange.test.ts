@@ -102,6 +102,17 @@ gates:
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
   });
 
+  it('begins no run if one is completed with the same outputs', async () => {
+    await using workspace = await nexus();
+    const completed = { ...STATE, status: 'COMPLETED', currentPhase: null, endTime: STATE.startTime + 1 };
+    await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(completed));
+    await expectOk(here(workspace, 'import', 'nexus'));
+    const records = await workspace.records();
+    const { out } = await expectOk(here(workspace, 'import', 'nexus'));
+    expect(out).toBe('plan: adopted before\ndesign: adopted before\n');
+    expect(await workspace.records()).toEqual(records);
+  });
+
   it('writes nothing with --dry-run, and says so as JSON', async () => {
     await using workspace = await nexus();
     const before = await workspace.files();
@@ -148,6 +159,7 @@ gates:
       problems: [{ place: { file: '.current-workflow.json', pointer: '/results/design' } }],
     });
     expect(await statuses(workspace)).toEqual(['plan ready', 'design pending', 'build pending']);
+    expect((await expectOk(here(workspace, 'history', '--json'))).out).toContain('"entries": []');
   });
 
   it('refuses a gate that is completed without its need', async () => {
