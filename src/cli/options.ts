@@ -27,6 +27,12 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     multiple: true,
     help: "override a value of the file's metadata; VALUE is JSON or plain text",
   },
+  {
+    name: 'memory',
+    value: 'NAME',
+    multiple: true,
+    help: 'give this document to the gates that list it as `NAME?` under `memory`; part of their requests',
+  },
 ];
 
 /** One document for programs; nearly every command takes it. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { damaged, SOUND } from '../formats/hostile-files.ts';
 import { DYING } from '../crash/kill-points.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { bySize, numbersFrom, printSeed, SEED, someOf } from '../support/test-size.ts';
+import { bySize, numbersFrom, printSeed, SEED, spread } from '../support/test-size.ts';
 import { expectOk, gateline } from './in-process.ts';
 
 const CASES = bySize({ sample: 8, full: 300, soak: 3_000 });
@@ -76,10 +76,8 @@ describe.each(Object.keys(SOUND))('files of %s', (name) => {
     const count = (await readIfThere(operations)).split('\n').length - 1;
     expect(count).toBeGreaterThan(5);
     const expected = await left(undisturbed);
-    for (const k of someOf(
-      Array.from({ length: count }, (_, index) => index + 1),
-      3,
-    )) {
+    const moments = Array.from({ length: count }, (_, index) => index + 1);
+    for (const k of spread(moments, bySize({ sample: 3, full: 12, soak: 1_000 }))) {
       await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
       const again = await args(workspace);
       const killed = await workspace.gateline(again, { script: DYING, env: { DIE_AFTER: String(k) } });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NEXUS_STATE } from '../formats/hostile-files.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
@@ -10,29 +11,6 @@ const here = (workspace: ScratchWorkspace, ...args: string[]): ReturnType<typeof
   gateline(workspace.root, args);
 
 const NEXUS = '.claude/skills/nexus/history';
-
-const STATE = {
-  id: 'workflow-20251029-123456',
-  workflowName: 'feature-full',
-  workflowFile: 'feature-full.yml',
-  userTask: 'implement checkout',
-  status: 'EXECUTING',
-  currentPhase: 'build',
-  currentPhaseStartTime: 1_761_741_396_000,
-  startTime: 1_761_741_296_000,
-  endTime: null,
-  pausedAt: null,
-  resumedAt: null,
-  completedPhases: ['plan', 'design'],
-  skippedPhases: [],
-  failedPhases: [],
-  results: { plan: { steps: 5 }, design: 'done' },
-  error: null,
-  retries: {},
-  metadata: { nexusVersion: '2.0.0', pluginsUsed: [], mcpsUsed: [], totalPhases: 3, estimatedDuration: 30 },
-  checkpoints: [],
-  rollbackAvailable: false,
-};
 
 const EXECUTION = {
   id: 'workflow-20251028-101010',
@@ -51,7 +29,7 @@ const EXECUTION = {
 
 async function nexus(files: Readonly<Record<string, string>> = {}): Promise<ScratchWorkspace> {
   const workspace = await ScratchWorkspace.create({ 'README.md': 'x', ...files });
-  await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(STATE, null, 2));
+  await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(NEXUS_STATE, null, 2));
   await workspace.write(`${NEXUS}/executions.jsonl`, `${JSON.stringify(EXECUTION)}\n`);
   return workspace;
 }
@@ -104,7 +82,7 @@ gates:
 
   it('begins no run if one is completed with the same outputs', async () => {
     await using workspace = await nexus();
-    const completed = { ...STATE, status: 'COMPLETED', currentPhase: null, endTime: STATE.startTime + 1 };
+    const completed = { ...NEXUS_STATE, status: 'COMPLETED', currentPhase: null, endTime: NEXUS_STATE.startTime + 1 };
     await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(completed));
     await expectOk(here(workspace, 'import', 'nexus'));
     const records = await workspace.records();
@@ -174,7 +152,7 @@ gates:
     await using workspace = await nexus();
     const elsewhere = workspace.beside('elsewhere');
     await mkdir(elsewhere);
-    await writeFile(join(elsewhere, '.current-workflow.json'), JSON.stringify(STATE));
+    await writeFile(join(elsewhere, '.current-workflow.json'), JSON.stringify(NEXUS_STATE));
     await symlink(elsewhere, workspace.path('linked'));
     await symlink(join(elsewhere, '.current-workflow.json'), workspace.path('state.json'));
     const fails = async (...args: string[]): Promise<string> => {
@@ -227,7 +205,7 @@ describe('gateline export', () => {
       rollbackAvailable: true,
     });
     expect(state['id']).toMatch(/^workflow-\d{8}-\d{6}$/);
-    expect(Object.keys(state)).toEqual(Object.keys(STATE));
+    expect(Object.keys(state)).toEqual(Object.keys(NEXUS_STATE));
     const line = await read('executions.jsonl');
     expect(Object.keys(line)).toEqual(Object.keys(EXECUTION));
     expect(line).toMatchObject({ id: state['id'], status: 'ERROR', phasesCompleted: 2, phasesFailed: 1 });

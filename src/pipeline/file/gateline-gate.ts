@@ -241,7 +241,7 @@ export const gateSchema = z
       memory: oneOrMore(documentName, 0, 20, 'the name of a document or a list of names')
         .default([])
         .describe(
-          'Names of the documents in `.gateline/memory/` that the agent gets: `learned-patterns` is `.gateline/memory/learned-patterns.md`. They are inputs. The agent sees no other file of that folder. `handoff` is not a file but a summary of the run before.',
+          'Names of the documents in `.gateline/memory/` that the agent gets: `learned-patterns` is `.gateline/memory/learned-patterns.md`. They are inputs. The agent sees no other file of that folder. `handoff` is not a file but a summary of the run before. With `?` after its name (`deep-dive?`), it gets a document only if `--memory` asks for it.',
         ),
       env: envMap
         .default({})
