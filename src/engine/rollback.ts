@@ -45,7 +45,7 @@ export interface RollbackOptions extends Decider {
   readonly preview?: (plan: RollbackPlan) => void;
 }
 
-/** What a rollback changes. */
+/** The changes of a rollback. */
 export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'committed'> {
   readonly runNumber: number;
   /** Gates whose outputs no longer count. */

@@ -19,7 +19,7 @@ import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 /** Why a loop closes a run that failed: an interrupted call may have closed it and begun no other. */
 const NEXT_RUN = 'gateline loop: run ';
 
-/** What happens in a loop. */
+/** Events of a loop. */
 export type LoopEvent =
   | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
   | { readonly type: 'engine'; readonly subject?: string; readonly event: EngineEvent }

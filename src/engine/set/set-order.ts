@@ -18,7 +18,7 @@ export interface SetOrder {
   readonly subjects: SubjectGraph;
   /** Ids of the subjects to run. What others completed is used. Default: all. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** What the engine is asked to do for a subject. Default: {@link assignmentFor} without an input. */
+  /** The assignment for a subject. Default: {@link assignmentFor} without an input. */
   readonly assignmentOf?: (subject: Subject) => Assignment;
   /** Paths that may be delivered beside those that the definition allows. Default: none. */
   readonly allow?: readonly string[];
@@ -26,14 +26,14 @@ export interface SetOrder {
   readonly portsFor?: (assignment: Assignment) => Pick<EnginePorts, 'showState'>;
 }
 
-/** What a call for a set knows so far. */
+/** The state of a call for a set. */
 export interface SetCall {
   readonly ports: EnginePorts;
   readonly order: SetOrder;
   /** The user's version: taken once, for all subjects. */
   readonly base: TreeId;
   readonly known: Map<string, KnownSubject>;
-  /** What completed subjects hand on; or why that cannot be used. */
+  /** The files that completed subjects hand on, or why they cannot be used. */
   readonly handed: Map<string, HandedOver | GatelineError>;
 }
 
@@ -57,7 +57,7 @@ export function refuseInPlace({ gates }: Pick<Pipeline, 'gates'>): void {
   throw new GatelineError('SET_IN_PLACE', `gate ${gate.id} works in your folder (\`workspace: in-place\`)`);
 }
 
-/** What the engine is asked to do for a subject: its task and its metadata, over what applies to all of them. */
+/** The assignment for a subject: its task and metadata override those for all subjects. */
 export function assignmentFor(
   { isDefaultSubject: _, ...around }: Omit<Assignment, 'subject'>,
   { id, task, metadata, set }: Subject,
