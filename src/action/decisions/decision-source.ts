@@ -13,7 +13,7 @@ import { checkNameOf, checkRunsOf, readExternalId, type ApiCheckRun } from './ch
 import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
-/** What a source of decisions needs beside the step. */
+/** Arguments of a source of decisions, besides the step. */
 export interface SourceOptions {
   readonly rest: RestClient | undefined;
   /** The run that this one resumes. */

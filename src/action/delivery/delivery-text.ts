@@ -7,7 +7,7 @@ import { linksOf } from '../event/links.ts';
 /** File names in a body. */
 const SHOWN = 100;
 
-/** What is delivered. */
+/** The data for the texts of a delivery: gates and files. */
 export interface DeliveryText {
   readonly pipeline: string;
   /** Of a set: its id. */
@@ -17,7 +17,7 @@ export interface DeliveryText {
   readonly prefix: string;
 }
 
-/** A commit message of ids and numbers only: nothing that an agent wrote. */
+/** A commit message that consists only of ids and numbers, without text of an agent. */
 export function commitMessage(event: WorkflowEvent, { pipeline, subject, gates, files }: DeliveryText): string {
   const whose = subject === undefined ? pipeline : `${subject} of ${pipeline}`;
   const title = `Deliver ${whose} of run ${event.runNumber}`;
@@ -25,7 +25,10 @@ export function commitMessage(event: WorkflowEvent, { pipeline, subject, gates, 
   return `${title}\n\n${what}\n\nGateline-Run: ${linksOf(event).run!}\n`;
 }
 
-/** The body of a pull request. Names of files are text of agents: they are code spans, so nothing in them is live. */
+/**
+ * The body of a pull request. Names of files come from agents: they are shown as code spans, so they cannot contain
+ * mentions or links.
+ */
 export function pullRequestBody(event: WorkflowEvent, { gates, files, prefix }: DeliveryText): string {
   const names = files.slice(0, SHOWN).map(({ path, after }) => {
     return `- ${after === null ? 'removed' : 'changed'}: ${code(`${prefix}${path}`)}`;

@@ -36,7 +36,10 @@ const id = matching(
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
 
-/** A part of what git allows: nothing that a command or an address could mean otherwise. */
+/**
+ * Names of branches. Only characters that have no other meaning in a command or an address are allowed, which is less
+ * than git allows.
+ */
 const BRANCH_PATTERN = /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)|[/.]$|\/\.))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/;
 
 /**

@@ -37,7 +37,7 @@ export interface SetCall {
   readonly handed: Map<string, HandedOver | GatelineError>;
 }
 
-/** What a completed subject hands on. */
+/** The files that a completed subject hands on. */
 export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps' | 'gates'> {
   readonly runNumber: number;
   /** When its run last changed, ISO 8601. */
@@ -98,7 +98,7 @@ export function startOf(set: SetCall, id: string): Promise<TreeId> {
   return ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
 }
 
-/** What a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */
+/** The files that a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */
 export function handedBy({ handed }: Pick<SetCall, 'handed'>, id: string): HandedOver {
   const found = handed.get(id)!;
   if (found instanceof GatelineError) throw found;

@@ -31,7 +31,7 @@ export interface Furnishing {
   readonly setup: TreeSetup | undefined;
 }
 
-/** What was added to a work tree. */
+/** Files that were added to a work tree. */
 export interface Furnished {
   /** Paths from the top below which there are links. */
   readonly links: readonly string[];

@@ -48,7 +48,7 @@ export interface HistoryBranch extends Omit<RemotePlace, 'folder'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the token must allow. */
+/** The access that the token needs. */
 type Access = 'read' | 'write';
 
 /** A push that failed. */
@@ -63,8 +63,8 @@ class PushError extends Error implements Failure {
 }
 
 /**
- * Appends the entries of this run to the history branch, if the step names one. Nothing in a run for a fork. Problems
- * are notices.
+ * Appends the entries of this run to the history branch, if the step names one. In a run for a fork it does nothing.
+ * Problems are notices.
  */
 export async function pushHistory(invocation: ActionInvocation, own: readonly RunHistory[]): Promise<void> {
   const { world, inputs, event } = invocation;
@@ -158,7 +158,7 @@ async function readBranch(
   });
 }
 
-/** Tries until it is done, or there is no time left. */
+/** Tries until it succeeds, or the time is over. */
 async function tried(
   place: HistoryBranch,
   access: Access,

@@ -19,7 +19,7 @@ import { RunArtifacts, type Spool, type WorkflowRun } from './run-artifacts.ts';
 /** If one `ListArtifacts` returns this many artifacts, there may be more. */
 const DEFAULT_LISTING_LIMIT = 1_000;
 
-/** Whose records, and how to reach them. */
+/** The run whose records are stored, and the connection to the service. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
   'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'uploader' | keyof PatienceOptions
@@ -165,7 +165,7 @@ export class GithubStore implements RecordStore {
     return { ...(own && { record: own.id }), ...(value && { value: value.id }) };
   }
 
-  /** What may hide records of earlier attempts from this job, according to its listings so far. */
+  /** Reasons why records of earlier attempts may be invisible to this job, according to its listings so far. */
   hiddenBy(): HiddenBy | undefined {
     return this.#view.hiddenBy;
   }
