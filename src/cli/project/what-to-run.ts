@@ -12,7 +12,7 @@ import { ancestorsOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts'
 import { listOption, recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { reasonGiven } from './decision.ts';
 
-/** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
+/** The options of `run`, `resume` and `plan` that decide what runs, besides the pipeline and its subject. */
 export interface WhatToRun {
   readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'strict' | 'keep'>;
   readonly resume: Resume | undefined;
@@ -48,7 +48,7 @@ export async function whatToRun(
   };
 }
 
-/** `undefined`: nothing but a plain continuation is asked for. */
+/** `undefined`: the run is continued without options. */
 async function resumeOf(
   { world, options, command }: CommandInvocation,
   { root, pipeline }: LoadedPipeline,

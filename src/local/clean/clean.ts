@@ -23,7 +23,7 @@ export const CLEANED_FILE = 'cleaned';
 /** Contents that were stored within this time stay: a command may be about to record them. Milliseconds. */
 const FRESH_MS = 10 * 60_000;
 
-/** What is removed, and where. */
+/** Options of {@link clean}. */
 export interface CleanOptions extends Durable {
   readonly loaded: LoadedPipeline;
   /** Opened for writing. */
@@ -35,7 +35,7 @@ export interface CleanOptions extends Durable {
   readonly signal?: AbortSignal;
 }
 
-/** What {@link clean} did. */
+/** The result of {@link clean}. */
 export interface Cleaned {
   readonly removed: readonly OldRun[];
   readonly kept: readonly KeptRun[];
@@ -128,7 +128,7 @@ async function removeContents(
   return store.removedRuns.removeContents(named, new Date(now.getTime() - FRESH_MS), signal);
 }
 
-/** What removed runs left beside records and contents, also those of calls that were killed. */
+/** Removes other files of removed runs, besides records and contents, including those of killed calls. */
 async function removeTraces(
   { loaded, ports, signal, onDurable = () => undefined }: CleanOptions,
   { removedRuns, checkpoints }: FilesystemRecordStore,

@@ -7,7 +7,7 @@ import type { Digest } from '../../json/digest.ts';
  */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** What is wrong, for programs. docs/reference/cli.md and json-output.md name them. */
+/** The code of the problem, for programs. docs/reference/cli.md and json-output.md list them. */
 export type FindingCode = keyof typeof FINDINGS;
 
 /** Each finding: how bad it is, and what a person can do. */
@@ -56,7 +56,7 @@ export const FINDINGS = {
   QUARANTINE_KEPT: { severity: 'note', advice: 'Look at it, and delete what you do not need.' },
 } as const satisfies Record<string, { readonly severity: Severity; readonly advice: string }>;
 
-/** What makes a finding go away without a person. */
+/** The automatic repair of a finding. */
 export type Repair =
   | { readonly action: 'quarantine-record'; readonly root: string; readonly pipeline: string; readonly subject: string }
   | { readonly action: 'quarantine-content'; readonly root: string; readonly digest: Digest }
@@ -71,7 +71,7 @@ export interface Finding {
   /** Relative to the workspace; absolute for what is outside of it. */
   readonly path: string;
   readonly message: string;
-  /** What a person can do. */
+  /** Advice for a person. */
   readonly advice: string;
   readonly repair: Repair | undefined;
 }
