@@ -82,9 +82,12 @@ function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pi
     });
   }
   if (from.length > 0 && strategy !== undefined && strategy !== 'from-checkpoint')
-    throw new GatelineError('OPTION_CONFLICT', `--from goes with from-checkpoint, not with ${strategy}`);
+    throw new GatelineError('OPTION_CONFLICT', `--from can only be used with from-checkpoint, not with ${strategy}`);
   if (options['keep'] && from.length === 0)
-    throw new GatelineError('OPTION_CONFLICT', '--keep goes with --from: it keeps what comes before that gate');
+    throw new GatelineError(
+      'OPTION_CONFLICT',
+      '--keep can only be used with --from: it keeps the gates before that gate',
+    );
   if (strategy === 'from-checkpoint' && from.length === 0) throw withoutStart(strategy, pipeline);
   return from.length > 0 ? 'from-checkpoint' : (strategy ?? 'retry-current');
 }

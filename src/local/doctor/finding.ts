@@ -30,7 +30,7 @@ export const FINDINGS = {
     severity: 'error',
     advice: 'Restore it from a backup, or run the gate again: `gateline run --force GATE --reason TEXT`.',
   },
-  CONTENT_NAME: { severity: 'warning', advice: 'It is no content of Gateline. Move it away.' },
+  CONTENT_NAME: { severity: 'warning', advice: 'It is not a content of Gateline. Move it away.' },
   INDEX_DAMAGED: { severity: 'warning', advice: 'Delete it, or use --repair: it is made from the records.' },
   STATE_FILE_CHANGED: {
     severity: 'warning',
@@ -39,7 +39,7 @@ export const FINDINGS = {
   STATE_FILE_OUTDATED: { severity: 'note', advice: 'The next command that changes the run makes it again.' },
   HISTORY_DAMAGED: {
     severity: 'warning',
-    advice: 'Use --repair: a copy goes to quarantine, and the lines of runs that have records are made again.',
+    advice: 'Use --repair: a copy goes to quarantine, and the lines of runs that have records are rebuilt.',
   },
   HISTORY_INCOMPLETE: { severity: 'warning', advice: 'Use --repair: the entry is made from the records.' },
   HISTORY_OPEN: { severity: 'note', advice: 'The next command writes the entry of the run.' },
