@@ -392,6 +392,27 @@ describe('gates that send work back to one gate', () => {
     expect(started(world)).toEqual(['code', 'review', 'test', 'code', 'review', 'test']);
   });
 
+  describe('with legs and fail-fast', () => {
+    const legs = ['x', 'y', 'z'].map((id) => ({ id, matrix: { on: id } }));
+    const pipeline = pipelineOf(
+      { code: {}, review: { needs: ['code'], legs, onFail: { goto: 'code', maxIterations: 2 }, ...JUDGED } },
+      { maxParallel: 1 },
+    );
+
+    it('let all legs end before the work goes back, and stop the others when it may not', async () => {
+      const world = engineWorld(({ unit }) => ({ output: { score: /x$|code/.test(unit) ? 100 : -1 } }));
+      const { state } = await world.run(pipeline);
+      expect(started(world)).toEqual(['code', 'review/x', 'review/y', 'review/z', 'code', 'review/y']);
+      expect(state.units.get('code')!.reworks).toHaveLength(1);
+    });
+
+    it('stop the others when an agent crashed', async () => {
+      const world = engineWorld(({ unit }) => (unit === 'review/x' ? {} : { output: { score: 100 } }));
+      await world.run(pipeline);
+      expect(started(world)).toEqual(['code', 'review/x']);
+    });
+  });
+
   it('in a group: one whose output is gone does not wait for itself', async () => {
     const pipeline = pipelineOf(
       { code: {}, review: { needs: ['code'], ...JUDGED }, test: { needs: ['code'], approval: ANYBODY, ...JUDGED } },
