@@ -188,8 +188,7 @@ async function sendBackIfFailed(
   if ([...running].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
   if (own.choice.choice === 'used-up') {
     const more = own.choice.iterations === undefined ? '' : '; --max-iterations allows more';
-    const message = `not sent back: ${own.choice.reason}${more}`;
-    await call.observe({ type: 'notice', unit: unit.key, message });
+    await call.observe({ type: 'notice', message: `${own.loop.cause}: not sent back: ${own.choice.reason}${more}` });
   }
   const back = loops.flatMap(({ loop, choice }) => (choice.choice === 'send-back' ? [{ loop, choice }] : []));
   const again = await sendBack(call, back);

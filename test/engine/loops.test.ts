@@ -385,6 +385,15 @@ describe('gates that send work back to one gate', () => {
     },
   );
 
+  it('in a group that sends nothing back any more: the notice names the group', async () => {
+    const { world } = scored({ review: [10], test: [95] });
+    await world.run(two('parallel', { ...back, maxIterations: 1 }));
+    const notices = world.events.filter((event) => event.type === 'notice');
+    expect(notices).toEqual([
+      { type: 'notice', message: 'checks: not sent back: code has run 1 of 1 time; --max-iterations allows more' },
+    ]);
+  });
+
   it('in a group with one that failed: the other one is kept as it is and runs again on the new work', async () => {
     const { world, requests } = scored({ review: [10, 90], test: [95, 95] });
     expect((await world.run(two('parallel', back))).state.status).toBe('completed');
