@@ -45,7 +45,7 @@ export async function openRun(
   if (resume?.fork) await requireOrigin(call, resume.fork);
   await noteRun(call);
   if (resume?.fresh && call.journal.call.continues) {
-    await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
+    await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason, startsNext: true });
     await keepHistory(call);
     const { listing: _, ...others } = options;
     call = await openCall(ports, assignment, observe, { ...others, fresh: true });
