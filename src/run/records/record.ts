@@ -243,6 +243,8 @@ export const decidedSchema = z.strictObject({
     .optional(),
   /** `force`: the loop that sends work back to the gate continues where it is, instead of beginning anew. */
   keepsIterations: z.literal(true).optional(),
+  /** `close`: the call that closed the run begins the next one. */
+  startsNext: z.literal(true).optional(),
   /** `entity`: what was done to which resource. */
   entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),
 });
