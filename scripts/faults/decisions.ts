@@ -122,4 +122,20 @@ export const DECISION_FAULTS: readonly Fault[] = [
     only: 'of another branch by its digest',
     why: 'no output of another branch could be adopted',
   },
+  {
+    name: 'decisions: an approved output gives a report no legs',
+    find: 'while (await call.settleLegs());',
+    replace: 'while (call.graph.size === 0);',
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'legs that an approved output asks for',
+    why: 'the report would show a gate as ready whose legs have all ended, and never be green',
+  },
+  {
+    name: 'decisions: the answer about a run is without what people decided',
+    find: '  await learnAll(call);\n  const { problems } = job.call.listing!;',
+    replace: '  const { problems } = job.call.listing!;',
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'legs that an approved output asks for',
+    why: 'a gate would be shown as paused that somebody has approved',
+  },
 ];

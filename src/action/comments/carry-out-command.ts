@@ -68,7 +68,7 @@ export function carryOut(context: CommandContext, proven: ProvenCommand): Promis
 async function showRun(context: CommandContext, what: 'status' | 'plan'): Promise<CommandAnswer> {
   const [run] = context.runs;
   if (run === undefined) return notDone('the workflow has no run for this pull request');
-  const view = await viewOtherRun(context.invocation, context.pipeline, run);
+  const view = await viewOtherRun(context.invocation, context.rest, run, context.pull);
   const isRunning = run.status !== 'completed';
   const state = isRunning ? 'It has not ended.' : `It ended as ${code(run.conclusion)}.`;
   const head = `${runLink(context, run)} of commit ${code(run.headSha.slice(0, 7))}. ${state}`;
@@ -76,7 +76,7 @@ async function showRun(context: CommandContext, what: 'status' | 'plan'): Promis
   const sections = [
     block('the headline', 0, head),
     what === 'status' ? shortTable({ ...view, now }, ROWS) : block('the plan', 1, planText(view)),
-    block('the source', 0, '_From the records of this run, as its jobs wrote them._'),
+    block('the source', 0, '_From the records of this run, as its jobs wrote them, and from the decisions about it._'),
   ];
   return { isDone: true, text: fitSummary(sections, COMMENT_LIMIT - 1_000) };
 }
