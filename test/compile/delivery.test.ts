@@ -107,6 +107,21 @@ describe('a compiled delivery', () => {
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
   });
 
+  it('uploads a patch with paths from the top of the repository', async () => {
+    const file = 'pkg/gateline.yml';
+    const text = JSON.stringify({
+      deliver: { gates: 'write', as: 'patch' },
+      gates: { write: { run: agent({}, 'echo new > made.txt'), inputs: [], files: ['made.txt'] } },
+    });
+    await world.repository.write(file, text);
+    await world.repository.write(WORKFLOW, compiled(text, file).text);
+    await world.repository.commitAll('a pipeline of a folder');
+    expect(redJobs(await start())).toEqual([]);
+    const stored = world.service.world.artifacts.find(({ name }) => name.endsWith('.patch'))!;
+    const patch = world.service.world.blobs.blobs.get(stored.blob)!.content.toString();
+    expect(patch).toContain('+++ b/pkg/made.txt\n');
+  });
+
   it.each(IS_FULL ? ['commit', 'patch'] : ['commit'])(
     'delivers nothing as %s before the report is green',
     async (as) => {
