@@ -132,10 +132,18 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'decisions: the answer about a run is without what people decided',
-    find: '  await learnAll(call);\n  const { problems } = job.call.listing!;',
-    replace: '  const { problems } = job.call.listing!;',
+    find: '  await learnAll(call);\n  const { pipeline } = assignment;',
+    replace: '  const { pipeline } = assignment;',
     tests: ['test/action/workflows/comments.test.ts'],
     only: 'legs that an approved output asks for',
     why: 'a gate would be shown as paused that somebody has approved',
+  },
+  {
+    name: 'decisions: a command in a closed pull request is carried out',
+    find: "if (state !== 'open') return notDone(",
+    replace: "if (state === 'none') return notDone(",
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'cannot be carried out',
+    why: 'runs of what nobody wants any more would start again',
   },
 ];

@@ -1,7 +1,9 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
+import { unitNamed, unitsNamed } from '../../run/records/named-units.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
 import {
   commitsFor,
@@ -44,13 +46,28 @@ export interface CommandAnswer {
 /** Most gates in an answer. */
 const ROWS = 40;
 
-/** Carries out a command, and says what came of it. */
-export function carryOut(context: CommandContext, proven: ProvenCommand): Promise<CommandAnswer> | CommandAnswer {
+/**
+ * Carries out a command, and says what came of it.
+ * @throws GatelineError what prevents it; `GATE_UNKNOWN` for a gate that the run does not have, or has several legs of
+ */
+export async function carryOut(context: CommandContext, proven: ProvenCommand): Promise<CommandAnswer> {
   const { command } = proven;
+  const { number, state } = context.pull;
+  if (command.do === 'status' || command.do === 'plan') return showRun(context, command.do);
+  if (state !== 'open') return notDone(`pull request ${number} is ${state}`);
+  try {
+    return await act(context, proven, command);
+  } catch (error) {
+    if (error instanceof GatelineError && error.code === 'DECISION_WITHOUT_ATTEMPT')
+      await refuseUnknown(context, command);
+    throw error;
+  }
+}
+
+type ActingCommand = Exclude<CommentCommand, { do: 'status' | 'plan' }>;
+
+function act(context: CommandContext, proven: ProvenCommand, command: ActingCommand): Promise<CommandAnswer> {
   switch (command.do) {
-    case 'status':
-    case 'plan':
-      return showRun(context, command.do);
     case 'approve':
     case 'reject':
       return decideOutput(context, proven, command);
@@ -63,6 +80,16 @@ export function carryOut(context: CommandContext, proven: ProvenCommand): Promis
         ? resumeRun(context)
         : decideGate(context, proven, { decision: 'from', gate: command.from, reason: '' });
   }
+}
+
+/** @throws GatelineError `GATE_UNKNOWN` with the names of the gates, or of the legs of which one must be named */
+async function refuseUnknown({ invocation, rest, runs, pull }: CommandContext, command: ActingCommand): Promise<void> {
+  const [run] = runs;
+  const name = 'gate' in command ? command.gate : 'from' in command ? command.from : undefined;
+  if (run === undefined || name === undefined) return;
+  const { graph } = await viewOtherRun(invocation, rest, run, pull);
+  if (command.do === 'approve' || command.do === 'reject') unitNamed(graph, name);
+  else unitsNamed(graph, [name]);
 }
 
 async function showRun(context: CommandContext, what: 'status' | 'plan'): Promise<CommandAnswer> {

@@ -6,6 +6,7 @@ import { learnAll } from '../../engine/verify-run.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
+import type { UnitGraph } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { GithubStore } from '../../store/github/records/github-store.ts';
@@ -67,6 +68,7 @@ export async function openOtherRun(
 /** Another run as its records say it, every job of which could write them, and as people decided about it. */
 export interface ViewedRun {
   readonly pipeline: Pipeline;
+  readonly graph: UnitGraph;
   readonly state: RunState;
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
@@ -83,8 +85,9 @@ export async function viewOtherRun(
   const { assignment, job } = await read();
   const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, shows: true });
   await learnAll(call);
-  const { problems } = job.call.listing!;
-  return { pipeline: assignment.pipeline, state: call.journal.state(), records: call.journal.records(), problems };
+  const { pipeline } = assignment;
+  const { graph, journal } = call;
+  return { pipeline, graph, state: journal.state(), records: journal.records(), problems: job.call.listing!.problems };
 }
 
 /** The event of that run, as far as what is shown of it depends on it. */

@@ -3,7 +3,7 @@ import { compiled } from '../../compile/compiled.ts';
 import type { StoredComment } from '../../support/github/model.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { IS_FULL, someOf } from '../../support/test-size.ts';
-import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
+import { ActionWorld, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { COMMENTS, lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { agent } from './workflow-text.ts';
@@ -179,6 +179,8 @@ describe('a command in a comment', () => {
     await say('/gateline status');
     for (const row of [/\| `plan` \| .*passed/, /`(?:build\/)?leg-0` \| .*passed/, /`(?:build\/)?leg-1` \| .*failed/])
       expect(lastAnswer(world)).toMatch(row);
+    await say('/gateline reject build not this one');
+    expect(lastAnswer(world)).toMatch(/gate build has 2 legs; name one of them\. Legs: build\/leg-0, build\/leg-1\.$/);
   });
 
   it('does nothing for a moved head or a newer run, unless the commit is named', async () => {
@@ -197,15 +199,33 @@ describe('a command in a comment', () => {
     expect(reruns()).toEqual(['failed']);
   });
 
-  it('about an unknown gate or run is answered, and fails', async () => {
+  it('that cannot be carried out is answered, with the names of the gates', async () => {
     await waiting();
-    const unheard = await say('/gateline reject draft wrong tone');
-    expect(errorsOf(unheard.report.job('comment'))).toEqual([expect.stringContaining('DECISION_UNHEARD')]);
-    expect(lastAnswer(world)).toMatch(/^Nothing was done: gate draft waits for nobody/);
-    const { report } = await say('/gateline approve publish');
-    expect(errorsOf(report.job('comment'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
-    expect(lastAnswer(world)).toMatch(/^Nothing was done: there is nothing to approve/);
+    for (const [body, text] of [
+      ['/gateline reject draft wrong tone', /^Nothing was done: gate draft waits for nobody/],
+      ['/gateline approve publish', /^Nothing was done: there is nothing to approve/],
+      [
+        '/gateline approve translat',
+        /^Nothing was done: there is no gate translat; did you mean .*translate.*\. Gates: draft, translate, publish\.$/,
+      ],
+      ['/gateline retry drafts', /there is no gate drafts; .*Gates: draft, translate, publish\.$/],
+      ['/gateline resume from draft/leg', /there is no gate draft\/leg\. Gates: draft, translate, publish\.$/],
+    ] as const) {
+      const { report, comment } = await say(body);
+      expect(redJobs(report)).toEqual([]);
+      expect(comment.reactions).toEqual(['confused']);
+      expect(lastAnswer(world)).toMatch(text);
+    }
     expect(reruns()).toEqual([]);
+    Object.assign(world.service.world.pulls[0]!, { state: 'closed' });
+    for (const body of ['approve translate', 'resume', 'retry draft', 'skip publish no']) {
+      await say(`/gateline ${body}`);
+      expect(lastAnswer(world)).toBe('Nothing was done: pull request 7 is closed.');
+    }
+    expect(reruns()).toEqual([]);
+    expect(world.service.world.checkRuns).toEqual([]);
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `translate` \| .*paused/);
   });
 });
 
