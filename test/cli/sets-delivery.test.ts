@@ -199,6 +199,21 @@ describe('gateline run --set --deliver patch', () => {
   });
 });
 
+describe('gateline apply SUBJECT#RUN', () => {
+  it('says which run is applied first', async () => {
+    const make = { ...GATES.make, inputs: ['base.txt'], run: `${MAKE}\necho "$s" >> shared.txt` };
+    await using workspace = await workspaceWith(TWO, pipeline({ make }));
+    await expectOk(set(workspace, ['run', '-q']));
+    const { code, out } = await gatelineIn(workspace, 'apply', 'b#1');
+    expect(code).toBe(1);
+    expect(out).toMatch(/conflict shared\.txt: .*\n.*Apply those first: `gateline apply a#1`\.\n$/);
+    for (const run of ['a#1', 'b#1']) await expectOk(gatelineIn(workspace, 'apply', run));
+    expect(await workspace.read('shared.txt')).toBe('a\nb\n');
+    await workspace.write('shared.txt', 'mine\n');
+    expect((await gatelineIn(workspace, 'apply', 'a#1')).out).toContain('`gateline diff` shows what the gates changed');
+  });
+});
+
 describe('gateline apply SUBJECT#RUN --deliver', () => {
   it.runIf(IS_FULL)('makes the branches and patches that a set makes, and changes nothing else', async () => {
     await using workspace = await workspaceWith(TWO);
