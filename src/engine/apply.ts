@@ -60,7 +60,9 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
   const reason = { ...putReason(call, 'apply'), gates: options.gates };
   const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call), reason });
   call.forgetSnapshot();
-  const inConflict = put.puts.flatMap(({ path, action }) => (action === 'conflict' ? steps.get(path)!.slice(0, 1) : []));
+  const inConflict = put.puts.flatMap(({ path, action }) =>
+    action === 'conflict' ? steps.get(path)!.slice(0, 1) : [],
+  );
   const first = await runsThatLeft(call, inConflict);
   return { ...put, gates, open, ...(first.length > 0 && { first }) };
 }

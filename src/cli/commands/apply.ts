@@ -66,7 +66,9 @@ export function appliedLines({ puts, gates, open, saved, first = [] }: Applied, 
   if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
   if (first.length > 0) {
     const commands = first.map((run) => `\`gateline apply ${oneLine(run)}\``).join(', ');
-    lines.push(`Files in conflict were not touched: they continue files of other subjects. Apply those first: ${commands}.`);
+    lines.push(
+      `Files in conflict were not touched: they continue files of other subjects. Apply those first: ${commands}.`,
+    );
   } else if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
       'Files in conflict were not touched. `gateline diff` shows what the gates changed. Restore the version that the run began with and run `gateline apply` again, or run again: gates that read these files then work on your version.',
