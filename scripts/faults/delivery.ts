@@ -127,4 +127,12 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     only: 'paths from the top of the repository',
     why: 'git would apply it nowhere, or over files of the whole repository that nobody allowed',
   },
+  {
+    name: 'delivery: an open pull request with more files is taken for the same delivery',
+    find: 'if (!maySayTheSame(message, what)) continue;',
+    replace: '',
+    tests: DELIVERY,
+    only: 'from a branch of its own, once',
+    why: 'files that no gate hands on any more would be merged',
+  },
 ];

@@ -91,6 +91,24 @@ describe('a compiled delivery', () => {
     expect(redJobs(await started.rerunJob('deliver').ended)).toEqual([]);
     expect(world.service.world.pulls).toHaveLength(1);
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
+
+    // A later run that only reuses has the same files, on whatever commit.
+    await world.repository.write('other.txt', 'x');
+    await world.repository.commitAll('something else');
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    const later = await start();
+    expect(redJobs(later)).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(1);
+    expect(delivered(later)).toMatchObject({ 'pull-request': String(pull!.number), commit: pull!.head.sha });
+
+    // Fewer files are another delivery.
+    await define(definition({ as: 'pull-request' }, "printf 'two\\n' >> a.txt"));
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    expect(redJobs(await start())).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(2);
+    Object.assign(world.service.world.pulls[1]!, { state: 'closed' });
+    expect(redJobs(await start())).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(3);
   });
 
   it.runIf(IS_FULL)('uploads a patch that git applies', async () => {
