@@ -89,7 +89,7 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   };
   const comments = [
     ...(triggers.excuse === undefined ? [] : [{ path: ['on'], text: triggers.excuse, where: 'behind' as const }]),
-    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }),
+    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }, pipeline.report?.historyBranch !== undefined),
   ];
   const versions = new Map(
     [gateline, checkout].flatMap(({ uses, version }) => (version === undefined ? [] : [[uses, version] as const])),
@@ -106,6 +106,7 @@ function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string 
 function commentsOf(
   first: string,
   { report, decide, deliver }: Readonly<Record<'report' | 'decide' | 'deliver', string>>,
+  writesHistory: boolean,
 ): YamlComment[] {
   const of = (job: string, permission: string, text: string): YamlComment => ({
     path: ['jobs', job, 'permissions', permission],
@@ -119,6 +120,7 @@ function commentsOf(
       where: 'before',
     },
     { path: ['jobs', report], text: 'The check that a branch rule should require.', where: 'before' },
+    ...(writesHistory ? [of(report, 'contents', 'the history branch')] : []),
     of(report, 'pull-requests', 'the comment'),
     of(report, 'statuses', 'the statuses that branch rules can require'),
     { path: ['jobs', deliver], text: 'Delivers the files of gates, when all gates have passed.', where: 'before' },

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, JobSettings } from './job-settings.ts';
+import type { Delivery, JobSettings, ReportSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
@@ -58,8 +58,7 @@ export interface Pipeline {
   readonly on?: JsonValue;
   /** Variables of its jobs. */
   readonly workflowEnv?: JsonObject;
-  /** Which commit statuses its report writes. `undefined`: `auto`. */
-  readonly statuses?: 'auto' | 'gates' | 'never';
+  readonly report?: ReportSettings;
   /** All its gates read the commands that people give in comments of pull requests. */
   readonly commands?: boolean;
   /** How the files of gates are handed over when all gates have passed. */

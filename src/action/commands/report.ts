@@ -50,6 +50,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
+  const badge = badgeOf(view.state, result.ok);
+  invocation.world.runner.setOutput('badge', JSON.stringify(badge));
   tell(invocation, view, missing, result);
   if (result.ok && inputs.set !== undefined) tellFiles(invocation, view);
   const { resumed } = around.store;
@@ -58,7 +60,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
-  await pushHistory(invocation, own);
+  await pushHistory(invocation, own, badge);
   return result;
 }
 
@@ -83,7 +85,6 @@ function tell(
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
-  runner.setOutput('badge', JSON.stringify(badgeOf(state, result.ok)));
   runner.setOutput('iteration', 1 + (event.rework?.count ?? 0));
   runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };

@@ -75,7 +75,7 @@ async function checkDone(
     }),
   );
   const open = states().filter((state) => !state.done);
-  if (open.length > 0) throw notDone(unit, open, call.journal.state().problems, job);
+  if (open.length > 0) throw notDone(unit, open, call.journal.state(), job);
 }
 
 /** Refuses an output that was not claimed, or that ended with a different request or contract than its claim. */
