@@ -67,7 +67,19 @@ export const LAYERS = {
  * of them, and may import all of them; import cycles are forbidden anyway.
  */
 export const FOLDERS = {
-  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
+  action: [
+    'inputs',
+    'event',
+    'records',
+    'decisions',
+    'job',
+    'report',
+    'delivery',
+    'comments',
+    'clean',
+    'step',
+    'commands',
+  ],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   local: ['clean', 'doctor', 'memory', 'report'],
