@@ -87,7 +87,7 @@ export const FOLDERS = {
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
-  'store/filesystem': ['lock', 'history', 'projections'],
+  'store/filesystem': ['lock', 'contents', 'history', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],
   verdict: ['json-schema', 'expression'],
   workspace: ['files', 'dependencies', 'git', 'objects', 'trees', 'folder', 'slots'],
