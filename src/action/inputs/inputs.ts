@@ -1,4 +1,5 @@
 import { INPUT_PREFIX, type Environment } from '../../environment.ts';
+import { millisecondsOf } from '../../pipeline/file/gateline-values.ts';
 import { described } from '../../pipeline/problem.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -58,6 +59,10 @@ export interface ActionInputs {
   readonly onlySet: string | undefined;
   /** The wave of subjects that `set` prepares, from 0. `undefined`: it reports. */
   readonly wave: number | undefined;
+  /** Age from which `clean` removes what a run left, in milliseconds. Default: 30 days; at least that. */
+  readonly older: number;
+  /** `clean` removes nothing. Default false. */
+  readonly dryRun: boolean;
   /** Name of the workflow file of the pipeline, for `comment`. */
   readonly workflow: string | undefined;
   /** Id of the workflow run to continue from. */
@@ -113,9 +118,9 @@ export interface WrongInputs
 /** Inputs, or all problems with them. */
 export type ReadInputs = { readonly ok: true; readonly inputs: ActionInputs } | WrongInputs;
 
-/** Default maximum of artifacts of a run to list. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
+const DEFAULT_OLDER = millisecondsOf('30d');
 /** Default number of seconds after which a git command is ended. */
 const DEFAULT_GIT_TIMEOUT = 30;
 
@@ -261,6 +266,8 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     subjectFiles: parsed['subject-files'] ?? {},
     onlySet: parsed['only-set'],
     wave: parsed.wave,
+    older: parsed.older ?? DEFAULT_OLDER,
+    dryRun: parsed['dry-run'] ?? false,
     workflow: parsed.workflow,
     resume: parsed.resume,
     githubToken: parsed['github-token'],

@@ -4,6 +4,7 @@ import type { StartedRecord } from '../../run/records/record.ts';
 import type { GivenRework } from '../../run/records/given-rework.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import type { EarlierTask } from '../../run/state/handoff.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -25,6 +26,8 @@ export interface Assignment extends NamedSubject {
   readonly input: JsonValue;
   /** Name of the set that the subject belongs to; for the history. */
   readonly set?: string | undefined;
+  /** The outcome of other tasks of the set before this run: for gates that ask for a summary. Default: none. */
+  readonly earlierTasks?: readonly EarlierTask[];
   /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
   readonly only?: ReadonlySet<UnitKey>;
   /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */

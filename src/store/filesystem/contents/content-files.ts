@@ -1,21 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, rename, utimes, type FileHandle } from 'node:fs/promises';
+import { readdir, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { digestOf, hexOf, isDigest, type Digest } from '../../json/digest.ts';
-import type { Content } from '../../run/records/record.ts';
-import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import { bytesOf, type Chunks } from '../chunks.ts';
-import { writeNewFile, type TryWrite } from '../new-file.ts';
-import type { Read, ReadProblem } from '../record-store.ts';
-import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../../errors/store-errors.ts';
-import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from './durable.ts';
-import { keepAside, keptAside } from './quarantine.ts';
-import { openForReading } from './read-file.ts';
-import { Reserve } from './reserve.ts';
-import type { StateFolder } from './state-folder.ts';
-
-/** Bytes read at once: the most that is ever in memory of a large content. */
-const CHUNK = 1_024 * 1_024;
+import { digestOf, hexOf, isDigest, type Digest } from '../../../json/digest.ts';
+import type { Content } from '../../../run/records/record.ts';
+import { GatelineError, isSystemError } from '../../../errors/gateline-error.ts';
+import { bytesOf, type Chunks } from '../../chunks.ts';
+import { writeNewFile, type TryWrite } from '../../new-file.ts';
+import type { Read, ReadProblem } from '../../record-store.ts';
+import { isFromSystem, readFailure, reasonOf, unlessAbsent } from '../../../errors/store-errors.ts';
+import { syncFile, syncFolder, writeTemporary, type TemporaryFile } from '../durable.ts';
+import { keepAside, keptAside } from '../quarantine.ts';
+import { chunksOf, packContent, PACKED, sizeOfPacked, unpacked, type CompressedContents } from './packed-content.ts';
+import { openForReading } from '../read-file.ts';
+import { Reserve } from '../reserve.ts';
+import type { StateFolder } from '../state-folder.ts';
 
 /** Where content is below the root of its state. @throws GatelineError `DIGEST_INVALID` */
 export function contentPath(root: string, digest: Digest): string {
@@ -33,7 +31,7 @@ export interface StoredContents {
   readonly others: readonly string[];
 }
 
-/** Content as files named by digest: `content/sha256/ab/cdef…`. */
+/** Content as files named by digest: `content/sha256/ab/cdef…`, and `….gz` where it is compressed. */
 export class ContentFiles {
   readonly #state: StateFolder;
   readonly #reserve: Reserve;
@@ -82,17 +80,17 @@ export class ContentFiles {
   /** @throws GatelineError `STORE_READ_FAILED` */
   async all(): Promise<StoredContents> {
     const folder = join(this.#state.root, 'content', 'sha256');
-    const digests: Digest[] = [];
+    const digests = new Set<Digest>();
     const others: string[] = [];
     for (const first of await this.#namesIn(folder)) {
       for (const name of /^[0-9a-f]{2}$/.test(first) ? await this.#namesIn(join(folder, first)) : ['']) {
-        const digest = `sha256:${first}${name}`;
-        if (isDigest(digest)) digests.push(digest);
+        const digest = `sha256:${first}${name.endsWith(PACKED) ? name.slice(0, -PACKED.length) : name}`;
+        if (isDigest(digest)) digests.add(digest);
         // Left by file managers.
         else if (!name.startsWith('.')) others.push(this.#state.show(join(folder, first, name)));
       }
     }
-    return { digests, others };
+    return { digests: [...digests], others };
   }
 
   async #namesIn(folder: string): Promise<string[]> {
@@ -102,12 +100,25 @@ export class ContentFiles {
     return names ?? [];
   }
 
+  /** Compresses contents that nobody stored since a time; see {@link packContent}. */
+  async pack(before: Date, signal?: AbortSignal): Promise<CompressedContents> {
+    this.#state.assertWritable();
+    const compressed = { contents: 0, bytes: 0 };
+    for (const digest of (await this.all()).digests) {
+      if (signal?.aborted) break;
+      const saved = await packContent(this.#state, this.#path(digest), { digest, before, signal });
+      compressed.contents += saved > 0 ? 1 : 0;
+      compressed.bytes += saved;
+    }
+    return compressed;
+  }
+
   async copyTo(digest: Digest, path: string, mode: number): Promise<Read<Content>> {
     const file = await this.#open(digest);
     if (file.state !== 'open') return file.read;
     const hash = createHash('sha256');
     const chunks = async function* () {
-      for await (const chunk of chunksOf(file.handle)) {
+      for await (const chunk of file.chunks) {
         hash.update(chunk);
         yield chunk;
       }
@@ -120,7 +131,7 @@ export class ContentFiles {
         chunks(),
         () => (actual = `sha256:${hash.digest('hex')}`) === digest,
       );
-      if (copied) return { state: 'present', value: { digest, bytes: Number(file.size) } };
+      if (copied) return { state: 'present', value: { digest, bytes: file.size } };
     } catch (error) {
       // A write that the disk refuses arrives as a GatelineError. This is a refused read.
       if (isFromSystem(error))
@@ -129,7 +140,7 @@ export class ContentFiles {
     } finally {
       await file.handle.close();
     }
-    return this.#altered(digest, actual ?? digest);
+    return this.#altered(file.path, digest, actual ?? digest);
   }
 
   #path(digest: Digest): string {
@@ -182,7 +193,8 @@ export class ContentFiles {
   async #place(temporary: string, digest: Digest, known: Read<Content>): Promise<void> {
     const path = this.#path(digest);
     await this.#state.writing(path, async () => {
-      if (known.state === 'unknown' && known.problem.quarantine === undefined)
+      const isInTheWay = known.state === 'unknown' && known.problem.where === this.#state.show(path);
+      if (isInTheWay && known.problem.quarantine === undefined)
         await keepAside(this.#state, path, randomUUID(), known.problem);
       await this.#reserve.using(() => syncFile(temporary));
       try {
@@ -209,10 +221,10 @@ export class ContentFiles {
     const hash = createHash('sha256');
     let bytes = 0;
     try {
-      for await (const chunk of chunksOf(file.handle)) {
+      for await (const chunk of file.chunks) {
         hash.update(chunk);
         bytes += chunk.length;
-        take(chunk, Number(file.size));
+        take(chunk, file.size);
       }
     } catch (error) {
       if (!isFromSystem(error)) throw error;
@@ -221,23 +233,36 @@ export class ContentFiles {
       await file.handle.close();
     }
     const actual: Digest = `sha256:${hash.digest('hex')}`;
-    return actual === digest ? { state: 'present', value: { digest, bytes } } : this.#altered(digest, actual);
+    const isWhole = actual === digest && bytes === file.size;
+    return isWhole ? { state: 'present', value: { digest, bytes } } : this.#altered(file.path, digest, actual);
   }
 
+  /** The plain bytes, else the compressed ones. A process may compress them while this one looks. */
   async #open(digest: Digest) {
     const path = this.#path(digest);
-    const file = await openForReading(path);
-    if (file.state === 'open') return { state: 'open' as const, handle: file.handle, size: file.status.size };
+    const plain = await openForReading(path);
+    if (plain.state === 'open') {
+      const { handle, status } = plain;
+      return { state: 'open' as const, path, handle, size: Number(status.size), chunks: chunksOf(handle) };
+    }
+    const file = plain.state === 'absent' ? await openForReading(path + PACKED) : plain;
+    if (file.state === 'open') {
+      const { handle } = file;
+      const size = await sizeOfPacked(handle);
+      return { state: 'open' as const, path: path + PACKED, handle, size, chunks: unpacked(handle, size) };
+    }
     if (file.state === 'absent') return { state: 'closed' as const, read: file };
-    const obstacle = await this.#state.obstacleTo(path);
+    const wrong = plain.state === 'absent' ? path + PACKED : path;
+    const obstacle = await this.#state.obstacleTo(wrong);
     const why = obstacle === undefined ? file.message : `${obstacle.what}; move it away: \`${obstacle.command}\``;
-    const read = { state: 'unknown', problem: this.#problem(digest, 'UNREADABLE', why) } as const;
+    const problem: ReadProblem = { code: 'UNREADABLE', where: this.#state.show(wrong), message: why };
+    const read = { state: 'unknown', problem } as const;
     return { state: 'closed' as const, read };
   }
 
-  async #altered(digest: Digest, actual: Digest): Promise<Exclude<Read<never>, { state: 'present' }>> {
-    const problem = this.#problem(digest, 'CONTENT_ALTERED', `these bytes have the digest ${actual}`);
-    const path = this.#path(digest);
+  async #altered(path: string, digest: Digest, actual: Digest): Promise<Exclude<Read<never>, { state: 'present' }>> {
+    const message = `these bytes have the digest ${actual}`;
+    const problem: ReadProblem = { code: 'CONTENT_ALTERED', where: this.#state.show(path), message };
     try {
       const keep = this.#state.readOnly ? keptAside : keepAside;
       const target = await keep(this.#state, path, hexOf(actual), problem);
@@ -257,16 +282,5 @@ export class ContentFiles {
 
   #problem(digest: Digest, code: ReadProblem['code'], message: string): ReadProblem {
     return { code, where: this.#state.show(this.#path(digest)), message };
-  }
-}
-
-/** A file's bytes. Each chunk is valid only until the next one is requested. */
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
-  const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, size + 1)));
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
   }
 }
