@@ -82,7 +82,7 @@ export const FOLDERS = {
   ],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
-  local: ['clean', 'doctor', 'memory', 'report'],
+  local: ['state-files', 'clean', 'doctor', 'memory', 'report'],
   pipeline: ['yaml', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],

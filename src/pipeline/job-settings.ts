@@ -32,3 +32,7 @@ export interface Delivery {
   /** Exact paths that are delivered although something would run them by itself. */
   readonly allow: readonly string[];
 }
+
+/** File formats of others that jobs may find in their folder. */
+export const MIRROR_FORMATS = ['state-guide'] as const;
+export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

@@ -31,6 +31,9 @@ export function contradictions(
     const message = 'expected the file of the set, found nothing';
     problems.push({ input: 'set', message, hint: 'set: subjects.json' });
   }
+  const standIn = given['stand-in']?.trim();
+  if (command !== 'report' && standIn !== undefined && standIn !== 'file' && standIn !== 'input')
+    problems.push({ input: 'stand-in', message: 'expected `file` or `input`', hint: 'stand-in: file' });
   if (command === 'comment' && given['workflow'] === undefined) {
     const message = 'expected the workflow file of the pipeline, found nothing';
     problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });

@@ -111,6 +111,8 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     summary: yesOrNo,
     history: wholeNumber(0, 200),
     'html-report': yesOrNo,
+    mirror: oneOf('state-guide', 'none'),
+    'stand-in': gateIds,
     'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 
     'job-status': oneOf('success', 'failure', 'cancelled'),

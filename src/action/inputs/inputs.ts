@@ -88,6 +88,10 @@ export interface ActionInputs {
   readonly history: number;
   /** Whether `report` uploads the run as a page of HTML. Default `false`. */
   readonly htmlReport: boolean;
+  /** Whether agents find the state guide's files. Default: `mirror` of the definition. */
+  readonly mirror: 'state-guide' | 'none' | undefined;
+  /** `file` or `input` alone, or for `report` ids of gates. Default: none. */
+  readonly standIn: readonly string[];
   /** Name of the branch that reports append their entries to. `undefined`: none. */
   readonly historyBranch: string | undefined;
   /** `${{ job.status }}`, which the post step evaluates again. `undefined`: the runner does not report it. */
@@ -282,6 +286,8 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,
     htmlReport: parsed['html-report'] ?? false,
+    mirror: parsed.mirror,
+    standIn: parsed['stand-in'] ?? [],
     historyBranch: parsed['history-branch'],
     jobStatus: parsed['job-status'],
     matrix: parsed.matrix,

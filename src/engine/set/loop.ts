@@ -184,7 +184,7 @@ async function runTask(
   const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
   const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
-  const { call, driven } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
+  const { call, driven } = await driveRun(ports, assignment, {
     observe: about,
     signal,
     resume,

@@ -81,7 +81,10 @@ const work = {
   fingerprint: digest,
   /** Digest of the contract that judges. */
   contract: digest,
+  /** Without needs that something from outside took the place of. */
   needs: needDigests,
+  /** Those needs: a state file of another tool, or the caller's input. They are not done by it. */
+  standIns: z.record(unit, z.enum(['file', 'input'])).optional(),
   /**
    * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), the fingerprint of the
    * request without `rework`, and, if each iteration is a run of its own, the units that sent the work back.

@@ -1,5 +1,5 @@
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../call/call.ts';
 
 /**
  * An attempt in the user's folder itself. Changes of other attempts get there only by a user's decision.
