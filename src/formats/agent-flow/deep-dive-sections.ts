@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { cleanEntry } from '../memory/entries.ts';
-import { firstProblems, issueLines } from './read-state-file.ts';
+import { cleanEntry } from '../../memory/entries.ts';
+import { firstProblems, issueLines } from '../read-state-file.ts';
 
 const text = z.string().max(65_536);
 const TEXTS = 'expected a text, or a list of at most 500 texts';

@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { duration, millisecondsOf } from '../pipeline/file/gateline-values.ts';
-import { pathProblem } from '../pipeline/file/paths.ts';
+import { duration, millisecondsOf } from '../../pipeline/file/gateline-values.ts';
+import { pathProblem } from '../../pipeline/file/paths.ts';
 
 /**
  * What is known of a code base, found by several agents and put together by one: agent-flow's `deep-dive.local.md`

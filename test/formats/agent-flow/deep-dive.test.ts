@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deepDiveHeader, frontMatter, isShare, stalenessOf } from '../../src/formats/deep-dive.ts';
-import { deepDiveSections, findingsIn } from '../../src/formats/deep-dive-sections.ts';
+import { deepDiveHeader, frontMatter, isShare, stalenessOf } from '../../../src/formats/agent-flow/deep-dive.ts';
+import { deepDiveSections, findingsIn } from '../../../src/formats/agent-flow/deep-dive-sections.ts';
 
 const COMMIT = 'c'.repeat(40);
 const NOW = new Date('2026-01-31T10:00:00Z');
