@@ -10,7 +10,7 @@ import { INPUT_NAMES, PLAIN_INPUTS, type InputName, type ParsedInputs } from './
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import type { Runner } from '../runner.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictions, misplacedInputs } from './contradictions.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 
 /** The inputs that describe a gate, parsed but not validated: `describeGate` does that. Absent: not set. */
@@ -229,18 +229,6 @@ function problemOf(issue: InputIssue, given: Readonly<Record<string, string>>): 
   const silent = !isInput(input) || INPUT_USES[input].silent === true;
   const found = silent ? '' : `, found ${described(given[input])}`;
   return { input, message: `${issue.message}${found}` };
-}
-
-function misplacedInputs(
-  given: Readonly<Record<string, string>>,
-  command: CommandName,
-): { input: InputName; message: string; hint: string }[] {
-  return INPUT_NAMES.flatMap((input) => {
-    const { commands } = INPUT_USES[input];
-    if (given[input] === undefined || commands.includes(command)) return [];
-    const message = `does nothing with \`command: ${command}\``;
-    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
-  });
 }
 
 function build(parsed: ParsedInputs, description: GateDescription, notices: readonly string[]): ActionInputs {
