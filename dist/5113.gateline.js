@@ -1,10 +1,40 @@
-export const id=5177;export const ids=[5177,5230,9179];export const modules={33192:((e,t,n)=>{n.d(t,{kV:()=>recordedOption,vU:()=>textOption,y8:()=>listOption});var r=n(22077);function textOption(e,t){let n=e[t];return typeof n==`string`?n:void 0}function recordedOption(e,t,n){let i=textOption(e,t);if(i===void 0||i.length<=n)return i;throw new r.Mk(`OPTION_VALUE`,`--${t} has ${i.length} characters; at most ${n} are kept`,{hint:`Write a shorter text.`})}function listOption(e,t){let n=e[t];return Array.isArray(n)?n:[]}}),7772:((e,t,n)=>{n.r(t),n.d(t,{TEMPLATES:()=>A,execute:()=>execute});var r=n(51455),i=n(76760),a=n(22077),o=n(72466),s=n(99179),c=n(4469),l=n(19328),u=n(33192),d=n(65158),f=n(23163),p=n(15628),m=n(91244);let schema=(e,t)=>`{
+export const id=5113;export const ids=[5113,5230,9179];export const modules={1052:((e,t,n)=>{n.r(t),n.d(t,{TEMPLATES:()=>P,execute:()=>execute});var r=n(51455),i=n(76760),a=n(22077),o=n(72466),s=n(99179),c=n(4469),l=n(19328),u=n(33192),d=n(65158),f=n(23163),p=n(15628),m=n(91244);let h=[[`exploration`,`Riko`,`FOUND`,`Exploration complete`],[`planning`,`Senku`,`PLANNED`,`Plan created with 1 step`],[`implementation`,`Loid`,`DONE`,`hello.txt written`],[`review`,`Lawliet`,`APPROVED`,`No mistakes found`],[`verification`,`Alphonse`,`VERIFIED`,`All tests pass`]],g=new Set([`review`,`verification`]),_={name:`agent-flow`,summary:`explore, plan, implement, then review and verify side by side; what fails goes back to the implementation`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+# docs/recipes/from-agent-flow.md: files of agent-flow are imported with \`gateline import agent-flow\`.
+pipeline: agent-flow
+task: Say hello
+groups:
+  review_verification:
+    gates: [review, verification]
+    on-fail: { goto: implementation, max-iterations: 10 }
+gates:
+${h.map(([e,t,n],r)=>{let i=g.has(e)?`implementation`:h[r-1]?.[0];return`  ${e}:
+    agent: ${t}
+${i===void 0?``:`    needs: ${i}\n`}    run: sh agents/${e}.sh
+    shell: sh
+    inputs: [agents/${e}.sh${g.has(e)?`, hello.txt`:``}]
+    memory: [deep-dive]
+${e===`implementation`?`    files: changed
+`:``}    output:
+      schema: schemas/phase.schema.json
+      result: { pointer: /result, pass: [${n}] }
+      message: /message
+`}).join(``)}`,...Object.fromEntries(h.map(([e,t,n,r])=>[`agents/${e}.sh`,`# Replace this by the agent ${t}. Its input is in the file $GATELINE_REQUEST.
+${e===`implementation`?`echo hello > hello.txt
+`:``}${e===`verification`?`grep -q hello hello.txt || exit 1
+`:``}printf '{"result": "${n}", "message": "${r}"}' > "$GATELINE_OUTPUT"
+`])),"schemas/phase.schema.json":`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ["result", "message"],
+  "properties": { "result": { "type": "string" }, "message": { "type": "string" } }
+}
+`}},schema=(e,t)=>`{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "required": ${JSON.stringify(e)},
   "properties": ${t}
 }
-`,h={name:`agents`,summary:`design, implement, review and verify, with a schema for each`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`,v={name:`agents`,summary:`design, implement, review and verify, with a schema for each`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: agents
 metadata:
   task: Say hello
@@ -60,7 +90,7 @@ printf '{"critical": %s, "comments": []}' "$critical" > "$GATELINE_OUTPUT"
 `,"agents/verify.sh":`# Replace this by the command that verifies.
 if [ "$(cat hello.txt)" = hello ]; then passed=true; else passed=false; fi
 printf '{"passed": %s}' "$passed" > "$GATELINE_OUTPUT"
-`,"schemas/design.schema.json":schema([`steps`,`score`],`{ "steps": { "type": "array", "minItems": 1, "items": { "type": "string" } }, "score": { "type": "number" } }`),"schemas/implement.schema.json":schema([`changed`],`{ "changed": { "type": "array", "items": { "type": "string" } } }`),"schemas/review.schema.json":schema([`critical`,`comments`],`{ "critical": { "type": "integer" }, "comments": { "type": "array", "items": { "type": "string" } } }`),"schemas/verify.schema.json":schema([`passed`],`{ "passed": { "type": "boolean" } }`)}};function design_implement_review_closed(e){let t={type:`object`,required:Object.keys(e),additionalProperties:!1,properties:e};return`${JSON.stringify(t,null,2)}\n`}let g={type:`string`},_={type:`array`,items:g},v={"prompts/design.md":`# Design
+`,"schemas/design.schema.json":schema([`steps`,`score`],`{ "steps": { "type": "array", "minItems": 1, "items": { "type": "string" } }, "score": { "type": "number" } }`),"schemas/implement.schema.json":schema([`changed`],`{ "changed": { "type": "array", "items": { "type": "string" } } }`),"schemas/review.schema.json":schema([`critical`,`comments`],`{ "critical": { "type": "integer" }, "comments": { "type": "array", "items": { "type": "string" } } }`),"schemas/verify.schema.json":schema([`passed`],`{ "passed": { "type": "boolean" } }`)}};function design_implement_review_closed(e){let t={type:`object`,required:Object.keys(e),additionalProperties:!1,properties:e};return`${JSON.stringify(t,null,2)}\n`}let y={type:`string`},b={type:`array`,items:y},x={"prompts/design.md":`# Design
 
 The request is a JSON file: its \`task\` says what is to be achieved. Read the code that the task is about. Change nothing.
 
@@ -77,7 +107,7 @@ The request is a JSON file: its \`task\` says what was to be achieved, and \`nee
 Change nothing.
 
 Answer with the number of critical mistakes, and with a comment for each of them.
-`,"schemas/design.schema.json":design_implement_review_closed({steps:_,score:{type:`number`}}),"schemas/implement.schema.json":design_implement_review_closed({summary:g,changed:_}),"schemas/review.schema.json":design_implement_review_closed({critical:{type:`integer`},comments:_})};function gate(e,{tools:t,more:n}){return`  ${e}:
+`,"schemas/design.schema.json":design_implement_review_closed({steps:b,score:{type:`number`}}),"schemas/implement.schema.json":design_implement_review_closed({summary:y,changed:b}),"schemas/review.schema.json":design_implement_review_closed({critical:{type:`integer`},comments:b})};function gate(e,{tools:t,more:n}){return`  ${e}:
     agent: Claude Code
     uses:
       action: anthropics/claude-code-action@24dcd50c0568f0fc9e9211213a4fd2d9eb15c4e0 # v1.0.200
@@ -99,7 +129,7 @@ Answer with the number of critical mistakes, and with a comment for each of them
     timeout-minutes: 30
 ${n}    output:
       schema: schemas/${e}.schema.json
-`}let y=`Read,Glob,Grep`,b={name:`claude-code`,summary:"Claude Code designs, implements and reviews: anthropics/claude-code-action, and `claude` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}let S=`Read,Glob,Grep`,C={name:`claude-code`,summary:"Claude Code designs, implements and reviews: anthropics/claude-code-action, and `claude` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: claude-code
 task: Write hello.txt, which says hello
 # The action takes no event \`push\`.
@@ -112,14 +142,14 @@ steps-before:
         echo "$name=$(tr -d '\\n' < "schemas/$name.schema.json")" >> "$GITHUB_OUTPUT"
       done
 gates:
-${gate(`design`,{tools:y,more:`    # What it is done again for. Without this line: for every change of a file.
+${gate(`design`,{tools:S,more:`    # What it is done again for. Without this line: for every change of a file.
     inputs: [prompts/design.md]
 `})}      score: /score
       threshold: 70
-${gate(`implement`,{tools:`${y},Edit,Write`,more:`    needs: design
+${gate(`implement`,{tools:`${S},Edit,Write`,more:`    needs: design
     inputs: [prompts/implement.md]
     files: changed
-`})}${gate(`review`,{tools:y,more:`    needs: implement
+`})}${gate(`review`,{tools:S,more:`    needs: implement
 `})}      checks:
         - output.critical == 0
 `,"agents/claude.mjs":`// node agents/claude.mjs NAME TOOLS: what the action does, with the command \`claude\` of your machine.
@@ -147,7 +177,7 @@ const { structured_output: output, result } = JSON.parse(ran.stdout);
 if (output === undefined) console.error(result);
 else writeFileSync(GATELINE_OUTPUT, JSON.stringify(output));
 process.exitCode = ran.status ?? 1;
-`,...v}};function codex_gate(e,t,n){return`  ${e}:
+`,...x}};function codex_gate(e,t,n){return`  ${e}:
     agent: Codex
     uses:
       action: openai/codex-action@e0fdf01220eb9a88167c4898839d273e3f2609d1 # v1.8
@@ -165,7 +195,7 @@ process.exitCode = ran.status ?? 1;
     timeout-minutes: 30
 ${n}    output:
       schema: schemas/${e}.schema.json
-`}let x={name:`codex`,summary:"Codex designs, implements and reviews: openai/codex-action, and `codex` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}let w={name:`codex`,summary:"Codex designs, implements and reviews: openai/codex-action, and `codex` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: codex
 task: Write hello.txt, which says hello
 gates:
@@ -204,7 +234,7 @@ const session = events.find(({ type }) => type === 'thread.started')?.thread_id;
 writeFileSync(GATELINE_METRICS, JSON.stringify({ session, inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens }));
 for (const { type, message, error } of events) if (/error|failed/.test(type)) console.error(message ?? error?.message);
 process.exitCode = ran.status ?? 1;
-`,...v}},S={name:`deep-dive`,summary:`agents that explore the code base, and a document of what they found for later agents`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`,...x}},T={name:`deep-dive`,summary:`agents that explore the code base, and a document of what they found for later agents`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 # gateline run, then: gateline memory compile deep-dive
 # When the code has changed: gateline memory refresh deep-dive
 pipeline: deep-dive
@@ -262,7 +292,80 @@ const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
 const { needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
 const found = Object.values(needs.explore.legs).map(({ file }) => JSON.parse(readFileSync(file, 'utf8')).findings);
 writeFileSync(GATELINE_OUTPUT, JSON.stringify(Object.assign({}, ...found)));
-`}},C={name:`gh-aw`,summary:"gates after an agentic workflow in Markdown, which `gh aw compile` compiles",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}},E={name:`dev-loop`,summary:`fetch a task, change the code, run the tests; a failure goes back to the changes, with what was learned`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+# docs/recipes/from-dev-loop.md: files of dev-loop are imported with \`gateline import dev-loop\`.
+pipeline: dev-loop
+task: Say hello
+gates:
+  fetch-task:
+    run: sh agents/fetch-task.sh
+    shell: sh
+    inputs: [agents/fetch-task.sh]
+    output: { schema: { type: object, required: [id, title] } }
+  generate-changes:
+    needs: fetch-task
+    run: sh agents/generate-changes.sh
+    shell: sh
+    inputs: [agents/generate-changes.sh]
+    # With \`handoff\` in the list, too, it gets a summary of the run before, and starts again in each run.
+    memory: [learned-patterns, progress]
+    files: []
+    output: { schema: { type: object, required: [files] } }
+  apply-changes:
+    needs: generate-changes
+    run: sh agents/apply-changes.sh
+    shell: sh
+    inputs: [agents/apply-changes.sh]
+    files: changed
+    output: { schema: { type: object, required: [applied] } }
+  run-tests:
+    needs: apply-changes
+    run: sh agents/run-tests.sh
+    shell: sh
+    inputs: [agents/run-tests.sh, hello.txt]
+    output: { schema: { type: object, required: [failed] } }
+  analyze-results:
+    needs: run-tests
+    run: sh agents/analyze-results.sh
+    shell: sh
+    inputs: [agents/analyze-results.sh]
+    output: { schema: { type: object, required: [passed] } }
+  handle-success:
+    needs: analyze-results
+    if: needs.analyze-results.output.passed
+    run: sh agents/handle-success.sh
+    shell: sh
+    inputs: [agents/handle-success.sh]
+  # Runs only after a failure. Its output never passes, so the work goes back, with the output in the request.
+  handle-failure:
+    needs: analyze-results
+    if: needs.analyze-results.output.passed == false
+    run: sh agents/handle-failure.sh
+    shell: sh
+    inputs: [agents/handle-failure.sh]
+    on-fail: { goto: generate-changes, max-iterations: 3 }
+    output: { checks: [output.fixed] }
+`,"agents/fetch-task.sh":`# Replace this by what finds the next task. Its input is in the file $GATELINE_REQUEST.
+printf '{"id": "REQ-1", "title": "Say hello"}' > "$GATELINE_OUTPUT"
+`,"agents/generate-changes.sh":`# Replace this by the agent that writes code.
+printf '{"files": {"hello.txt": "hello"}}' > "$GATELINE_OUTPUT"
+`,"agents/apply-changes.sh":`# Replace this by what applies the changes.
+echo hello > hello.txt
+printf '{"applied": ["hello.txt"]}' > "$GATELINE_OUTPUT"
+`,"agents/run-tests.sh":`# Replace this by the command of your tests.
+if grep -q hello hello.txt; then failed=0; else failed=1; fi
+printf '{"failed": %s}' "$failed" > "$GATELINE_OUTPUT"
+`,"agents/analyze-results.sh":`# Replace this by the agent that reads the results of the tests: they are in the request.
+passed=false
+node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST, "utf8"));
+process.exit(needs["run-tests"].output.failed === 0 ? 0 : 1);' && passed=true
+printf '{"passed": %s}' "$passed" > "$GATELINE_OUTPUT"
+`,"agents/handle-success.sh":`# Replace this by what marks the task as done.
+echo '- Small changes pass' > "$GATELINE_LEARNINGS"
+printf '{"done": true}' > "$GATELINE_OUTPUT"
+`,"agents/handle-failure.sh":`# Replace this by the agent that writes a fix task.
+printf '{"fixed": false, "fix": "write hello.txt"}' > "$GATELINE_OUTPUT"
+`}},D={name:`gh-aw`,summary:"gates after an agentic workflow in Markdown, which `gh aw compile` compiles",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: gh-aw
 # When a run of the agentic workflow has ended. Its name is in .github/workflows/review-readme.md.
 on:
@@ -350,7 +453,7 @@ writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ lines, unknown: unkn
     }
   }
 }
-`}},w={name:`promptfoo`,summary:`promptfoo evaluates prompts, and the gate passes at a pass rate`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}},O={name:`promptfoo`,summary:`promptfoo evaluates prompts, and the gate passes at a pass rate`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: promptfoo
 gates:
   evaluate:
@@ -438,7 +541,7 @@ writeFileSync(GATELINE_METRICS, JSON.stringify(metrics));
     }
   }
 }
-`}},T={name:`script`,summary:`agents as scripts of your own, in Node and in a shell`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}},k={name:`script`,summary:`agents as scripts of your own, in Node and in a shell`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: script
 task: Write a greeting for each name
 metadata:
@@ -494,7 +597,7 @@ writeFileSync(GATELINE_METRICS, JSON.stringify({ tools: ['node'] }));
 lines=$(cat greetings/*.txt | wc -l)
 printf '{"lines": %d}' "$lines" > "$GATELINE_OUTPUT"
 printf '{"tools": ["sh"]}' > "$GATELINE_METRICS"
-`}},E={name:`single`,summary:`one gate with an inline contract`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}},A={name:`single`,summary:`one gate with an inline contract`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: single
 gates:
   summarise:
@@ -513,25 +616,25 @@ gates:
           score: { type: number }
       score: /score
       threshold: 80
-`}},D=[{id:`data`,agent:`TestCaseDesigner`,requires:`dataFile, totalCases`,keys:`    files: ['tests/test-data/*.json']
+`}},j=[{id:`data`,agent:`TestCaseDesigner`,requires:`dataFile, totalCases`,keys:`    files: ['tests/test-data/*.json']
 `},{id:`design`,agent:`TestCaseDesigner`,requires:`testCases`},{id:`map`,agent:`DOMAgent`,requires:`elementMappings`},{id:`generate`,agent:`POMAgent`,requires:`files, testSpecs`,keys:`    files: ['tests/**/*.ts']
 `},{id:`execute`,agent:`ExecutionEngine`,requires:`results, finalStatus`},{id:`learn`,agent:`LearningAgent`,requires:`learnings`}];function state_guide_gate({id:e,agent:t,requires:n,keys:r=``},i){return`  ${e}:
     number: ${i}
     agent: ${t}
-${i===0?``:`    needs: ${D[i-1].id}\n`}    run: node agents/with-state-files.mjs agents/gate${i}.mjs
+${i===0?``:`    needs: ${j[i-1].id}\n`}    run: node agents/with-state-files.mjs agents/gate${i}.mjs
     inputs: ${e===`execute`?`['agents/*.mjs', 'tests/**']`:`['agents/*.mjs']`}
 ${r}    output:
       schema: { type: object, required: [${n}, validationResult] }
       score: /validationResult/score
       threshold: 80
-`}function agentFile(e,t){let{agent:n}=D[e],r=e===0?``:`const previous = load(${e-1});\n`,i=e===0?`save`:`load, save`,[a,o]=t.trim().startsWith(`import`)?t.trim().split(`
+`}function agentFile(e,t){let{agent:n}=j[e],r=e===0?``:`const previous = load(${e-1});\n`,i=e===0?`save`:`load, save`,[a,o]=t.trim().startsWith(`import`)?t.trim().split(`
 
 `):[``,t.trim()];return`// Gate ${e}. Replace the work by your agent's.
 ${a===``?``:`${a}\n`}import { ${i} } from './state.mjs';
 
 ${r}${o}
 save(${e}, '${n}', output);
-`}let O={name:`state-guide`,summary:"gates 0 to 5 of the state management guide, with agents that read and write its `.state/` files",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+`}let M={name:`state-guide`,summary:"gates 0 to 5 of the state management guide, with agents that read and write its `.state/` files",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: state-guide
 metadata:
   domain: demoqa_com
@@ -540,7 +643,7 @@ metadata:
   userStory: As a student I register with my name
   acceptanceCriteria: [A first name is required]
 gates:
-${D.map(state_guide_gate).join(``)}`,"agents/with-state-files.mjs":`// node agents/with-state-files.mjs AGENT: starts an agent that only knows the state files of the guide.
+${j.map(state_guide_gate).join(``)}`,"agents/with-state-files.mjs":`// node agents/with-state-files.mjs AGENT: starts an agent that only knows the state files of the guide.
 // What the gates before exported becomes their files, and the file that the agent writes becomes the output.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -605,6 +708,6 @@ const missing = previous.files.filter((file) => !existsSync(file));
 const passed = missing.length === 0;
 const results = [{ runNumber: 1, status: passed ? 'PASS' : 'FAIL', passedTests: previous.files.length - missing.length }];
 const finalStatus = { passRate: passed ? 100 : 0, failedTests: missing.length };
-const output = { results, finalStatus, validationResult: { score: finalStatus.passRate, issues: missing, passed } };`,"\nconst learnings = [`the pass rate was ${previous.finalStatus.passRate} %`];\nconst output = { learnings, validationResult: { score: 100, issues: [], passed: true } };"].map((e,t)=>[`agents/gate${t}.mjs`,agentFile(t,e)]))}};async function execute({world:e,options:t}){if(t.list){let n=A.map(({name:e,summary:t})=>({name:e,summary:t}));if(t.json)(0,f.Q)(e,{format:`gateline-templates/1`,templates:n});else for(let{name:t,summary:r}of n)(0,p.c)(e.out,`${t.padEnd(12)} ${r}`);return d.ai.ok}let n=templateNamed((0,u.vU)(t,`template`)??A[0].name),r={...n.files,...t.workflow===!0&&await compiled(e,n)},a=Object.keys(r),o=t[`dry-run`]!==!0;if(await refuseExisting(e.workingDirectory,a),o)for(let t of a)await writeNew((0,i.join)(e.workingDirectory,t),r[t]);if(t.json)return(0,f.Q)(e,{format:`gateline-init/1`,template:n.name,written:o,files:a}),d.ai.ok;for(let t of a)e.out.write(`${o?`wrote`:`would write`} ${t}\n`);return o&&(0,p.c)(e.out,`\n${k}`),d.ai.ok}let k="Next: `gateline plan` shows what would run, `gateline run` runs it, `gateline compile` writes the workflow that runs it on GitHub.";async function compiled(e,{files:t}){let n=(0,s.parsePipeline)(t[c.Yc[0]],c.Yc[0]);if(!n.ok)throw new o.i2(n.problems);let{pipeline:r}=n,a=e.workingDirectory,{name:l,text:u}=await(0,m.E)(e,{},{pipeline:r,root:a,path:(0,i.join)(a,c.Yc[0])});return{[l]:u}}function templateNamed(e){let t=A.find(t=>t.name===e);if(t!==void 0)return t;let n=A.map(e=>e.name),r=(0,l.au)(e,n),i=r===void 0?``:`; ${r}`;throw new a.Mk(`TEMPLATE_UNKNOWN`,`there is no template ${e}${i}`,{hint:`Templates: ${n.join(`, `)}.`})}async function refuseExisting(e,t){let n=[];for(let r of t)await exists((0,i.join)(e,r))&&n.push(r);if(n.length!==0)throw new a.Mk(`FILE_EXISTS`,`${n.join(`, `)}: already there; nothing was written`)}async function exists(e){try{return await(0,r.lstat)(e),!0}catch(t){if((0,a.Or)(t,`ENOENT`))return!1;throw new a.Mk(`FILE_UNREADABLE`,`${e} cannot be looked at: ${(0,a.bD)(t)}`,{fault:`platform`,hint:`Check what is in its place and who owns it.`,cause:t})}}async function writeNew(e,t){try{await(0,r.mkdir)((0,i.dirname)(e),{recursive:!0}),await(0,r.writeFile)(e,t,{flag:`wx`})}catch(t){throw new a.Mk(`FILE_UNWRITABLE`,`${e} cannot be written: ${(0,a.bD)(t)}`,{cause:t})}}let A=[h,E,T,b,x,C,w,O,S]}),99179:((e,t,n)=>{n.d(t,{parsePipeline:()=>parsePipeline});var r=n(7394),i=n(85230);function parsePipeline(e,t){return(0,r.A)((0,i.readSource)(e,t))}}),85230:((e,t,n)=>{n.r(t),n.d(t,{MAX_SOURCE_BYTES:()=>d,readSource:()=>readSource});var r=n(38815),i=n(19328),a=n(31094);let o=1e5;class YamlConversion{#e;#t;#n;#r=new Set;#i=0;constructor(e,t){this.#e=e,this.#t=t,this.#n=aliasTargets(e)}run(){let e=this.#a(this.#e.contents,``,0,0);return this.#i>o?void 0:e}#a(e,t,n,i){let a=e?.range?.[0]??n;if(this.#i+=1,this.#i>o)return this.#i===100001&&this.#t.report(a,t,s),null;if(i>64)return this.#t.report(a,t,c),null;if((0,r.Vj)(e))return this.#o(e,t,n,i);if(this.#t.spots.set(t,{key:t===``?a:n,value:a,node:e}),e===null)return null;if((0,r.jn)(e))return this.#s(e.value,a,t);this.#r.add(e);let l=(0,r.jh)(e)?this.#l(e,t,i):this.#c(e,t,i);return this.#r.delete(e),l}#o(e,t,n,r){let a=e.range?.[0]??n,o=this.#n.get(e);if(o!==void 0&&!this.#r.has(o))return this.#a(o,t,n,r);this.#t.spots.set(t,{key:n,value:a,node:e});let s=(0,i.TL)(`*${e.source}`),c=o===void 0?`no anchor of that name is defined before it`:`it is inside its own anchor`,l=/[*/.]/.test(e.source)?"put a glob that begins with `*` in quotes":void 0;return this.#t.report(a,t,{code:`YAML_ALIAS`,message:`alias ${s}: ${c}`,hint:l}),null}#s(e,t,n){if(typeof e==`string`)return e.isWellFormed()||this.#t.report(t,n,l),e;if(typeof e!=`number`)return e===!0||e===!1?e:null;if(!Number.isFinite(e)){let r=`${e} is not a JSON value`;return this.#t.report(t,n,{code:`VALUE_INVALID`,message:r,hint:`put it in quotes if you mean text`}),null}if(Number.isInteger(e)&&!Number.isSafeInteger(e)){let r=`a whole number this large loses digits: it is read as ${e}`;this.#t.report(t,n,{severity:`warning`,code:`NUMBER_CHANGED`,message:r,hint:`put it in quotes`})}return Object.is(e,-0)?0:e}#c(e,t,n){return((0,r.oP)(e)?e.items:[]).map((e,r)=>this.#a(e,`${t}/${r}`,e?.range?.[0]??0,n+1))}#l(e,t,n){let i=Object.create(null),o=new Map;for(let{key:s,value:c}of e.items){let l=(0,r.Vj)(s)?this.#n.get(s):s,u=(0,r.jn)(l)?String(l.value):``,d=s?.range?.[0]??e.range?.[0]??0,f=t+(0,a.rq)([u]),p=this.#u(u,o.get(u));p===void 0?(o.set(u,d),i[u]=this.#a(c,f,d,n+1)):this.#t.report(d,f,p)}return i}#u(e,t){return t===void 0?e===`<<`?u:e===`__proto__`?{code:`KEY_RESERVED`,message:"the key `__proto__` is not allowed"}:e.isWellFormed()?void 0:l:{code:`KEY_DUPLICATE`,message:`key ${(0,i.TL)(e)} is given twice; the first is on line ${this.#t.lineOf(t)}`}}}let s={code:`FILE_TOO_LARGE`,message:`the file has more than ${o} values, including those that aliases repeat`},c={code:`FILE_TOO_DEEP`,message:`maps and lists are nested more than 64 deep`},l={code:`TEXT_INVALID`,message:`half a surrogate pair is not a character`,hint:`write the character itself, or both halves of its escape`},u={code:`YAML_MERGE`,message:"the merge key `<<` is not part of YAML 1.2, and GitHub does not support it either",hint:`use an alias for a whole value, or write the keys out`};function aliasTargets(e){let t=new Map,n=new Map;return(0,r.YR)(e,{Node:(e,i)=>{if((0,r.Vj)(i)){let e=t.get(i.source);e!==void 0&&n.set(i,e)}else i.anchor!==void 0&&t.set(i.anchor,i)}}),n}let d=1048576;function readSource(e,t){let n=e.startsWith(`﻿`)?e.slice(1):e,a=lineStarts(n),o=new Map,s=[],placeAt=(e,n)=>{let{line:r,col:i}=a.linePos(e);return{file:t,line:Math.max(r,1),column:Math.max(i,1),pointer:n}},problemAt=(e,t,n)=>{let{code:r,hint:a,severity:o=`error`}=n;return{severity:o,code:r,message:(0,i.r4)(n),...a===void 0?{}:{hint:a},place:placeAt(e,t)}},spotOf=e=>{let t=e;for(;!o.has(t)&&t!==``;)t=t.slice(0,t.lastIndexOf(`/`));return o.get(t)??{key:0,value:0,node:null}},source=e=>({value:e,problems:s,at:(e,t)=>{let r=spotOf(e),i=t.offset===void 0?0:shiftInto(r.node,n,t.offset);return problemAt((t.of===`key`?r.key:r.value)+i,e,t)},placeOf:e=>placeAt(spotOf(e).key,e),numberAsWritten:e=>{let t=o.get(e)?.node;return(0,r.jn)(t)&&typeof t.value==`number`?t.source:void 0},isLiteral:()=>!1}),c=unreadable(n);if(c!==void 0)return s.push(problemAt(c.offset??0,``,c)),source(void 0);let l=(0,r.parseDocument)(n,{prettyErrors:!1,uniqueKeys:!1,stringKeys:!0,merge:!1,schema:`core`,resolveKnownTags:!1,version:`1.2`,logLevel:`error`}),u=syntaxErrors(l);if(u.length>0){for(let e of u)s.push(problemAt(e.pos[0],``,explainSyntax(e)));return source(void 0)}let d=l.directives?.yaml;return d?.explicit===!0&&d.version!==`1.2`?(s.push(problemAt(0,``,f)),source(void 0)):source(new YamlConversion(l,{spots:o,report:(e,t,n)=>void s.push(problemAt(e,t,n)),lineOf:e=>a.linePos(e).line}).run())}function shiftInto(e,t,n){if(!(0,r.jn)(e)||typeof e.value!=`string`||!e.range)return 0;let{value:i}=e,a=e.range[0];for(let e of[0,1])if(t.startsWith(i,a+e))return e+n;return 0}let f={code:`YAML_VERSION`,message:`only YAML 1.2 is supported`,hint:"leave out the `%YAML` line"},p=new Set([``,``,``]),m=/[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]/u;function unreadable(e){if((e.length>d?e.length:Buffer.byteLength(e))>d)return{code:`FILE_TOO_LARGE`,message:`the file is larger than ${d} bytes`,hint:`keep prompts and schemas in separate files`};let t=m.exec(e);if(t!==null)return{code:`YAML_SYNTAX`,message:`character U+${t[0].charCodeAt(0).toString(16).toUpperCase().padStart(4,`0`)} is not allowed in YAML`,hint:`is the file saved as UTF-8 text?`,offset:t.index};let n=tooDeepAt(e);return n===void 0?void 0:{...h,offset:n}}function tooDeepAt(e){let t=0,n=0;for(let i of new r.JG().lex(e)){if(i===`[`||i===`{`?n+=1:(i===`]`||i===`}`)&&(n=Math.max(0,n-1)),n>64)return t;p.has(i)||(t+=i.length)}}function lineStarts(e){let t=new r.HN;t.addNewLine(0);for(let n=e.indexOf(`
+const output = { results, finalStatus, validationResult: { score: finalStatus.passRate, issues: missing, passed } };`,"\nconst learnings = [`the pass rate was ${previous.finalStatus.passRate} %`];\nconst output = { learnings, validationResult: { score: 100, issues: [], passed: true } };"].map((e,t)=>[`agents/gate${t}.mjs`,agentFile(t,e)]))}};async function execute({world:e,options:t}){if(t.list){let n=P.map(({name:e,summary:t})=>({name:e,summary:t}));if(t.json)(0,f.Q)(e,{format:`gateline-templates/1`,templates:n});else for(let{name:t,summary:r}of n)(0,p.c)(e.out,`${t.padEnd(12)} ${r}`);return d.ai.ok}let n=templateNamed((0,u.vU)(t,`template`)??P[0].name),r={...n.files,...t.workflow===!0&&await compiled(e,n)},a=Object.keys(r),o=t[`dry-run`]!==!0;if(await refuseExisting(e.workingDirectory,a),o)for(let t of a)await writeNew((0,i.join)(e.workingDirectory,t),r[t]);if(t.json)return(0,f.Q)(e,{format:`gateline-init/1`,template:n.name,written:o,files:a}),d.ai.ok;for(let t of a)e.out.write(`${o?`wrote`:`would write`} ${t}\n`);return o&&(0,p.c)(e.out,`\n${N}`),d.ai.ok}let N="Next: `gateline plan` shows what would run, `gateline run` runs it, `gateline compile` writes the workflow that runs it on GitHub.";async function compiled(e,{files:t}){let n=(0,s.parsePipeline)(t[c.Yc[0]],c.Yc[0]);if(!n.ok)throw new o.i2(n.problems);let{pipeline:r}=n,a=e.workingDirectory,{name:l,text:u}=await(0,m.E)(e,{},{pipeline:r,root:a,path:(0,i.join)(a,c.Yc[0])});return{[l]:u}}function templateNamed(e){let t=P.find(t=>t.name===e);if(t!==void 0)return t;let n=P.map(e=>e.name),r=(0,l.au)(e,n),i=r===void 0?``:`; ${r}`;throw new a.Mk(`TEMPLATE_UNKNOWN`,`there is no template ${e}${i}`,{hint:`Templates: ${n.join(`, `)}.`})}async function refuseExisting(e,t){let n=[];for(let r of t)await exists((0,i.join)(e,r))&&n.push(r);if(n.length!==0)throw new a.Mk(`FILE_EXISTS`,`${n.join(`, `)}: already there; nothing was written`)}async function exists(e){try{return await(0,r.lstat)(e),!0}catch(t){if((0,a.Or)(t,`ENOENT`))return!1;throw new a.Mk(`FILE_UNREADABLE`,`${e} cannot be looked at: ${(0,a.bD)(t)}`,{fault:`platform`,hint:`Check what is in its place and who owns it.`,cause:t})}}async function writeNew(e,t){try{await(0,r.mkdir)((0,i.dirname)(e),{recursive:!0}),await(0,r.writeFile)(e,t,{flag:`wx`})}catch(t){throw new a.Mk(`FILE_UNWRITABLE`,`${e} cannot be written: ${(0,a.bD)(t)}`,{cause:t})}}let P=[v,A,k,C,w,D,O,M,_,E,T]}),99179:((e,t,n)=>{n.d(t,{parsePipeline:()=>parsePipeline});var r=n(7394),i=n(85230);function parsePipeline(e,t){return(0,r.A)((0,i.readSource)(e,t))}}),85230:((e,t,n)=>{n.r(t),n.d(t,{MAX_SOURCE_BYTES:()=>d,readSource:()=>readSource});var r=n(38815),i=n(19328),a=n(31094);let o=1e5;class YamlConversion{#e;#t;#n;#r=new Set;#i=0;constructor(e,t){this.#e=e,this.#t=t,this.#n=aliasTargets(e)}run(){let e=this.#a(this.#e.contents,``,0,0);return this.#i>o?void 0:e}#a(e,t,n,i){let a=e?.range?.[0]??n;if(this.#i+=1,this.#i>o)return this.#i===100001&&this.#t.report(a,t,s),null;if(i>64)return this.#t.report(a,t,c),null;if((0,r.Vj)(e))return this.#o(e,t,n,i);if(this.#t.spots.set(t,{key:t===``?a:n,value:a,node:e}),e===null)return null;if((0,r.jn)(e))return this.#s(e.value,a,t);this.#r.add(e);let l=(0,r.jh)(e)?this.#l(e,t,i):this.#c(e,t,i);return this.#r.delete(e),l}#o(e,t,n,r){let a=e.range?.[0]??n,o=this.#n.get(e);if(o!==void 0&&!this.#r.has(o))return this.#a(o,t,n,r);this.#t.spots.set(t,{key:n,value:a,node:e});let s=(0,i.TL)(`*${e.source}`),c=o===void 0?`no anchor of that name is defined before it`:`it is inside its own anchor`,l=/[*/.]/.test(e.source)?"put a glob that begins with `*` in quotes":void 0;return this.#t.report(a,t,{code:`YAML_ALIAS`,message:`alias ${s}: ${c}`,hint:l}),null}#s(e,t,n){if(typeof e==`string`)return e.isWellFormed()||this.#t.report(t,n,l),e;if(typeof e!=`number`)return e===!0||e===!1?e:null;if(!Number.isFinite(e)){let r=`${e} is not a JSON value`;return this.#t.report(t,n,{code:`VALUE_INVALID`,message:r,hint:`put it in quotes if you mean text`}),null}if(Number.isInteger(e)&&!Number.isSafeInteger(e)){let r=`a whole number this large loses digits: it is read as ${e}`;this.#t.report(t,n,{severity:`warning`,code:`NUMBER_CHANGED`,message:r,hint:`put it in quotes`})}return Object.is(e,-0)?0:e}#c(e,t,n){return((0,r.oP)(e)?e.items:[]).map((e,r)=>this.#a(e,`${t}/${r}`,e?.range?.[0]??0,n+1))}#l(e,t,n){let i=Object.create(null),o=new Map;for(let{key:s,value:c}of e.items){let l=(0,r.Vj)(s)?this.#n.get(s):s,u=(0,r.jn)(l)?String(l.value):``,d=s?.range?.[0]??e.range?.[0]??0,f=t+(0,a.rq)([u]),p=this.#u(u,o.get(u));p===void 0?(o.set(u,d),i[u]=this.#a(c,f,d,n+1)):this.#t.report(d,f,p)}return i}#u(e,t){return t===void 0?e===`<<`?u:e===`__proto__`?{code:`KEY_RESERVED`,message:"the key `__proto__` is not allowed"}:e.isWellFormed()?void 0:l:{code:`KEY_DUPLICATE`,message:`key ${(0,i.TL)(e)} is given twice; the first is on line ${this.#t.lineOf(t)}`}}}let s={code:`FILE_TOO_LARGE`,message:`the file has more than ${o} values, including those that aliases repeat`},c={code:`FILE_TOO_DEEP`,message:`maps and lists are nested more than 64 deep`},l={code:`TEXT_INVALID`,message:`half a surrogate pair is not a character`,hint:`write the character itself, or both halves of its escape`},u={code:`YAML_MERGE`,message:"the merge key `<<` is not part of YAML 1.2, and GitHub does not support it either",hint:`use an alias for a whole value, or write the keys out`};function aliasTargets(e){let t=new Map,n=new Map;return(0,r.YR)(e,{Node:(e,i)=>{if((0,r.Vj)(i)){let e=t.get(i.source);e!==void 0&&n.set(i,e)}else i.anchor!==void 0&&t.set(i.anchor,i)}}),n}let d=1048576;function readSource(e,t){let n=e.startsWith(`﻿`)?e.slice(1):e,a=lineStarts(n),o=new Map,s=[],placeAt=(e,n)=>{let{line:r,col:i}=a.linePos(e);return{file:t,line:Math.max(r,1),column:Math.max(i,1),pointer:n}},problemAt=(e,t,n)=>{let{code:r,hint:a,severity:o=`error`}=n;return{severity:o,code:r,message:(0,i.r4)(n),...a===void 0?{}:{hint:a},place:placeAt(e,t)}},spotOf=e=>{let t=e;for(;!o.has(t)&&t!==``;)t=t.slice(0,t.lastIndexOf(`/`));return o.get(t)??{key:0,value:0,node:null}},source=e=>({value:e,problems:s,at:(e,t)=>{let r=spotOf(e),i=t.offset===void 0?0:shiftInto(r.node,n,t.offset);return problemAt((t.of===`key`?r.key:r.value)+i,e,t)},placeOf:e=>placeAt(spotOf(e).key,e),numberAsWritten:e=>{let t=o.get(e)?.node;return(0,r.jn)(t)&&typeof t.value==`number`?t.source:void 0},isLiteral:()=>!1}),c=unreadable(n);if(c!==void 0)return s.push(problemAt(c.offset??0,``,c)),source(void 0);let l=(0,r.parseDocument)(n,{prettyErrors:!1,uniqueKeys:!1,stringKeys:!0,merge:!1,schema:`core`,resolveKnownTags:!1,version:`1.2`,logLevel:`error`}),u=syntaxErrors(l);if(u.length>0){for(let e of u)s.push(problemAt(e.pos[0],``,explainSyntax(e)));return source(void 0)}let d=l.directives?.yaml;return d?.explicit===!0&&d.version!==`1.2`?(s.push(problemAt(0,``,f)),source(void 0)):source(new YamlConversion(l,{spots:o,report:(e,t,n)=>void s.push(problemAt(e,t,n)),lineOf:e=>a.linePos(e).line}).run())}function shiftInto(e,t,n){if(!(0,r.jn)(e)||typeof e.value!=`string`||!e.range)return 0;let{value:i}=e,a=e.range[0];for(let e of[0,1])if(t.startsWith(i,a+e))return e+n;return 0}let f={code:`YAML_VERSION`,message:`only YAML 1.2 is supported`,hint:"leave out the `%YAML` line"},p=new Set([``,``,``]),m=/[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]/u;function unreadable(e){if((e.length>d?e.length:Buffer.byteLength(e))>d)return{code:`FILE_TOO_LARGE`,message:`the file is larger than ${d} bytes`,hint:`keep prompts and schemas in separate files`};let t=m.exec(e);if(t!==null)return{code:`YAML_SYNTAX`,message:`character U+${t[0].charCodeAt(0).toString(16).toUpperCase().padStart(4,`0`)} is not allowed in YAML`,hint:`is the file saved as UTF-8 text?`,offset:t.index};let n=tooDeepAt(e);return n===void 0?void 0:{...h,offset:n}}function tooDeepAt(e){let t=0,n=0;for(let i of new r.JG().lex(e)){if(i===`[`||i===`{`?n+=1:(i===`]`||i===`}`)&&(n=Math.max(0,n-1)),n>64)return t;p.has(i)||(t+=i.length)}}function lineStarts(e){let t=new r.HN;t.addNewLine(0);for(let n=e.indexOf(`
 `);n>=0;n=e.indexOf(`
 `,n+1))t.addNewLine(n+1);return t}function syntaxErrors(e){return[...e.errors,...e.warnings].filter((e,t)=>t===0||!e.message.includes(` in YAML stream`)).slice(0,20)}let h={code:`FILE_TOO_DEEP`,message:`maps and lists are nested more than 64 deep`};function explainSyntax(e){let t=(0,i.SP)(e.message,200);switch(e.code){case`MULTIPLE_DOCS`:return{code:`YAML_DOCUMENTS`,message:`the file has more than one document`,hint:"remove everything from this `---` on, or use one file per pipeline"};case`TAB_AS_INDENT`:return{code:`YAML_SYNTAX`,message:`a tab is used as indentation`,hint:`use spaces`};case`NON_STRING_KEY`:return{code:`YAML_SYNTAX`,message:`a key must be text, not a map or a list`};case`RESOURCE_EXHAUSTION`:return h;case`TAG_RESOLVE_FAILED`:return{code:`YAML_TAG`,message:t,hint:"remove the tag; put text that begins with `!` in quotes"};case`BLOCK_AS_IMPLICIT_KEY`:return{code:`YAML_SYNTAX`,message:t,hint:"put text that holds `: ` in quotes"};default:return{code:`YAML_SYNTAX`,message:t}}}}),47612:((e,t,n)=>{n.d(t,{C:()=>readBounded,M:()=>readNamed});var r=n(51455),i=n(24591),__addDisposableResource=function(e,t,n){if(t!=null){if(typeof t!=`object`&&typeof t!=`function`)throw TypeError(`Object expected.`);var dispose,r;if(n){if(!Symbol.asyncDispose)throw TypeError(`Symbol.asyncDispose is not defined.`);dispose=t[Symbol.asyncDispose]}if(dispose===void 0){if(!Symbol.dispose)throw TypeError(`Symbol.dispose is not defined.`);dispose=t[Symbol.dispose],n&&(r=dispose)}if(typeof dispose!=`function`)throw TypeError(`Object not disposable.`);r&&(dispose=function(){try{r.call(this)}catch(e){return Promise.reject(e)}}),e.stack.push({value:t,dispose,async:n})}else n&&e.stack.push({async:!0});return t},a=(function(e){return function(t){function fail(n){t.error=t.hasError?new e(n,t.error,`An error was suppressed during disposal.`):n,t.hasError=!0}var n,r=0;function next(){for(;n=t.stack.pop();)try{if(!n.async&&r===1)return r=0,t.stack.push(n),Promise.resolve().then(next);if(n.dispose){var e=n.dispose.call(n.value);if(n.async)return r|=2,Promise.resolve(e).then(next,function(e){return fail(e),next()})}else r|=1}catch(e){fail(e)}if(r===1)return t.hasError?Promise.reject(t.error):Promise.resolve();if(t.hasError)throw t.error}return next()}})(typeof SuppressedError==`function`?SuppressedError:function(e,t,n){var r=Error(n);return r.name=`SuppressedError`,r.error=e,r.suppressed=t,r});async function readNamed(e,t){let n={stack:[],error:void 0,hasError:!1};try{let a=await readBounded(__addDisposableResource(n,await(0,i.g)(await(0,r.realpath)(e)),!0),t);if(a===`not-plain`)throw Error(`it is not a plain file`);if(a===`too-large`)throw Error(`it has more than ${t.toLocaleString(`en`)} bytes`);return a}catch(e){n.error=e,n.hasError=!0}finally{let e=a(n);e&&await e}}async function readBounded(e,t){let n=await e.stat();if(!n.isFile())return`not-plain`;if(n.size>t)return`too-large`;let r=[];for await(let n of e.createReadStream({end:t,autoClose:!1}))r.push(n);let i=Buffer.concat(r);return i.length>t?`too-large`:i}})};
