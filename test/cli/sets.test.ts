@@ -235,7 +235,9 @@ describe('gateline run --set', () => {
       pipeline({ ...GATES, check: { ...GATES.check, workspace: 'in-place' } }),
     );
     for (const option of ['--only-set=x', '--max-parallel=2', '--deliver=patch'])
-      expect((await gatelineIn(workspace, 'run', option)).err).toContain(`${option.split('=')[0]} can only be used with --set`);
+      expect((await gatelineIn(workspace, 'run', option)).err).toContain(
+        `${option.split('=')[0]} can only be used with --set`,
+      );
     const wrong = await set(workspace, ['run', '--json']);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('subjects.json:6:16 NEED_UNKNOWN needs: `b`: no such subject');
