@@ -52,7 +52,7 @@ export interface EnginePorts {
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Absent: agents find no state files beside them, and none of theirs is read. */
+  /** Absent: agents find no state files next to them, and none of theirs is read. */
   readonly stateFiles?: StateFiles;
   /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ export interface DecisionSource {
    */
   given(graph: UnitGraph, listing: RecordListing, subject: string): Promise<readonly DecidedRecord[]>;
   /**
-   * Decisions about a unit that were made beside the commit of a workflow run. Never throws.
+   * Decisions about a unit that were made on the commit of a workflow run. Never throws.
    * @param run id of the workflow run that recorded an output; default: this one
    */
   find(unit: Unit, about: Pick<GatelineRecord, 'pipeline' | 'subject'>, run?: string): Promise<FoundDecisions>;
@@ -156,7 +156,7 @@ export interface DatabaseSnapshots {
     },
   ): Promise<Content>;
   /**
-   * Restores a snapshot, and first keeps the database as it is, beside the snapshots of the run.
+   * Restores a snapshot, and first keeps the database as it is, next to the snapshots of the run.
    * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
    * @param how.begun called before the database may change
    * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`

@@ -134,7 +134,7 @@ export interface PutOptions {
   readonly copy: CopyContent;
   /**
    * Absolute path of a folder on the same disk: files that are replaced are first copied to `files/` in it, with the
-   * list `applied.json`. If the folder already exists, another one is created beside it.
+   * list `applied.json`. If the folder already exists, another one is created next to it.
    */
   readonly saved: string;
   /** Only report what would be done. */

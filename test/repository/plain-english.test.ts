@@ -109,6 +109,7 @@ const IN_COMMENTS = [
   /\b(?:go|goes|gone|going|went) on\b(?! (?:its|the next|a line)\b)|(?<=\w )stands?\b(?! for\b|-)|\bstood\b/i,
   /\b(?:lie|lies|lay|lying) (?:at|below|beside|in|on|there)\b|\bnothing of (?:an?|it|its|other|that|the|theirs|this)\b/i,
   /\bnobody (?:asked|can tell|gave|knows)\b|\basked for by\b|\bfrom (?:one|then) on\b/i,
+  /\bbeside\b|\bfor want of\b/i,
 ];
 
 /** Comments of a source, each as one line. */

@@ -128,7 +128,7 @@ function onlyDecides({ event, title, status, conclusion }: ApiRun): boolean {
 }
 
 /**
- * The commits beside which jobs look for a decision about an output: that of the run that it is about and, if it was
+ * The commits on which jobs look for a decision about an output: that of the run that it is about and, if it was
  * reused there, that of the run that made it, too. Later runs reuse it from there, and cannot know of the run in
  * between. Not for an approval of one commit, or of another subject's output: it would be one of theirs there. One
  * request for a reused output.

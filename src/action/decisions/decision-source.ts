@@ -173,7 +173,7 @@ async function findChecked(
   return { decided };
 }
 
-/** When a check run was written: the same whenever and beside whichever commit it is found. */
+/** When a check run was written: the same whenever and on whichever commit it is found. */
 function timeOf({ completed_at: at }: ApiCheckRun): string | undefined {
   const time = Date.parse(at ?? '');
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

@@ -20,7 +20,7 @@ export interface SetOrder {
   readonly only?: ReadonlySet<string> | undefined;
   /** The assignment for a subject. Default: {@link assignmentFor} without an input. */
   readonly assignmentOf?: (subject: Subject) => Assignment;
-  /** Paths that may be delivered beside those that the definition allows. Default: none. */
+  /** Paths that may be delivered besides those that the definition allows. Default: none. */
   readonly allow?: readonly string[];
 }
 

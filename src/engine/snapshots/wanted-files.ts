@@ -25,7 +25,7 @@ export interface WantedBefore {
 /**
  * The target versions of all paths that gates of the run changed in the user's folder, if only the changes of the given
  * units remain: the versions that these units hand on, or the versions from before.
- * @param saved folder for the copies of replaced files; those of earlier calls are beside it
+ * @param saved folder for the copies of replaced files; those of earlier calls are next to it
  */
 export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedBefore> {
   const inPlace = (await Promise.all(inPlaceOf(call, kept).map((one) => madeInPlace(call, one)))).flat();

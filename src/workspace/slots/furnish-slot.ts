@@ -20,7 +20,7 @@ export interface TreeSetup {
   readonly start: StartSetup;
 }
 
-/** Additions to a work tree beside the files of its tree. */
+/** Additions to a work tree besides the files of its tree. */
 export interface Furnishing {
   readonly store: ObjectStore;
   /** Path of the workspace below the top. */

@@ -72,7 +72,7 @@ export interface NameStatuses {
 }
 
 /**
- * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it if they
+ * A store that keeps each record as one immutable artifact of the run, with its contents inside, or next to it if they
  * are large. `list` sees only records of this run and of the earlier one; contents are found through the records that
  * were listed. Writing a record also copies the contents that it needs from the earlier run, so that later jobs need
  * only this one.
