@@ -19,7 +19,7 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     value: 'FILE',
     help: "JSON file with the caller's input, for every gate; - for standard input",
   },
-  { name: 'task', value: 'TEXT', help: "what the run is to achieve, for every agent (default: the file's `task`)" },
+  { name: 'task', value: 'TEXT', help: "the goal of the run, for every agent (default: the file's `task`)" },
   {
     name: 'metadata',
     short: 'm',

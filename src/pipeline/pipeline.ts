@@ -25,7 +25,7 @@ export interface Pipeline {
   /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
   /**
-   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
+   * The goal of the run, for every agent (seed 004: userTask); the caller may override it. Part of the
    * fingerprint.
    */
   readonly task?: string;

@@ -252,7 +252,7 @@ export const gateSchema = z
         .describe(
           "Variables for the agent. Part of the fingerprint. `{X: }` takes the value from the caller; `{X: ''}` is an empty value.",
         ),
-      with: jsonObject.default({}).describe('Free values for the agent (`prompt`, `model`, …), in its request.'),
+      with: jsonObject.default({}).describe('Your own values for the agent (`prompt`, `model`, …), in its request.'),
       tools,
       secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')
         .default([])
