@@ -64,7 +64,7 @@ export const RUN_OPTION: OptionSpec = {
   help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
 };
 
-/** Who decides. */
+/** The person who decides. */
 export const ACTOR: OptionSpec = {
   name: 'actor',
   value: 'NAME',

@@ -15,7 +15,7 @@ export interface JobSettings {
   readonly matrix?: JsonObject;
 }
 
-/** What the report in the workflow of `gateline compile` does beside reporting. */
+/** What the report in the workflow of `gateline compile` does besides reporting. */
 export interface ReportSettings {
   /** Which commit statuses it writes. `undefined`: `auto`. */
   readonly statuses?: 'auto' | 'gates' | 'never';

@@ -82,7 +82,7 @@ export interface UsedAction {
 export interface SnapshotSettings {
   /** Those of every n-th gate of the file. Default 1: of every gate. */
   readonly every: number;
-  /** Those of this many runs that are over, beside open and pinned ones. `undefined`: of all. */
+  /** Those of this many runs that are over, besides open and pinned ones. `undefined`: of all. */
   readonly keep: number | undefined;
   /** Maximum bytes of one snapshot. `undefined`: no limit. */
   readonly maxSize: number | undefined;
@@ -176,7 +176,9 @@ export interface Gate {
   readonly agent: string;
   /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
-  /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
+  /**
+   * The agent is another action: `gateline compile` puts `begin` and `complete` around it. Never together with `run`.
+   */
   readonly uses?: UsedAction;
   /** The command that takes the place of `uses` on a machine of one's own. */
   readonly local?: string;

@@ -98,7 +98,7 @@ function tell(
   }
 }
 
-/** What other subjects of the set may build on. */
+/** Sets the output with the digest of the subject's files, which other subjects of the set check. */
 function tellFiles({ inputs, world: { runner } }: ActionInvocation, view: ReportedRun): void {
   try {
     runner.setOutput('files-digest', subjectFilesDigest(view.assignment.pipeline, view, filesDigests(inputs.needs)));

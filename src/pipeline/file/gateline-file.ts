@@ -48,7 +48,7 @@ const group = z.union(
       mode: choiceOf('parallel', 'sequential', 'auto')
         .default('auto')
         .describe(
-          'Whether its gates may run in parallel. `auto`: if `available` says so. `--sequential` overrides it.',
+          'Whether its gates may run in parallel. `auto`: if the command in `available` succeeds. `--sequential` overrides it.',
         ),
       available: command
         .optional()
