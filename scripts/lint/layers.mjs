@@ -67,7 +67,19 @@ export const LAYERS = {
  * of them, and may import all of them; import cycles are forbidden anyway.
  */
 export const FOLDERS = {
-  action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
+  action: [
+    'inputs',
+    'event',
+    'records',
+    'decisions',
+    'job',
+    'report',
+    'delivery',
+    'comments',
+    'clean',
+    'step',
+    'commands',
+  ],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'exchange', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'adoption', 'delivery', 'set', 'history'],
   formats: ['agent-flow', 'dev-loop', 'nexus', 'state-guide'],
@@ -76,7 +88,7 @@ export const FOLDERS = {
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
-  'store/filesystem': ['lock', 'history', 'projections'],
+  'store/filesystem': ['lock', 'contents', 'history', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],
   verdict: ['json-schema', 'expression'],
   workspace: ['files', 'dependencies', 'git', 'objects', 'trees', 'folder', 'slots'],
