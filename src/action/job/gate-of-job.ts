@@ -68,7 +68,7 @@ export async function describedHere(invocation: ActionInvocation, store: JobStor
 export function standInsOf(
   { inputs: { standIn }, event, world: { runner } }: ActionInvocation,
   { definition: { root, isDefault = true }, ports }: { readonly definition: Definition; readonly ports: EnginePorts },
-  { pipeline, ...about }: NamedSubject & { readonly pipeline: Pipeline },
+  { pipeline, ...about }: Pick<Assignment, 'pipeline' | 'metadata' | 'subject' | 'isDefaultSubject'>,
 ): Pick<Assignment, 'standIn'> {
   if (standIn.length === 0) return {};
   if (!standIn.includes('file')) return { standIn: {} };
@@ -80,7 +80,7 @@ export function standInsOf(
   const file = stateInputs({
     workspace,
     place: { root, isDefault, pipeline },
-    subject: subjectForAgents(about.subject, { pipeline, ...about }),
+    subject: subjectForAgents(about.subject, about),
     warn: (message) => runner.annotate('warning', message),
     whyNot: async (path) => {
       if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;

@@ -7,8 +7,9 @@ import { gateOutputFileName } from '../../formats/file-names.ts';
 import { gateWord } from '../../formats/guide-words.ts';
 import { leftEnvelope } from '../../formats/left-envelope.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { ancestorsOf, graphOf, unitsOf } from '../../run/records/unit.ts';
-import type { RunState } from '../../run/state/run-state.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { ancestorsOf, graphOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { Issue } from '../../verdict/verdict.ts';
@@ -59,7 +60,10 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
         if (hasResult || kept.has(key)) continue;
         shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
       }
-      return shown.map(({ message }) => message);
+      const loaded = isUsersFolder
+        ? []
+        : unit.needs.flatMap((key) => loadedLine(rootIn(folder), folder, graph, state, key));
+      return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
@@ -77,9 +81,24 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
   };
 }
 
+/** The state guide's line about a file that an agent finds. */
+function loadedLine(root: string, folder: string, graph: UnitGraph, state: RunState, key: UnitKey): string[] {
+  const unit = state.units.get(key);
+  const word = gateWord(unit?.status ?? 'pending');
+  if (unit === undefined || word === undefined) return [];
+  const { gate, leg } = graph.get(key)!;
+  const path = relative(folder, join(root, gateOutputFileName(state.subject, gate.number, leg.id)));
+  return [`State file loaded: ${path.split(sep).join('/')}: ${scoreLine(word, unit)}`];
+}
+
+/** `Status: SUCCESS, Score: 95%`, as the state guide logs it. */
+export function scoreLine(word: string, unit: UnitState): string {
+  return `Status: ${word}, Score: ${resultOf(unit)?.verdict.score ?? 0}%`;
+}
+
 /** The run as the agent sees it: in the user's own folder, people do, too. */
-function shownState({ isUsersFolder, state, pipeline, isDefaultSubject }: AboutStateFiles): RunState {
-  return isUsersFolder ? state : stateForAgents(state, { pipeline, isDefaultSubject });
+function shownState(about: AboutStateFiles): RunState {
+  return about.isUsersFolder ? about.state : stateForAgents(about.state, about);
 }
 
 function ownName(about: AboutStateFiles): string {

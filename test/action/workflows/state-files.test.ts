@@ -20,8 +20,9 @@ describe('agents that know only the state guide', () => {
     expect(run.job('gate2').log).toContain('loaded Agent1 SUCCESS 88 {"score":88,"testCases":[1]}');
     expect(outputsOf(run.job('gate1'))).toMatchObject({ status: 'passed', score: '88' });
     const { log } = run.job('gate1');
-    expect(log).toContain(`State file created: .state/${STEM}-gate1-output.json`);
-    expect(log).toContain('   Status: SUCCESS, Score: 88%');
+    expect(log).toContain(`gate gate1: State file loaded: .state/${OUTPUT_0}: Status: SUCCESS, Score: 100%`);
+    const created = `gate gate1: State file created: .state/${STEM}-gate1-output.json: Status: SUCCESS, Score: 88%`;
+    expect(log).toContain(created);
     expect(log).toContain('# Checkpoint: gate 1, `gate1`');
     // Beside ours, and it decides nothing.
     expect(run.job('gate1').summary).toContain('SUCCESS with a score of 91');
@@ -116,7 +117,7 @@ describe('agents that know only the state guide', () => {
     const ended = await (await world.run()).start().ended;
     expect(redJobs(ended)).toEqual([]);
     const { log } = ended.job('gate0');
-    expect(log).toContain(`State file created: ${path}`);
+    expect(log).toContain(`gate gate0: State file created: ${path}: Status: SUCCESS, Score: 100%`);
     await using other = await ActionWorld.ofJobs(
       { gate0: job([CHECKOUT, ...gateAround({ run: run('https://other.com/') }, { metadata, inputs: '' })]) },
       { 'gateline.yml': JSON.stringify(definition) },
