@@ -86,7 +86,7 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
     metadata,
     input,
     rework: event.rework,
-    ...standInsOf(invocation, around, { ...found.about, pipeline, metadata }),
+    ...(await standInsOf(invocation, around, { ...found.about, pipeline, metadata })),
     ...(workflow && { workflow }),
   };
   const resumedRun = store.resumed?.runNumber;
@@ -180,7 +180,7 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  const files = mirroredFiles(inputs, definition, store.records);
+  const files = await mirroredFiles(inputs, definition, store.records);
   return { definition, store, ports: { ...ports, ...files }, ...files };
 }
 
