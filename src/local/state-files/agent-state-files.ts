@@ -1,7 +1,8 @@
-import { realpath, rm } from 'node:fs/promises';
+import { lstat, realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/file-names.ts';
 import { gateWord } from '../../formats/guide-words.ts';
@@ -50,6 +51,7 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     prepare: async (folder, about, kept) => {
       const { unit, isUsersFolder, pipeline } = about;
       const state = shownState(about);
+      if (!isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const projections = await projectionsIn(folder, about);
       const graph = graphOf(unitsOf(pipeline), state.units.values());
       const above = isUsersFolder ? [] : ancestorsOf(graph, unit.key);
@@ -79,6 +81,17 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
       if (await isInside(folder, dirname(path))) await rm(path, { force: true });
     },
   };
+}
+
+/**
+ * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
+ * @throws GatelineError `STATE_ESCAPES`
+ */
+async function refuseLinks(folder: string, root: string): Promise<void> {
+  for (let place = root; place !== folder; place = dirname(place)) {
+    if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
+    throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
+  }
 }
 
 /** The state guide's line about a file that an agent finds. */

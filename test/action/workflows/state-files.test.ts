@@ -1,6 +1,8 @@
+import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { envelope, guideWorld, stateFilesOf } from './guide-world.ts';
+import { pullRequest } from './pull-request.ts';
 import { CHECKOUT, gateAround, job } from './workflow-text.ts';
 
 const STEM = 'demoqa_com-student_registration';
@@ -94,6 +96,20 @@ describe('agents that know only the state guide', () => {
     const run = await (await world.run()).start().ended;
     expect(world.endings()).toEqual(['gate0 1.1.1 ran missing']);
     expect(messagesOf(run.job('gate0'), 'notice').join('\n')).toContain('is now in .state/quarantine/');
+  });
+
+  it('do not start where a commit has a link or a folder in the place of the files', async () => {
+    await using linked = await guideWorld([{ output: {} }], { files: { 'src/code.js': '' } });
+    await symlink('src', linked.repository.path('.state'));
+    await linked.repository.commitAll('link');
+    const run = await (await linked.run(await pullRequest(linked, 'fork/gates'))).start().ended;
+    expect(errorsOf(run.job('gate0')).join('\n')).toContain('STATE_ESCAPES');
+    expect(await linked.startedGates()).toEqual([]);
+    expect(linked.endings()).toEqual(['gate0 1.1.1 ran not-started']);
+    await using folder = await guideWorld([{ output: {} }], { files: { [`.state/${OUTPUT_0}/x`]: '' } });
+    const refused = await (await folder.run(await pullRequest(folder, 'fork/gates'))).start().ended;
+    expect(refused.job('gate0').conclusion).toBe('failure');
+    expect(await folder.startedGates()).toEqual([]);
   });
 
   it('work between begin and complete, which know the metadata that begin was given', async () => {
