@@ -57,7 +57,7 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     name: 'deep dive: what an agent found can begin a section of its own',
     find: "return all.flatMap((one) => cleanEntry({ category: '', text: one })?.text ?? []);",
     replace: 'return [...all];',
-    tests: ['test/formats/deep-dive.test.ts'],
+    tests: ['test/formats/agent-flow/deep-dive.test.ts'],
     why: 'text of an agent would be read as a heading, or hide what follows it',
   },
   {

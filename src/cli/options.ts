@@ -19,7 +19,7 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     value: 'FILE',
     help: "JSON file with the caller's input, for every gate; - for standard input",
   },
-  { name: 'task', value: 'TEXT', help: "what the run is to achieve, for every agent (default: the file's `task`)" },
+  { name: 'task', value: 'TEXT', help: "the goal of the run, for every agent (default: the file's `task`)" },
   {
     name: 'metadata',
     short: 'm',
@@ -64,7 +64,7 @@ export const RUN_OPTION: OptionSpec = {
   help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
 };
 
-/** Who decides. */
+/** The person who decides. */
 export const ACTOR: OptionSpec = {
   name: 'actor',
   value: 'NAME',

@@ -35,7 +35,7 @@ export async function compareFiles(
   return projections.compare(state);
 }
 
-/** What a projector shows. */
+/** The data that a projector shows. */
 export interface ProjectorInput extends Durable {
   readonly loaded: StatePlace;
   readonly graph: UnitGraph;

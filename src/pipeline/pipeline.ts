@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, JobSettings, MirrorFormat } from './job-settings.ts';
+import type { Delivery, JobSettings, MirrorFormat, ReportSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
@@ -25,7 +25,7 @@ export interface Pipeline {
   /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
   /**
-   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
+   * The goal of the run, for every agent (seed 004: userTask); the caller may override it. Part of the
    * fingerprint.
    */
   readonly task?: string;
@@ -60,8 +60,7 @@ export interface Pipeline {
   readonly on?: JsonValue;
   /** Variables of its jobs. */
   readonly workflowEnv?: JsonObject;
-  /** Which commit statuses its report writes. `undefined`: `auto`. */
-  readonly statuses?: 'auto' | 'gates' | 'never';
+  readonly report?: ReportSettings;
   /** All its gates read the commands that people give in comments of pull requests. */
   readonly commands?: boolean;
   /** How the files of gates are handed over when all gates have passed. */
@@ -83,7 +82,7 @@ export interface UsedAction {
 export interface SnapshotSettings {
   /** Those of every n-th gate of the file. Default 1: of every gate. */
   readonly every: number;
-  /** Those of this many runs that are over, beside open and pinned ones. `undefined`: of all. */
+  /** Those of this many runs that are over, besides open and pinned ones. `undefined`: of all. */
   readonly keep: number | undefined;
   /** Maximum bytes of one snapshot. `undefined`: no limit. */
   readonly maxSize: number | undefined;
@@ -177,7 +176,9 @@ export interface Gate {
   readonly agent: string;
   /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
-  /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
+  /**
+   * The agent is another action: `gateline compile` puts `begin` and `complete` around it. Never together with `run`.
+   */
   readonly uses?: UsedAction;
   /** The command that takes the place of `uses` on a machine of one's own. */
   readonly local?: string;

@@ -52,6 +52,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
+  const badge = badgeOf(view.state, result.ok);
+  invocation.world.runner.setOutput('badge', JSON.stringify(badge));
   tell(invocation, view, missing, result);
   if (result.ok && inputs.set !== undefined) tellFiles(invocation, view);
   const { resumed } = around.store;
@@ -64,7 +66,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     const { keepStateFiles } = await import('../report/state-files-artifact.ts');
     await keepStateFiles(invocation, around, view);
   }
-  await pushHistory(invocation, own);
+  await pushHistory(invocation, own, badge);
   return result;
 }
 
@@ -89,7 +91,6 @@ function tell(
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
-  runner.setOutput('badge', JSON.stringify(badgeOf(state, result.ok)));
   runner.setOutput('iteration', 1 + (event.rework?.count ?? 0));
   runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };
@@ -99,7 +100,7 @@ function tell(
   }
 }
 
-/** What other subjects of the set may build on. */
+/** Sets the output with the digest of the subject's files, which other subjects of the set check. */
 function tellFiles({ inputs, world: { runner } }: ActionInvocation, view: ReportedRun): void {
   try {
     runner.setOutput('files-digest', subjectFilesDigest(view.assignment.pipeline, view, filesDigests(inputs.needs)));

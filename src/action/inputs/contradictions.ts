@@ -1,5 +1,7 @@
 import type { CommandName } from './command-names.ts';
 import type { InputProblem } from './input-problems.ts';
+import { INPUT_USES } from './input-uses.ts';
+import { INPUT_NAMES, type InputName } from './inputs-schema.ts';
 
 /** Problems between several inputs. @param given inputs that are not blank, by name */
 export function contradictions(
@@ -39,4 +41,17 @@ export function contradictions(
     problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
   }
   return problems;
+}
+
+/** Inputs that the command does not use. @param given inputs that are not blank, by name */
+export function misplacedInputs(
+  given: Readonly<Record<string, string>>,
+  command: CommandName,
+): { input: InputName; message: string; hint: string }[] {
+  return INPUT_NAMES.flatMap((input) => {
+    const { commands } = INPUT_USES[input];
+    if (given[input] === undefined || commands.includes(command)) return [];
+    const message = `does nothing with \`command: ${command}\``;
+    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
+  });
 }

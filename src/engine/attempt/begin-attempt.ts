@@ -34,7 +34,7 @@ export interface BegunAttempt {
   readonly rework?: ReworkStart | undefined;
 }
 
-/** What a claim states besides the work itself. */
+/** Fields of a claim besides the work itself. */
 export interface ClaimDetails {
   /** Where an agent will work; absent if none is started. */
   readonly place?: AttemptPlace['place'];
@@ -212,7 +212,7 @@ async function reworkView(
   { iteration, from }: NonNullable<Request['rework']>,
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
-  // The gate whose output is gone needs this one: it could not run again.
+  // The gate whose output is missing needs this one: it could not run again.
   const hint = `Begin the loop again: \`gateline run --force ${id} --reason TEXT\`.`;
   const views = from.map(async ({ gate, verdict, output }): Promise<JsonObject> => {
     const view = { gate, verdict: verdict as unknown as JsonObject };

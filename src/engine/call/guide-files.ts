@@ -5,7 +5,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 
-/** The files of the state guide beside an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
+/** The files of the state guide next to an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
 export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
@@ -28,7 +28,7 @@ export interface PreparedStateFiles {
   readonly loaded: readonly string[];
 }
 
-/** Which state files: those beside the agent of a unit. */
+/** Which state files: those next to the agent of a unit. */
 export interface AboutStateFiles {
   readonly unit: Unit;
   readonly state: RunState;
@@ -55,7 +55,7 @@ export interface LeftStateFile {
       };
 }
 
-/** Where outputs come from for needs that have none (seed 000, step 0B), beside the caller's input. */
+/** Where outputs come from for needs that have none (seed 000, step 0B), besides the caller's input. */
 export interface StandIns {
   /** That of a need; `undefined`: there is none that may be used. @throws GatelineError `STATE_FILE_INVALID` */
   readonly file?: (need: Unit) => Promise<StandInFile | undefined>;

@@ -77,7 +77,7 @@ async function checkDone(
   );
   const replaced = replacedUnits(call, unit);
   const open = states().filter((state) => !state.done && !replaced.has(state.key));
-  if (open.length > 0) throw notDone(unit, open, call.journal.state().problems, job);
+  if (open.length > 0) throw notDone(unit, open, call.journal.state(), job);
 }
 
 /** Units upstream that something may take the place of, and those that only they need. Unreadable ones are not. */

@@ -192,7 +192,7 @@ export const WORKSPACE_CODES = {
     from: ['agent'],
     means: 'An agent removed its work tree, or put something else in its place.',
     remedy:
-      'An agent may change what is in its work tree, but not remove or replace the folder or the files beside it.',
+      'An agent may change what is in its work tree, but not remove or replace the folder or the files next to it.',
   },
   REPOSITORY_MISSING: {
     from: ['user'],

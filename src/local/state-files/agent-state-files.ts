@@ -20,7 +20,7 @@ import { documentsFor, stateForAgents } from '../projector.ts';
 /** The largest state file of an agent, in bytes: as an output. */
 const LIMIT = 256 * 1024 * 1024;
 
-/** The state files beside agents, and those of gates that ended. */
+/** The state files next to agents, and those of gates that ended. */
 export interface AgentStateFiles extends StateFiles {
   /**
    * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent.

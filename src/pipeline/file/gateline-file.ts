@@ -48,7 +48,7 @@ const group = z.union(
       mode: choiceOf('parallel', 'sequential', 'auto')
         .default('auto')
         .describe(
-          'Whether its gates may run in parallel. `auto`: if `available` says so. `--sequential` overrides it.',
+          'Whether its gates may run in parallel. `auto`: if the command in `available` succeeds. `--sequential` overrides it.',
         ),
       available: command
         .optional()
@@ -189,8 +189,8 @@ export const gatelineFileSchema = z
         ),
       task: text(MAX_TASK_LENGTH, 'text')
         .optional()
-        .describe('What the run is to achieve, for every agent; `--task` overrides it. Part of the fingerprint.'),
-      metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
+        .describe('The goal of the run, for every agent; `--task` overrides it. Part of the fingerprint.'),
+      metadata: jsonObject.default({}).describe('Your own values for agents and conditions. Part of the fingerprint.'),
       timezone: text(64, TIMEZONE)
         .refine(isTimezone, { error: `expected ${TIMEZONE}` })
         .optional()

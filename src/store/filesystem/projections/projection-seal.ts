@@ -5,7 +5,7 @@ import { digestOf } from '../../../json/digest.ts';
 import { linedJson } from '../../../json/lined-json.ts';
 import { parseStoredJson } from '../../parse-record.ts';
 
-/** Whose state a projection shows. */
+/** The pipeline, subject and run whose state a projection shows. */
 export interface ProjectionOwner {
   readonly pipeline: string;
   readonly subject: string;
