@@ -35,8 +35,7 @@ export async function pullRequestWith(
   const query = { base, state: 'open' };
   const { items } = await rest.list({ method: 'GET', path, query }, z.array(openSchema), { pages: 1 });
   const ours = items.filter(
-    ({ head }) =>
-      head.ref.startsWith(branchPrefix(what)) && isSameRepository(head.repo?.full_name, rest.repository),
+    ({ head }) => head.ref.startsWith(branchPrefix(what)) && isSameRepository(head.repo?.full_name, rest.repository),
   );
   for (const { number, head } of ours.slice(0, LOOKED_AT)) {
     const { tree, message } = await readCommit(rest, head.sha);
