@@ -235,6 +235,7 @@ describe('a comment that gives no command', () => {
     ['/gateline approve translate', { by: 'rita' }, ['-1']],
     ['/gateline approve translate', { by: 'eve' }, ['-1']],
     ['/gateline approve translate', { by: 'helper[bot]', type: 'Bot' }, ['-1']],
+    ['/gateline approve translate', { viaApp: 'coding-agent' }, ['-1']],
     ['/gateline approve translate', { isEdited: true }, ['confused'], /the comment was edited/],
     ['/gateline approve translate', { issue: 8 }, []],
     ['/gateline approve translate', { action: 'edited' }, []],
