@@ -79,6 +79,6 @@ export async function deliverOne(
   const before = await readFile(path).catch(() => undefined);
   if (before?.equals(patch)) return { status: 'unchanged', to, commit: null, reason: `its files are in ${to} already` };
   if (dryRun) return { status, to, commit: null, reason: `its files would be in ${to}` };
-  await atomicWrite(path, patch);
+  await atomicWrite(path, patch, { temporaryFolder: join(stateRoot(loaded), 'tmp') });
   return { status, to, commit: null, reason: `its files are in ${to}, for \`git apply\`` };
 }

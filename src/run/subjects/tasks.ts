@@ -1,4 +1,5 @@
 import { isSubjectId, type Subject, type SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import { inOneLine } from './subject-states.ts';
 
 /** Every status that a task can have (seed 003; `failed`: it may not run again). */
 export const TASK_STATUSES = ['pending', 'in-progress', 'review', 'done', 'failed', 'cancelled'] as const;
@@ -101,7 +102,7 @@ function stateOf(
   const fix = fixes.find(({ status }) => status !== 'done');
   if (fix !== undefined) return is('pending', `waits for ${fix.id}`);
   const open = needs.filter((id) => tasks.get(id)?.status !== 'done');
-  if (open.length > 0) return is('pending', `waits for ${open.join(' and ')}`);
+  if (open.length > 0) return is('pending', `waits for ${inOneLine(open)}`);
   return is('pending', last?.reason ?? '');
 }
 
