@@ -177,7 +177,10 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
 
   it('tells a task of others what it told it when it began, also when it continues later', async () => {
     await using workspace = await tasks([FIVE[0]!, { id: 'p', task: 'Add p' }, { id: 'q', task: 'Add q' }]);
-    const [implement, test] = [{ ...GATES.implement, inputs: [] }, { ...GATES.test, inputs: [] }];
+    const [implement, test] = [
+      { ...GATES.implement, inputs: [] },
+      { ...GATES.test, inputs: [] },
+    ];
     const last = { needs: 'test', run: 'echo 1 > "$GATELINE_OUTPUT"', inputs: [] };
     await workspace.write('gateline.yml', gatelineYml({ implement, test: { ...test, approval: 'required' }, last }));
     const loop = ['loop', 'tasks.json', '--quiet'];
