@@ -15,6 +15,16 @@ export interface JobSettings {
   readonly matrix?: JsonObject;
 }
 
+/** What the report in the workflow of `gateline compile` does besides reporting. */
+export interface ReportSettings {
+  /** Which commit statuses it writes. `undefined`: `auto`. */
+  readonly statuses?: 'auto' | 'gates' | 'never';
+  /** It uploads the run as one page. */
+  readonly htmlReport?: boolean;
+  /** Name of the branch that it appends the outcome to. */
+  readonly historyBranch?: string;
+}
+
 /** The delivery of a pipeline: `deliver` at the top of the file. */
 export interface Delivery {
   readonly gates: readonly string[];
@@ -22,3 +32,7 @@ export interface Delivery {
   /** Exact paths that are delivered although something would run them by itself. */
   readonly allow: readonly string[];
 }
+
+/** File formats of others that jobs may find in their folder. */
+export const MIRROR_FORMATS = ['state-guide'] as const;
+export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

@@ -7,7 +7,7 @@ import { linksOf } from '../event/links.ts';
 /** File names in a body. */
 const SHOWN = 100;
 
-/** What is delivered. */
+/** The data for the texts of a delivery: gates and files. */
 export interface DeliveryText {
   readonly pipeline: string;
   /** Of a set: its id. */
@@ -17,15 +17,30 @@ export interface DeliveryText {
   readonly prefix: string;
 }
 
-/** A commit message of ids and numbers only: nothing that an agent wrote. */
-export function commitMessage(event: WorkflowEvent, { pipeline, subject, gates, files }: DeliveryText): string {
+/** Prefix of the line of a commit message that names the run. */
+const OF_RUN = 'Gateline-Run: ';
+
+/** A commit message that consists only of ids and numbers, without text of an agent. */
+export function commitMessage(event: WorkflowEvent, text: DeliveryText): string {
+  const { pipeline, subject } = text;
   const whose = subject === undefined ? pipeline : `${subject} of ${pipeline}`;
   const title = `Deliver ${whose} of run ${event.runNumber}`;
-  const what = `${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}`;
-  return `${title}\n\n${what}\n\nGateline-Run: ${linksOf(event).run!}\n`;
+  return `${title}${whatOf(text)}${OF_RUN}${linksOf(event).run!}\n`;
 }
 
-/** The body of a pull request. Names of files are text of agents: they are code spans, so nothing in them is live. */
+function whatOf({ gates, files }: DeliveryText): string {
+  return `\n\n${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}\n\n`;
+}
+
+/** Whether a commit may be of a delivery of as many files of these gates: it says so, or a person made it. */
+export function maySayTheSame(message: string, text: DeliveryText): boolean {
+  return !message.includes(OF_RUN) || message.includes(whatOf(text));
+}
+
+/**
+ * The body of a pull request. Names of files come from agents: they are shown as code spans, so they cannot contain
+ * mentions or links.
+ */
 export function pullRequestBody(event: WorkflowEvent, { gates, files, prefix }: DeliveryText): string {
   const names = files.slice(0, SHOWN).map(({ path, after }) => {
     return `- ${after === null ? 'removed' : 'changed'}: ${code(`${prefix}${path}`)}`;

@@ -11,13 +11,18 @@ import { branchInPath } from '../report/next-run.ts';
  */
 
 const shaSchema = z.object({ sha: z.string() });
-const commitSchema = z.object({ sha: z.string(), tree: shaSchema, parents: z.array(shaSchema) });
+const commitSchema = z.object({
+  sha: z.string(),
+  tree: shaSchema,
+  parents: z.array(shaSchema),
+  message: z.string().default(''),
+});
 const treeSchema = z.object({
   tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
   truncated: z.boolean().default(false),
 });
 
-/** A commit, as far as it is used. */
+/** The fields of a commit that are used. */
 export type ApiCommit = z.infer<typeof commitSchema>;
 
 /** A file of a new tree; `sha: null` removes it. */

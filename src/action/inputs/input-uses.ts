@@ -85,6 +85,8 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },
   'html-report': { commands: ['report'], elsewhere: 'notice' },
+  mirror: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
+  'stand-in': { commands: ['run', 'begin', 'plan', 'report'], elsewhere: 'error' },
   'history-branch': { commands: ['plan', 'report', 'set'], elsewhere: 'notice' },
 
   'job-status': everywhere,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BRANCH_PATTERN } from '../../pipeline/file/gateline-values.ts';
 import { ID_PATTERN, MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { MAX_SUBJECT_WAVES } from '../../pipeline/subjects/subject-waves.ts';
 import { COMMAND_NAMES } from './command-names.ts';
@@ -39,9 +40,6 @@ const id = matching(
   ID_PATTERN,
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
-
-/** A part of what git allows: nothing that a command or an address could mean otherwise. */
-const BRANCH_PATTERN = /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)|[/.]$|\/\.))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/;
 
 /**
  * The inputs of the action as the runner passes them, without blank ones. Inputs that describe a gate are only parsed
@@ -113,6 +111,8 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     summary: yesOrNo,
     history: wholeNumber(0, 200),
     'html-report': yesOrNo,
+    mirror: oneOf('state-guide', 'none'),
+    'stand-in': gateIds,
     'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 
     'job-status': oneOf('success', 'failure', 'cancelled'),

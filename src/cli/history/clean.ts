@@ -42,7 +42,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** What would be removed. Of contents it is not known before. */
+/** The runs that would be removed. The contents that would be removed are not known in advance. */
 async function planned(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
@@ -101,7 +101,7 @@ function subjectOf({ options }: CommandInvocation, subject?: string): OptionValu
   return { ...options, ...(subject !== undefined && { subject }) };
 }
 
-/** Records that runs are kept, or not any more. @throws GatelineError `RUN_NOT_OPEN` if there is no such run */
+/** Records decisions to pin or unpin runs. */
 async function decideOn(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,

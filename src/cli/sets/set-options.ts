@@ -27,11 +27,11 @@ export function refuseSetOptions(options: OptionValues): void {
   };
   if (!isSet('set')) {
     const idle = ONLY_WITH_SET.find(isSet);
-    if (idle !== undefined) throw new GatelineError('OPTION_CONFLICT', `--${idle} goes with --set`);
+    if (idle !== undefined) throw new GatelineError('OPTION_CONFLICT', `--${idle} can only be used with --set`);
     return;
   }
   for (const [name, why] of NOT_WITH_SET) {
-    if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} does not go with --set: ${why}`);
+    if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} cannot be used with --set: ${why}`);
   }
 }
 
@@ -39,9 +39,9 @@ export function refuseSetOptions(options: OptionValues): void {
 export function refuseDeliveryOptions(options: OptionValues): void {
   const isDelivery = options['deliver'] !== undefined;
   if (options['set'] !== undefined && !isDelivery)
-    throw new GatelineError('OPTION_CONFLICT', '--set goes with --deliver');
+    throw new GatelineError('OPTION_CONFLICT', '--set can only be used with --deliver');
   if (isDelivery && listOption(options, 'gate').length > 0)
-    throw new GatelineError('OPTION_CONFLICT', '--gate does not go with --deliver: a run is delivered as a whole');
+    throw new GatelineError('OPTION_CONFLICT', '--gate cannot be used with --deliver: a run is delivered completely');
 }
 
 /** @throws GatelineError `OPTION_VALUE` */

@@ -19,10 +19,7 @@ import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
-/** Why a loop closes a run that failed: an interrupted call may have closed it and begun no other. */
-const NEXT_RUN = 'gateline loop: run ';
-
-/** What happens in a loop. */
+/** Events of a loop. */
 export type LoopEvent =
   | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
   | { readonly type: 'engine'; readonly subject?: string; readonly event: EngineEvent }
@@ -144,9 +141,10 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   if (known.status === 'completed' || known.status === 'paused')
     return { runNumber, status: known.status, reason: known.reason };
   if (known.status === 'running') return { runNumber, status: 'running', reason: known.reason };
-  // A failed run that was closed for the next one has failed; one that a person closed ends its task.
+  // A failed run that was closed for the next one has failed, also if that was never begun; one that a person closed
+  // ends its task.
   const { closed } = state.decided;
-  const isClosed = isNewest && closed !== undefined && !closed.reason.startsWith(NEXT_RUN);
+  const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
   return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
 }
 
@@ -184,9 +182,9 @@ async function runTask(
   const fresh = task.status === 'pending' && task.failures > 0;
   // With the same request, the work that was not good enough would be reused.
   const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
-  const resume = fresh ? { fresh, force, actor, reason: `${NEXT_RUN}${task.runs + 1}` } : undefined;
+  const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
-  const { call, driven } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
+  const { call, driven } = await driveRun(ports, assignment, {
     observe: about,
     signal,
     resume,

@@ -8,7 +8,7 @@ import type { Assignment } from '../call/call.ts';
 import { rollbackCommand } from './folder-runs.ts';
 import { isOfPipeline } from './wanted-files.ts';
 
-/** What shows whether a rollback was interrupted. */
+/** The data that shows whether a rollback was interrupted. */
 type Ports = Pick<EnginePorts, 'workspace' | 'putLists'>;
 
 /**
@@ -33,13 +33,13 @@ export async function unfinishedRollback({ workspace, putLists }: Ports): Promis
 /** The decisions about the run that a rollback records last. While it is unfinished, nobody else can record them. */
 const ENDS: ReadonlySet<string> = new Set(['rollback', 'pause']);
 
-/** What is wrong, in a sentence. */
+/** The problem, in one sentence. */
 export function unfinishedText({ pipeline, subject, runNumber, database }: EarlierPut): string {
   const what = database === true ? 'your folder or the database' : 'your folder';
   return `the rollback of run ${runNumber} of ${pipeline} for ${subject} was interrupted: ${what} is partly rolled back`;
 }
 
-/** What completes it, in a sentence. */
+/** The command that completes the rollback, in one sentence. */
 export function howToFinish(put: EarlierPut): string {
   return `\`${rollbackCommand(put)}\` completes it.`;
 }
@@ -58,7 +58,7 @@ function unfinishedError(put: EarlierPut): GatelineError {
   return new GatelineError('ROLLBACK_UNFINISHED', unfinishedText(put), { hint: howToFinish(put) });
 }
 
-/** What {@link runToRollBack} found. */
+/** The result of {@link runToRollBack}. */
 export interface RunToRollBack {
   /** 0: the newest. */
   readonly runNumber: number;

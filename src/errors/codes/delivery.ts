@@ -40,7 +40,7 @@ export const DELIVERY_CODES = {
   },
   LOOP_CONFLICT: {
     from: ['user'],
-    means: 'Files of a task cannot be applied, because they changed in your folder meanwhile.',
+    means: 'Files of a task cannot be applied, because they changed in your folder in the meantime.',
     remedy: 'Restore or move the files that are named, and run the same command again.',
   },
   DELIVERY_REFUSED: {

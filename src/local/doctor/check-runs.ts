@@ -31,7 +31,7 @@ export async function checkHistory(looking: Looking): Promise<Finding[]> {
   const findings = history
     .damaged()
     .map(({ path, lines }) =>
-      finding('HISTORY_DAMAGED', show(path), `lines that are no entries of this version: ${lines}`, { repair }),
+      finding('HISTORY_DAMAGED', show(path), `lines that are not entries of this version: ${lines}`, { repair }),
     );
   // In this order: a run that ends meanwhile is in one of them.
   const open = await history.open();

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { choiceOf, command, envName, listOf, mapOf, matching, number, text, yesOrNo } from './gateline-values.ts';
+import {
+  BRANCH_PATTERN,
+  choiceOf,
+  command,
+  envName,
+  listOf,
+  mapOf,
+  matching,
+  number,
+  text,
+  yesOrNo,
+} from './gateline-values.ts';
 import { triggers } from './triggers.ts';
 
 /*
@@ -146,6 +157,14 @@ export const GITHUB_KEYS = {
           .describe(
             'Gates read the commands that people give in comments of pull requests. Default: only gates that wait for an approval do.',
           ),
+        'html-report': yesOrNo
+          .optional()
+          .describe('The input `html-report` of the report: it uploads the run as one page. Default: `false`.'),
+        'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`')
+          .optional()
+          .describe(
+            'The input `history-branch` of the report: it appends the outcome to this branch, with `contents: write`. Default: none.',
+          ),
       },
       { error: 'expected a map with keys such as `env` and `statuses`' },
     )
@@ -187,7 +206,7 @@ export const GITHUB_GATE_KEYS = {
     .describe('In the workflow of `gateline compile`: the container that the job runs in.'),
   services: mapOf(name, container, 'a map of names to containers')
     .optional()
-    .describe('In the workflow of `gateline compile`: containers beside the job.'),
+    .describe('In the workflow of `gateline compile`: containers that run with the job.'),
   environment: z
     .union([text(255, 'a name'), z.strictObject({ name: text(255, 'a name'), url: text(2_048, 'a URL').optional() })], {
       error: 'expected the name of an environment, or a map with `name` and `url`',
@@ -206,7 +225,7 @@ export const GITHUB_GATE_KEYS = {
     )
     .optional()
     .describe(
-      'In the workflow of `gateline compile`: permissions of the job beside those that Gateline needs. Never `write` for `actions`, `checks` or `statuses`.',
+      'In the workflow of `gateline compile`: permissions of the job in addition to those that Gateline needs. Never `write` for `actions`, `checks` or `statuses`.',
     ),
   'steps-before': steps.describe(
     'In the workflow of `gateline compile`: steps between checkout and gate. Default: `steps-before` at the top of the file.',

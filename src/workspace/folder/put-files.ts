@@ -126,8 +126,8 @@ async function savedFolder(wanted: string): Promise<string> {
 }
 
 /**
- * Writes the new versions beside the folder: copies of files as they were on disk, others with line endings and filters
- * as in a checkout.
+ * Writes the new versions next to the folder: copies of files as they were on disk, others with line endings and
+ * filters as in a checkout.
  */
 async function writeFresh(
   { store, trees, prefix, tree, copy }: PutFiles,

@@ -39,12 +39,12 @@ export function copiesIn(saved: string): string {
   return join(saved, 'files');
 }
 
-/** Folder for the new versions of files, beside the folder of the call. */
+/** Folder for the new versions of files, next to the folder of the call. */
 export function freshBeside(saved: string): string {
   return `${saved}.new.${randomBytes(4).toString('hex')}`;
 }
 
-/** Whether a folder beside those of calls is one of {@link freshBeside}. */
+/** Whether a folder next to those of calls is one of {@link freshBeside}. */
 export function isFresh(name: string): boolean {
   return /\.new\.[0-9a-f]{8}$/.test(name);
 }

@@ -4,7 +4,7 @@ import { digestOfJson } from '../../../json/canonical-json.ts';
 import { digestOf } from '../../../json/digest.ts';
 import { parseStoredJson } from '../../parse-record.ts';
 
-/** Whose state a projection shows. */
+/** The pipeline, subject and run whose state a projection shows. */
 export interface ProjectionOwner {
   readonly pipeline: string;
   readonly subject: string;
