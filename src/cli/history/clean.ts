@@ -33,6 +33,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     return EXIT_CODES.ok;
   }
   await using _lock = await lockWorkspace(loaded.root, world);
+  await refuseBoth(invocation, loaded);
   for (const decision of ['pin', 'unpin'] as const) await decideOn(invocation, loaded, decision);
   const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: false });
   const historyBefore = ofHistory === undefined ? undefined : new Date(world.now().getTime() - ofHistory);
@@ -86,6 +87,14 @@ async function runsNamed(
   if (asked.length === 0) return [];
   const { assignment } = await open({ ...invocation, options: subjectOf(invocation) }, loaded, { readOnly: true });
   return asked.map(({ subject = assignment.subject, number }) => ({ subject, runNumber: number }));
+}
+
+/** @throws GatelineError `OPTION_CONFLICT` if a run is to be pinned and unpinned */
+async function refuseBoth(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {
+  const unpinned = new Set((await runsNamed(invocation, loaded, 'unpin')).map(runKey));
+  const both = (await runsNamed(invocation, loaded, 'pin')).find((run) => unpinned.has(runKey(run)));
+  if (both === undefined) return;
+  throw new GatelineError('OPTION_CONFLICT', `--pin and --unpin: both name ${runText(both)}; choose one`);
 }
 
 function subjectOf({ options }: CommandInvocation, subject?: string): OptionValues {

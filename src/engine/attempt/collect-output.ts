@@ -216,11 +216,24 @@ async function pricedMetrics({ budget }: Call, metrics: Metrics): Promise<{ metr
   return { metrics: priced, notices: [{ severity: 'notice', message }] };
 }
 
-/** The learnings that the agent wrote, redacted; `undefined` if it wrote none. */
-export async function collectLearnings(call: Call, directory: AttemptDirectory): Promise<Content | undefined> {
+/** The learnings that the agent wrote, redacted; nothing if it wrote none. Never ends an attempt. */
+export async function collectLearnings(
+  call: Call,
+  directory: AttemptDirectory,
+): Promise<{ learnings?: Content; notices: Issue[] }> {
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
-  if (file.state !== 'present' || file.bytes.length === 0) return undefined;
-  return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
+  if (file.state === 'absent' || (file.state === 'present' && file.bytes.length === 0)) return { notices: [] };
+  const why = (text: string): { notices: Issue[] } => ({
+    notices: [{ severity: 'notice', message: `the learnings were not kept: ${text}` }],
+  });
+  if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
+  try {
+    const text = call.redactor.redactText(new TextDecoder().decode(file.bytes));
+    return { learnings: await call.ports.store.put(text), notices: [] };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return why('the disk is full');
+  }
 }
 
 /**

@@ -82,7 +82,7 @@ export const size = z.union([wholeNumber(1, MAX_BYTES), matching(SIZE_PATTERN, S
 /** Larger amounts of dollars or tokens are no limits. */
 const MOST_SPENT = 1e12;
 const AMOUNT = 'a number of US dollars, or a map with `dollars`, `tokens` or `minutes`';
-const spendable = number(0, MOST_SPENT, 'a number from 0');
+const spendable = number(0, MOST_SPENT, 'a number from 0 to 1000000000000');
 
 /** An amount that agents may spend. */
 export const budgetAmount = z.union(
