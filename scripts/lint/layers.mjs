@@ -71,7 +71,7 @@ export const FOLDERS = {
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
   engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
   local: ['clean', 'doctor', 'memory', 'report'],
-  pipeline: ['yaml', 'file', 'checks', 'subjects'],
+  pipeline: ['yaml', 'entities', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
   store: ['memory', 'filesystem', 'github'],

@@ -22,3 +22,14 @@ export interface Delivery {
   /** Exact paths that are delivered although something would run them by itself. */
   readonly allow: readonly string[];
 }
+
+/** An agent that is another action: a step between `begin` and `complete`. */
+export interface UsedAction {
+  /** `owner/name@ref`. */
+  readonly action: string;
+  readonly with: JsonObject;
+  /** Expression for the output, without `${{ }}`. `undefined`: the agent writes the output file. */
+  readonly output: string | undefined;
+  /** Expression for its metrics, without `${{ }}`: JSON, or the path of a file. Not part of the request. */
+  readonly metrics: string | undefined;
+}

@@ -1,4 +1,4 @@
-import type { UsedAction } from '../../pipeline/pipeline.ts';
+import type { UsedAction } from '../../pipeline/job-settings.ts';
 import { emptyList, sourceText } from '../../pipeline/data-legs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences, type Difference } from '../../run/plan/difference.ts';
