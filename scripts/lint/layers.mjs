@@ -68,12 +68,12 @@ export const LAYERS = {
  */
 export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
-  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'commands'],
-  engine: ['call', 'snapshots', 'upstream', 'plan', 'attempt', 'delivery', 'set', 'history'],
+  cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'entities', 'commands'],
+  engine: ['call', 'entities', 'snapshots', 'upstream', 'plan', 'attempt', 'commands', 'delivery', 'set', 'history'],
   local: ['clean', 'doctor', 'memory', 'report'],
   pipeline: ['yaml', 'entities', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
-  run: ['records', 'state', 'files', 'plan', 'retention', 'subjects'],
+  run: ['records', 'entity', 'state', 'files', 'plan', 'retention', 'subjects'],
   store: ['memory', 'filesystem', 'github'],
   'store/filesystem': ['lock', 'history', 'projections'],
   'store/github': ['artifacts', 'cache', 'records', 'history'],

@@ -3,6 +3,8 @@ export interface AgentTask {
   /** Absolute path of this attempt's own directory; it exists. It contains `output.json`, `output.log` …. */
   readonly directory: string;
   readonly command: string;
+  /** A program and its arguments, to be started without a shell in place of `command`. */
+  readonly argv?: readonly [string, ...string[]];
   /** As `Gate.shell`. */
   readonly shell: string;
   /** Absolute path of the working directory. */

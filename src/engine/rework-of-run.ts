@@ -1,7 +1,7 @@
 import { digestOfJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json.ts';
 import { judgeLoop, loopsOf } from '../run/plan/loop.ts';
-import type { GivenRework } from '../run/records/given-rework.ts';
+import type { GivenRework } from '../run/records/reworks.ts';
 import { comparePositions, type DecidedRecord, type EndedRecord } from '../run/records/record.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { RunState, UnitState, UnitStatus } from '../run/state/run-state.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { shown } from '../../pipeline/problem.ts';
-import { givenReworkSchema, type GivenRework } from '../../run/records/given-rework.ts';
+import { givenReworkSchema, type GivenRework } from '../../run/records/reworks.ts';
 import type { Dispatch } from './dispatch.ts';
 
 /**

@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { readDispatch, type Dispatch } from './dispatch.ts';
 import { readRework } from './dispatched-rework.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import { readPayload } from './event-payload.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';

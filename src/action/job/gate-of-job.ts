@@ -11,7 +11,7 @@ import { observeRun } from './observe-run.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { RUN_GATE } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import type { Selection } from '../../store/record-store.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';

@@ -10,12 +10,12 @@ import { agentEnvironment, missingSecrets, protocolVariables } from './agent-env
 import { noSecret, notPrepared, redactVerdict, verdictOn, withFiles } from './attempt-verdicts.ts';
 import { claim, prepareAttempt, type BegunAttempt, type Preparation } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
+import { keepLogs } from '../call/content.ts';
 import {
   canBeCompletedAgain,
   collectLearnings,
   collectMetrics,
   collectOutput,
-  keepLogs,
   readOutput,
   removeAnswer,
   type CollectedOutput,

@@ -1,7 +1,7 @@
 import { MAX_TASK_LENGTH, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
+import { contentSchema, createdSchema, effectsSchema, usesSchema } from './effects.ts';
 import { metricsSchema } from './metrics.ts';
 
 /** Version of the records that this version writes. */
@@ -23,8 +24,6 @@ const needDigests = z.record(unit, digest.nullable());
 /** Id of a git tree object: sha1 or sha256. */
 const treeId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
 
-/** Stored content: its digest and its size in bytes. */
-const contentSchema = z.strictObject({ digest, bytes: counter });
 export type Content = z.infer<typeof contentSchema>;
 
 /** A file's content as git would store it: blob id (`git hash-object`, filters applied) and git's mode. */
@@ -91,20 +90,9 @@ const work = {
   task: z.string().max(MAX_TASK_LENGTH).optional(),
   /** The commit that the run was about then, if approvals depend on it. */
   commit: treeId.optional(),
+  /** It is of a command, which is part of no run: its run and call are only its position in the order. */
+  command: z.literal(true).optional(),
 };
-
-/** A named resource that a gate or command created, with the part of its value that others may use. */
-const createdSchema = z.strictObject({
-  entity: z.string().min(1).max(200),
-  instance: z.string().max(200),
-  value: contentSchema.optional(),
-});
-
-/** What happened to named resources. */
-const effectsSchema = z.strictObject({
-  creates: z.array(createdSchema).max(1_000),
-  invalidates: z.array(createdSchema.omit({ value: true })).max(1_000),
-});
 
 /** A claim: one holder has this gate. Durable before the agent runs. */
 export const startedSchema = z.strictObject({
@@ -113,6 +101,7 @@ export const startedSchema = z.strictObject({
   ...work,
   /** The request document, stored as content. */
   request: digest,
+  entities: usesSchema.optional(),
   /** `process`: the writer works itself. `open`: from `begin` to `complete`. `job`: a CI job holds it until it ends. */
   holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim expires. */
@@ -254,6 +243,11 @@ export type DecidedRecord = z.infer<typeof decidedSchema>;
 /** One immutable JSON document with one writer. */
 export type GatelineRecord = StartedRecord | EndedRecord | DecidedRecord;
 
+/** Whether a record is about named resources alone: of a command, or a decision about one. It is part of no run. */
+export function isEntityRecord(record: GatelineRecord): boolean {
+  return record.kind === 'decided' ? record.decision === 'entity' : record.command === true;
+}
+
 /** The position of a record in the order of records; independent of the clock. */
 export interface Position {
   readonly runNumber: number;
@@ -264,6 +258,11 @@ export interface Position {
 /** The unit of work that a record is about. */
 export function unitOf(record: Pick<GatelineRecord, 'gate' | 'leg'>): UnitKey {
   return unitKey(record.gate, record.leg);
+}
+
+/** The attempt that a record is of. */
+export function attemptKey(record: Pick<GatelineRecord, 'gate' | 'leg' | keyof Position>): string {
+  return `${unitOf(record)} ${record.runNumber}.${record.runAttempt}.${record.n}`;
 }
 
 /** Ids of the gates whose outputs or files the record's unit received. */
