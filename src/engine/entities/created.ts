@@ -3,6 +3,7 @@ import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
 import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
@@ -40,6 +41,16 @@ export async function effectsOf(
       creates.push({ entity: name, instance, ...(content && { value: content }) });
   }
   return { creates: creates.slice(0, 1_000), invalidates: [] };
+}
+
+/** What an attempt of a gate that passed has created; nothing if its gate uses no entities. */
+export async function effectsOfUnit(
+  call: Call,
+  { gate, key: by, leg }: Unit,
+  output: Content | undefined,
+): Promise<Pick<EndedRecord, 'effects'>> {
+  if (gate.entities === undefined) return {};
+  return { effects: await effectsOf(call, gate.entities, output, { by, leg: leg.id }) };
 }
 
 /** The part of an output that is the value of an entity: at the key with its name, else all of it. */

@@ -10,6 +10,7 @@ import { isHidden, MEMORY_FOLDER } from '../../memory/documents.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { copierOf } from '../call/content.ts';
+import { requiredEntities } from '../entities/gate-entities.ts';
 import { handoffFor } from './handoff.ts';
 import { sentBackWork, type ReworkFiles, type SentBackWork } from './sent-back-work.ts';
 
@@ -34,6 +35,7 @@ export async function currentInputs(call: Call, unit: Unit): Promise<FoundInputs
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: needsOf(call, unit),
+    entities: await requiredEntities(call, unit),
     handoff: await handoffFor(call, unit),
   };
 }

@@ -28,6 +28,8 @@ export interface EntityState {
   readonly until: number;
   /** What created it, or made it invalid: the unit, the command, or who decided. */
   readonly by: string;
+  /** What created it last. */
+  readonly creator: string;
   /** ISO 8601. */
   readonly at: string;
   /** Why it is invalid, as a clause. */
@@ -182,7 +184,8 @@ class EntityFold {
       ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
       ...this.#dependedOn(entity, instance).map((one) => one.until),
     );
-    const state = { entity, instance, valid: true, value, until, by, at, reason: '', from: others.map(entityKey) };
+    const life = { valid: true, value, until, by, creator: by, at, reason: '' };
+    const state = { entity, instance, ...life, from: others.map(entityKey) };
     // The newest is the last.
     this.states.delete(entityKey(state));
     this.states.set(entityKey(state), state);
