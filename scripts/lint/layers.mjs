@@ -70,7 +70,7 @@ export const FOLDERS = {
   action: ['inputs', 'event', 'records', 'decisions', 'job', 'report', 'delivery', 'comments', 'step', 'commands'],
   cli: ['output', 'project', 'templates', 'sets', 'inspect', 'history', 'memory', 'loop', 'entities', 'commands'],
   engine: ['call', 'entities', 'snapshots', 'upstream', 'plan', 'attempt', 'commands', 'delivery', 'set', 'history'],
-  local: ['clean', 'doctor', 'memory', 'report'],
+  local: ['clean', 'doctor', 'memory', 'report', 'skills'],
   pipeline: ['yaml', 'entities', 'file', 'checks', 'subjects'],
   report: ['graph', 'html', 'markdown', 'json', 'terminal', 'github'],
   run: ['records', 'entity', 'state', 'files', 'plan', 'retention', 'subjects'],

@@ -96,12 +96,13 @@ describe('gateline do', () => {
       'refs/@e2': 'valid',
       session: 'absent',
     });
+    expect((await run('do', 'click', '--arg', 'ref=@e9')).code).toBe(1);
     expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(0);
     expect(calls().at(-1)).toEqual(['click', '--', '@e1']);
     const count = calls().length;
     expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(1);
     expect(calls()).toHaveLength(count);
-    expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', 'refs/@e2': 'valid' });
+    expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', 'refs/@e2': 'invalid' });
   });
 
   it('runs what creates it first, with on-invalid: recover', async () => {
@@ -270,11 +271,11 @@ describe('two commands', () => {
     for (let tries = 0; !isHanging() && tries < 300; tries += 1) await new Promise((done) => setTimeout(done, 100));
     expect(isHanging()).toBe(true);
     expect(await statusOf(run)).toMatchObject({ session: 'invalid' });
-    const busy = await run('do', 'press', '--arg', 'ref=@e2');
+    const busy = await run('do', 'press', '--arg', 'ref=@e1');
     expect([busy.code, busy.err]).toEqual([75, expect.stringContaining('ENTITY_BUSY: press: hang uses refs')]);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const after = await run('do', 'press', '--arg', 'ref=@e2', '--wait');
+    const after = await run('do', 'press', '--arg', 'ref=@e1', '--wait');
     expect([after.code, after.err]).toEqual([
       0,
       expect.stringMatching(/^note: process \d+, left by a killed command, was stopped\n/),

@@ -22,6 +22,7 @@ import { say } from '../output/say.ts';
 import { readInput } from '../project/assignment.ts';
 import { decisionMadeBy } from '../project/decision.ts';
 import { loadFor, open, type OpenProject } from '../project/open.ts';
+import { exportDefinition, importFiles } from './skills.ts';
 import { ENTITY_ACTIONS, type EntityAction } from './actions.ts';
 
 /** `gateline entities [ACTION] [NAME]`. */
@@ -30,8 +31,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const [word = 'show', name] = positionals;
   const action = actionNamed(word);
   refuseIdle(options, action);
-  if (action === 'manifest' && name !== undefined)
-    throw new GatelineError('ARGUMENT_UNEXPECTED', `entities manifest: ${oneLine(name)} is one argument too many`);
+  if (['manifest', 'import', 'export'].includes(action) && name !== undefined)
+    throw new GatelineError('ARGUMENT_UNEXPECTED', `entities ${action}: ${oneLine(name)} is one argument too many`);
   if (name === undefined && ['check', 'apply', 'create', 'invalidate'].includes(action))
     throw new GatelineError('ARGUMENT_MISSING', `entities ${action}: NAME is missing`);
   switch (action) {
@@ -39,6 +40,10 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
       return showEntities(invocation, name);
     case 'manifest':
       return showManifest(invocation);
+    case 'import':
+      return importFiles(invocation);
+    case 'export':
+      return exportDefinition(invocation);
     case 'check':
       return showMissing(invocation, name!);
     case 'apply':
@@ -61,12 +66,13 @@ function actionNamed(word: string): EntityAction {
 
 /** Rejects options without an effect: the user expects one. */
 function refuseIdle(options: OptionValues, action: EntityAction): void {
-  const isRead = action === 'show' || action === 'check' || action === 'manifest';
+  const isRead = !['apply', 'create', 'invalidate', 'reset'].includes(action);
   const refuse = (option: string): void => {
     if (options[option] !== undefined)
       throw new GatelineError('OPTION_CONFLICT', `--${option} does not go with entities ${action}`);
   };
   if (action !== 'create' && action !== 'apply') refuse('value');
+  if (action !== 'import') refuse('from');
   for (const option of isRead ? ['reason', 'actor'] : []) refuse(option);
 }
 

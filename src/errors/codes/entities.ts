@@ -23,6 +23,16 @@ export const ENTITIES_CODES = {
     means: 'The definition has no command of that name.',
     remedy: '`gateline entities manifest` lists them.',
   },
+  SKILL_INVALID: {
+    from: ['user'],
+    means: 'A file is no skill of UASP.',
+    remedy: 'Correct the place that the message names. docs/recipes/from-uasp.md shows such a file.',
+  },
+  SKILL_NOT_LOADED: {
+    from: ['user'],
+    means: 'The runtime has no skill of that name.',
+    remedy: 'Load it first.',
+  },
   COMMAND_ARGUMENT_REFUSED: {
     from: ['user'],
     means:

@@ -30,6 +30,8 @@ export interface EntityState {
   readonly by: string;
   /** What created it last. */
   readonly creator: string;
+  /** Instances that were created together have one birth, and become invalid together: the references of a page. */
+  readonly birth: string;
   /** ISO 8601. */
   readonly at: string;
   /** Why it is invalid, as a clause. */
@@ -133,7 +135,9 @@ function effectOf(
     if (record.decision !== 'entity' || about === undefined || usedDecision(record, listing) === undefined)
       return undefined;
     const change = { by: actor, at, reason: `${actor} made it invalid: ${record.reason}` };
-    if (about.action === 'create') return (fold) => fold.create(about, { by: actor, at, from: [] });
+    // A decision about several instances is recorded for each of them, in one call.
+    const birth = `${record.runNumber}.${record.runAttempt}`;
+    if (about.action === 'create') return (fold) => fold.create(about, { by: actor, at, birth, from: [] });
     if (about.action === 'reset') return (fold) => fold.reset(about, change);
     return (fold) => fold.invalidate(about, change);
   }
@@ -153,7 +157,7 @@ function effectOf(
   const from = requires.filter((one) => !isSpent(one));
   return (fold) => {
     for (const one of effects.invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
-    for (const one of effects.creates) fold.create(one, { by, at, from });
+    for (const one of effects.creates) fold.create(one, { by, at, birth: attemptKey(record), from });
   };
 }
 
@@ -176,7 +180,7 @@ class EntityFold {
 
   create(
     { entity, instance, value }: NamedEntity & { readonly value?: Content | undefined },
-    { by, at, from }: Pick<EntityState, 'by' | 'at'> & { readonly from: readonly NamedEntity[] },
+    { by, at, birth, from }: Pick<EntityState, 'by' | 'at' | 'birth'> & { readonly from: readonly NamedEntity[] },
   ): void {
     const others = from.filter((one) => one.entity !== entity);
     const until = Math.min(
@@ -184,7 +188,7 @@ class EntityFold {
       ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
       ...this.#dependedOn(entity, instance).map((one) => one.until),
     );
-    const life = { valid: true, value, until, by, creator: by, at, reason: '' };
+    const life = { valid: true, value, until, by, creator: by, birth, at, reason: '' };
     const state = { entity, instance, ...life, from: others.map(entityKey) };
     // The newest is the last.
     this.states.delete(entityKey(state));
@@ -192,9 +196,9 @@ class EntityFold {
   }
 
   invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {
-    const gone = [...this.states].filter(
-      ([, one]) => one.valid && one.entity === entity && covers(instance, one.instance),
-    );
+    const valid = [...this.states].filter(([, one]) => one.valid && one.entity === entity);
+    const births = new Set(valid.flatMap(([, one]) => (covers(instance, one.instance) ? [one.birth] : [])));
+    const gone = valid.filter(([, one]) => births.has(one.birth));
     for (const [key, state] of gone) this.states.set(key, { ...state, ...change, valid: false });
     // In a second step, so that instances of one entity do not wait for each other.
     for (const [key, state] of gone) this.#invalidateWith(key, state, change);

@@ -109,6 +109,10 @@ function withDependents(
   entities: readonly Entity[],
   states: EntityStates,
 ): readonly NamedEntity[] {
+  const isOne = (named: NamedEntity, state: EntityState): boolean =>
+    state.entity === named.entity && state.instance === named.instance;
+  const births = new Set([...states.values()].filter((one) => changed.some((named) => isOne(named, one))).map(birthOf));
+  const together = [...states.values()].filter((one) => births.has(birthOf(one)));
   const names = new Set(changed.map(({ entity }) => entity));
   const first = new Set(names);
   // A set also visits what is added to it meanwhile.
@@ -117,5 +121,13 @@ function withDependents(
     for (const { entity, from } of states.values())
       if (from.some((key) => key.split('/', 1)[0] === name)) names.add(entity);
   }
-  return [...changed, ...[...names].filter((name) => !first.has(name)).map((entity) => ({ entity, instance: '' }))];
+  return [
+    ...changed,
+    ...together,
+    ...[...names].filter((name) => !first.has(name)).map((entity) => ({ entity, instance: '' })),
+  ];
+}
+
+function birthOf({ entity, birth }: EntityState): string {
+  return `${entity} ${birth}`;
 }
