@@ -33,6 +33,7 @@ export const OUTPUT_NAMES = [
   'run-status',
   'badge',
   'failed-gates',
+  'missing-entities',
   'waves',
   'subjects',
   'subject-files',
