@@ -11,6 +11,8 @@ export interface AgentTask {
   readonly workingDirectory: string;
   /** The whole environment of the agent: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** Processes that it started stay if it ends with exit code 0. Default: they are ended, too. */
+  readonly leaves?: boolean;
   readonly timeoutMs: number;
   /** Bytes kept of stdout and of stderr, each: the first and the last half. */
   readonly logLimit: number;
@@ -34,6 +36,8 @@ export interface AgentResult {
   readonly outcome: 'exited' | 'signalled' | 'timeout' | 'cancelled' | 'not-started';
   readonly exitCode?: number;
   readonly signal?: string;
+  /** With {@link AgentTask.leaves}: the processes that stay, with their start times as the system reports them. */
+  readonly left?: readonly { readonly pid: number; readonly started: string }[];
   /** For `not-started`: the reason (no such shell, E2BIG, …). */
   readonly message?: string;
   /** Captured output, capped and redacted; a line in the middle says how many bytes were omitted. */

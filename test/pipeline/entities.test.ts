@@ -7,7 +7,16 @@ const GATE = 'gates: {a: {run: x}}';
 
 function command(id: string, use: Partial<Command>): Command {
   const none = { requires: [], creates: [], invalidates: [], onInvalid: 'fail' as const };
-  return { id, words: [{ text: id }], returns: undefined, setup: true, timeoutMinutes: 60, ...none, ...use };
+  return {
+    id,
+    words: [{ text: id }],
+    returns: undefined,
+    setup: true,
+    leaves: false,
+    timeoutMinutes: 60,
+    ...none,
+    ...use,
+  };
 }
 
 describe('syntax', () => {
@@ -127,6 +136,23 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
       '1:38 VALUE_INVALID commands.c.setup: expected `true` or `false`, found the number 1',
       '1:41 KEY_UNKNOWN commands.c.sytnax: there is no such key under `commands.c`; did you mean `syntax`?',
     ]);
+  });
+});
+
+describe('what lives in processes', () => {
+  const text = (command: string, gate = ''): string =>
+    `entities: {e: {lifetime: machine}, f: }\ncommands: {c: {syntax: c, ${command}}}\ngates: {a: {invalidates: f, ${gate}}}`;
+
+  it.each([
+    ['creates: e, leaves: processes', '', []],
+    ['creates: e', '', ['LEAVES_MISMATCH creates: `e` lives in processes']],
+    ['creates: f, leaves: processes', '', ['LEAVES_MISMATCH leaves: it creates no entity']],
+    ['creates: e, leaves: processes', 'creates: e', ['LEAVES_MISMATCH creates: `e` lives in processes']],
+    ['creates: e, leaves: processes', 'requires: e', ['warning ENTITY_UNREACHABLE requires: `e` lives in processes']],
+    ['creates: e, leaves: processes', 'requires: e, on-invalid: recover', []],
+  ])('is left by a command: %s; %s', (command, gate, expected) => {
+    const found = said(text(command, gate)).filter((line) => !line.includes('ENTITY_UNUSED'));
+    expect(found).toEqual(expected.map((one) => expect.stringContaining(one)));
   });
 });
 

@@ -8,7 +8,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { partFor } from '../entities/created.ts';
-import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
+import { endProcessesOf, resourcesOf, viewEntities } from '../entities/view-entities.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /** What a person does to an entity. */
@@ -31,7 +31,8 @@ export async function readEntities(
 }
 
 /**
- * Records what a person did to entities, in order, in a call of its own. The caller holds the workspace's lock.
+ * Records what a person did to entities, in order, in a call of its own. A reset ends the processes that they live in.
+ * The caller holds the workspace's lock.
  * @throws GatelineError `ENTITY_NOT_DEFINED`, `GATE_CLAIMED`
  */
 export async function decideEntities(
@@ -45,6 +46,7 @@ export async function decideEntities(
   const runAttempt = call.journal.state().runAttempt + 1;
   let n = 0;
   for (const { action, entity, instance, value } of named) {
+    if (action === 'reset') await endProcessesOf(call, entity.name);
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, {}) : [instance ?? ''];

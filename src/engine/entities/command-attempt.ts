@@ -187,6 +187,7 @@ async function start(
     shell: '',
     workingDirectory: workspace.root,
     env: { ...Object.fromEntries(inherited), [AGENT_VARIABLES.request]: directory.pathOf('request.json') },
+    ...(command.leaves && { leaves: true }),
     timeoutMs: command.timeoutMinutes * 60_000,
     logLimit: OUTPUT_LIMIT,
     signal,
@@ -207,6 +208,8 @@ async function end(
   const value = isUsed ? printed(result.stdout) : undefined;
   const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
   const output: Content | undefined = clean === undefined ? undefined : await keepJson(call.ports.store, clean);
+  const { host, boot } = call.ports.me;
+  const processes = result.left?.map(({ pid, started: pidStart }) => ({ host, boot, pid, pidStart }));
   const passed = verdict.status === 'passed' && command.creates.length > 0;
   const ended: EndedRecord = {
     kind: 'ended',
@@ -221,7 +224,9 @@ async function end(
     verdict,
     startedAt: started.at,
     ...(output && { value: output, exports: output }),
-    ...(passed && { effects: await effectsOf(call, command, output, { by: command.id, given }) }),
+    ...(passed && {
+      effects: await effectsOf(call, command, output, { by: command.id, given, ...(processes && { processes }) }),
+    }),
     files: [],
     touched: [],
     logs: await keepLogs(call, result),

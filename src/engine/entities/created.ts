@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
-import type { RecordedUses } from '../../run/records/effects.ts';
+import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
@@ -15,6 +15,8 @@ export interface Creator {
   readonly by: string;
   readonly given?: Readonly<Record<string, string>>;
   readonly leg?: string;
+  /** What the attempt left running. */
+  readonly processes?: readonly LeftProcess[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function effectsOf(
   creator: Creator,
 ): Promise<NonNullable<EndedRecord['effects']>> {
   const value = output && (await readValue(call, output));
-  const creates: { entity: string; instance: string; value?: Content }[] = [];
+  const creates: NonNullable<EndedRecord['effects']>['creates'] = [];
   for (const name of use.creates) {
     const entity = resourcesOf(call).entities.find((one) => one.name === name)!;
     const part = value === undefined ? undefined : partFor(name, value);
@@ -38,7 +40,12 @@ export async function effectsOf(
     if (part !== undefined) await namePropertiesMissing(call, entity, part, creator.by);
     const { given = {}, leg = '' } = creator;
     for (const instance of leg === '' ? instancesOf(entity, part, given) : [leg])
-      creates.push({ entity: name, instance, ...(content && { value: content }) });
+      creates.push({
+        entity: name,
+        instance,
+        ...(content && { value: content }),
+        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])].slice(0, 1_000) }),
+      });
   }
   return { creates: creates.slice(0, 1_000), invalidates: [] };
 }

@@ -1,9 +1,16 @@
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
-import { foldEntities } from '../../run/entity/fold-entities.ts';
+import { foldEntities, processKey } from '../../run/entity/fold-entities.ts';
 import { openUses, type Asking, type OpenUse } from '../../run/entity/resolve-use.ts';
-import { comparePositions, unitOf, type Content, type StartedRecord } from '../../run/records/record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type Content,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
 import { VOIDING } from '../../run/records/decisions.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Call } from '../call/call.ts';
@@ -23,19 +30,35 @@ export function resourcesOf({ assignment: { pipeline } }: Pick<Call, 'assignment
 export async function viewEntities(call: Call): Promise<Asking> {
   const { entities } = resourcesOf(call);
   const rank = new Map([...call.graph.keys()].map((key, index) => [key, index]));
-  const states = foldEntities(entities, call.journal.listing(), { values: await datedValues(call, entities), rank });
+  const facts = { values: await datedValues(call, entities), running: await runningProcesses(call), rank };
+  const states = foldEntities(entities, call.journal.listing(), facts);
   return { entities, states, now: call.ports.now().getTime() };
+}
+
+/** The processes that commands left and that still run, on this machine. */
+async function runningProcesses(call: Call): Promise<ReadonlySet<string>> {
+  const running = new Set<string>();
+  for (const { processes } of call.journal.listing().records.flatMap((one) => createdIn(one)))
+    for (const one of processes ?? []) if (!(await call.ports.isGone(one))) running.add(processKey(one));
+  return running;
+}
+
+/** What a record says was created. */
+function createdIn(record: GatelineRecord): NonNullable<EndedRecord['effects']>['creates'] {
+  if (record.kind === 'ended') return record.effects?.creates ?? [];
+  return record.kind === 'decided' && record.entity !== undefined ? [record.entity] : [];
 }
 
 /** The values of entities that say how long they live. What cannot be read is left out. */
 async function datedValues(call: Call, entities: readonly Entity[]): Promise<ReadonlyMap<Digest, JsonValue>> {
-  const dated = new Set(entities.flatMap(({ name, lifetime }) => (typeof lifetime === 'string' ? [name] : [])));
+  const dated = new Set(
+    entities.flatMap(({ name, lifetime }) => (typeof lifetime === 'string' && lifetime !== 'machine' ? [name] : [])),
+  );
   const values = new Map<Digest, JsonValue>();
   if (dated.size === 0) return values;
   for (const record of call.journal.listing().records) {
-    const created = record.kind === 'ended' ? record.effects?.creates : record.kind === 'decided' && [record.entity];
-    for (const one of created || []) {
-      if (one?.value === undefined || !dated.has(one.entity) || values.has(one.value.digest)) continue;
+    for (const one of createdIn(record)) {
+      if (one.value === undefined || !dated.has(one.entity) || values.has(one.value.digest)) continue;
       const value = await readValue(call, one.value);
       if (value !== undefined) values.set(one.value.digest, value);
     }
@@ -75,6 +98,16 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
   return call.ports.isGone(claim.by);
+}
+
+/** Ends the processes that commands left for an entity. */
+export async function endProcessesOf(call: Call, entity: string): Promise<void> {
+  const { agent, commands } = call.ports;
+  if (commands === undefined) return;
+  for (const record of call.journal.listing().records) {
+    const own = createdIn(record).filter((one) => one.entity === entity && one.processes !== undefined);
+    if (own.length > 0) await agent.endLeftovers(commands.pathOf(record));
+  }
 }
 
 /** Ends what commands left whose Gateline was killed. */

@@ -172,6 +172,17 @@ export const DEFINITION_CODES = {
       'With `on-invalid: recover`, no command without arguments can create a required entity: there is none, or such commands wait for each other.',
     remedy: 'Add a command that creates it and needs no argument, or remove `on-invalid: recover`.',
   },
+  LEAVES_MISMATCH: {
+    from: ['definition'],
+    means:
+      'A command leaves processes and creates no entity with `lifetime: machine`, or something creates such an entity and leaves none.',
+    remedy: 'Write both, or neither.',
+  },
+  ENTITY_UNREACHABLE: {
+    from: ['definition'],
+    means: 'A gate requires an entity that lives in processes. Those of one job on GitHub are gone in the next one.',
+    remedy: 'Set `on-invalid: recover`, so that the job creates it itself. On your own machine it works without.',
+  },
   COMMAND_ID_TAKEN: {
     from: ['definition'],
     means: 'A command has the name of a gate.',

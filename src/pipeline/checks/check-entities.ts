@@ -31,6 +31,7 @@ export function checkEntities(source: DefinitionSource): Problem[] {
     ...checkIds(gates, commands, source),
     ...checkOrder(gates, source),
     ...checkRecovery(users, commands, source),
+    ...checkMachine(gates, commands, source),
   ];
 }
 
@@ -137,6 +138,34 @@ function allBefore(id: string, needs: ReadonlyMap<string, readonly string[]>): R
   return found;
 }
 
+/** What lives in processes is created by commands that leave some, and is in no other job of a workflow. */
+function checkMachine(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+  const entities = entriesAt(source, 'entities');
+  const ofMachine = new Set(entities.flatMap(({ id, part }) => (part.value['lifetime'] === 'machine' ? [id] : [])));
+  const isOfMachine = ({ value }: Located<string>): boolean => ofMachine.has(value);
+  const wrong = [...gates, ...commands].flatMap(({ part, uses }) => {
+    const created = uses.creates.find(isOfMachine);
+    const leaves = part.path[0] === 'commands' && part.value['leaves'] === 'processes';
+    if (leaves === (created !== undefined)) return [];
+    const message = leaves
+      ? 'it creates no entity with `lifetime: machine`, so nothing would end the processes that it leaves'
+      : `${quoted(created!.value)} lives in processes, and only a command with \`leaves: processes\` leaves any`;
+    const [place, label] = leaves ? [[...part.path, 'leaves'], 'leaves'] : [created!.path, 'creates'];
+    return [source.at(pointerOf(place), { code: 'LEAVES_MISMATCH', label, message })];
+  });
+  const unreachable = gates.flatMap(({ part, uses }) =>
+    part.value['on-invalid'] === 'recover' ? [] : uses.requires.filter(isOfMachine),
+  );
+  return [
+    ...wrong,
+    ...unreachable.map((name) => {
+      const message = `${quoted(name.value)} lives in processes of one machine: in a job on GitHub it is never valid`;
+      const details = { severity: 'warning', code: 'ENTITY_UNREACHABLE', label: 'requires', message } as const;
+      return source.at(pointerTo(name), { ...details, hint: 'add `on-invalid: recover`' });
+    }),
+  ];
+}
+
 /** What recovers can recover: some order of commands creates each entity that it requires. */
 function checkRecovery(users: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
   const makers = commands.map(({ id, part, uses }): Command => {
@@ -152,6 +181,7 @@ function checkRecovery(users: readonly User[], commands: readonly User[], source
       onInvalid: 'fail',
       returns: undefined,
       setup: part.value['setup'] !== false,
+      leaves: false,
       timeoutMinutes: 60,
     };
   });

@@ -7,7 +7,10 @@ export interface Entity {
   readonly properties: readonly string[];
   /** Entities without which it is invalid, too. */
   readonly dependsOn: readonly string[];
-  /** Milliseconds that it lives, or a JSON pointer into its value to the time when it ends. `undefined`: no limit. */
+  /**
+   * Milliseconds that it lives, a JSON pointer into its value to the time when it ends, or `machine`: as long as the
+   * processes that its command left. `undefined`: no limit.
+   */
   readonly lifetime: number | string | undefined;
   /** Milliseconds before the end of its life from which no command starts that requires it. Default 0. */
   readonly margin: number;
@@ -43,6 +46,8 @@ export interface Command extends EntityUse {
   readonly returns: string | undefined;
   /** Whether it may be run to make what it creates valid again. */
   readonly setup: boolean;
+  /** Whether processes that it started stay when it has passed. */
+  readonly leaves: boolean;
   /** Default 60; fractions allowed. */
   readonly timeoutMinutes: number;
 }

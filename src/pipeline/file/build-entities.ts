@@ -45,6 +45,7 @@ function buildCommand(id: string, entry: GatelineFile['commands'][string]): Comm
     ...buildUse(entry),
     returns: entry.returns,
     setup: entry.setup,
+    leaves: entry.leaves === 'processes',
     timeoutMinutes: entry['timeout-minutes'],
   };
 }

@@ -19,7 +19,7 @@ export const ENTITY_KEYS = {
     ),
 };
 
-const LIFETIME = 'a time such as `30m`, or a JSON pointer such as `/expires_at`';
+const LIFETIME = 'a time such as `30m`, a JSON pointer such as `/expires_at`, or `machine`';
 
 const entity = z
   .strictObject(
@@ -34,10 +34,10 @@ const entity = z
         .describe('Properties that its value should have. A missing one is reported as a warning.'),
       'depends-on': names.default([]).describe('Entities without which it is invalid, too.'),
       lifetime: z
-        .union([duration, pointer], { error: `expected ${LIFETIME}` })
+        .union([duration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
         .optional()
         .describe(
-          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds since 1970). Default: no limit.',
+          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds since 1970), or `machine`: as long as a process that its command left. Default: no limit.',
         ),
       margin: duration.optional().describe('How long before its end it is no longer used. Default: not at all.'),
     },
@@ -72,6 +72,12 @@ const command = z.strictObject(
     setup: yesOrNo
       .default(true)
       .describe('Whether it may be run to make what it creates valid again. Never with arguments.'),
+    leaves: z
+      .literal('processes', { error: 'expected `processes`' })
+      .optional()
+      .describe(
+        'Processes that it started stay when it has passed: a browser, a server. It must create an entity with `lifetime: machine`. Default: they are ended.',
+      ),
     'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
       .default(60)
       .describe('Minutes after which it is stopped. Fractions are allowed.'),

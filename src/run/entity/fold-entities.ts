@@ -4,6 +4,7 @@ import { valueAt } from '../../json/json-pointer.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { orderRecords } from '../records/order.ts';
+import type { LeftProcess } from '../records/effects.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
 import {
@@ -50,6 +51,8 @@ export type EntityStates = ReadonlyMap<string, EntityState>;
 export interface EntityFacts {
   /** Values by digest, for entities whose value says how long they live. One that is not here is expired. */
   readonly values: ReadonlyMap<Digest, JsonValue>;
+  /** The processes that are still running, by {@link processKey}. Default: none. */
+  readonly running?: ReadonlySet<string>;
   /** The place of a unit among those of a pipeline, every one after its needs. Default: that of its name. */
   readonly rank?: ReadonlyMap<UnitKey, number>;
 }
@@ -57,6 +60,11 @@ export interface EntityFacts {
 /** The name of an instance. */
 export function entityKey({ entity, instance }: Pick<EntityState, 'entity' | 'instance'>): string {
   return instance === '' ? entity : `${entity}/${instance}`;
+}
+
+/** A process as a lookup key. */
+export function processKey({ host, boot, pid, pidStart }: LeftProcess): string {
+  return JSON.stringify([host, boot, pid, pidStart]);
 }
 
 /** Whether something may start now that requires it. @param now milliseconds since 1970 */
@@ -166,6 +174,10 @@ function covers(a: string, b: string): boolean {
   return a === '' || b === '' || a === b;
 }
 
+type CreatedEntity = NamedEntity & {
+  readonly value?: Content | undefined;
+  readonly processes?: readonly LeftProcess[] | undefined;
+};
 type EntityChangeCause = Pick<EntityState, 'by' | 'at' | 'reason'>;
 
 class EntityFold {
@@ -179,12 +191,12 @@ class EntityFold {
   }
 
   create(
-    { entity, instance, value }: NamedEntity & { readonly value?: Content | undefined },
+    { entity, instance, value, processes }: CreatedEntity,
     { by, at, birth, from }: Pick<EntityState, 'by' | 'at' | 'birth'> & { readonly from: readonly NamedEntity[] },
   ): void {
     const others = from.filter((one) => one.entity !== entity);
     const until = Math.min(
-      this.#ownEnd(entity, value, at),
+      this.#ownEnd(entity, { value, processes }, at),
       ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
       ...this.#dependedOn(entity, instance).map((one) => one.until),
     );
@@ -236,9 +248,13 @@ class EntityFold {
     );
   }
 
-  #ownEnd(name: string, value: Content | undefined, at: string): number {
+  #ownEnd(name: string, { value, processes }: Pick<CreatedEntity, 'value' | 'processes'>, at: string): number {
     const lifetime = this.#entities.get(name)?.lifetime;
     if (lifetime === undefined) return Infinity;
+    if (lifetime === 'machine') {
+      const isRunning = processes?.some((one) => this.#facts.running?.has(processKey(one)));
+      return isRunning === true ? Infinity : -Infinity;
+    }
     if (typeof lifetime === 'number') return Date.parse(at) + lifetime;
     const known = value && this.#facts.values.get(value.digest);
     return known === undefined ? -Infinity : timeAt(known, lifetime);

@@ -6,15 +6,26 @@ export const contentSchema = z.strictObject({ digest: digestSchema, bytes: z.int
 
 const entityName = z.string().min(1).max(200);
 
+/** A process that a command left: pid and start time identify it, `boot` contains the pid namespace. */
+const processSchema = z.strictObject({
+  host: z.string().max(255),
+  boot: z.string().max(255),
+  pid: z.int().min(1),
+  pidStart: z.string().max(64),
+});
+export type LeftProcess = z.infer<typeof processSchema>;
+
 /** A named resource that a gate or command created, with the part of its value that others may use. */
 export const createdSchema = z.strictObject({
   entity: entityName,
   instance: z.string().max(200),
   value: contentSchema.optional(),
+  /** What it lives in: processes of one machine and boot. */
+  processes: z.array(processSchema).max(1_000).optional(),
 });
 
 /** Named resources. An empty instance is all of them. */
-const namedSchema = z.array(createdSchema.omit({ value: true })).max(1_000);
+const namedSchema = z.array(createdSchema.omit({ value: true, processes: true })).max(1_000);
 
 /** What a gate or command is about to do with named resources. */
 export const usesSchema = z.strictObject({

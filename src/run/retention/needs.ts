@@ -61,7 +61,7 @@ export function needsOf(records: readonly GatelineRecord[]): ReadonlyMap<string,
   return new Map([...found].map(([key, needs]) => [key, [...needs.values()]]));
 }
 
-/** Whether a record says that an entity is valid from then on. */
+/** Whether a record makes an entity valid. */
 function isCreation(record: GatelineRecord): boolean {
   if (record.kind === 'decided') return record.entity?.action === 'create';
   return record.kind === 'ended' && (record.effects?.creates.length ?? 0) > 0;
