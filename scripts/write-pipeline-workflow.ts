@@ -84,6 +84,9 @@ on:
       passed:
         description: Whether every gate is satisfied.
         value: \${{ jobs.report.outputs.passed }}
+      badge:
+        description: The result for a badge, JSON in the format of endpoints of shields.io.
+        value: \${{ jobs.report.outputs.badge }}
 ${subjectOutputs()}
 jobs:
   waves:
@@ -159,6 +162,7 @@ function reportJob(): string {
     # No permissions here: it uses those of the calling job, and says what they do not allow.
     outputs:
       passed: \${{ steps.report.outputs.passed }}
+      badge: \${{ steps.report.outputs.badge }}
       files-digest: \${{ steps.report.outputs.files-digest }}
     steps:
 ${CHECKOUT}      - id: report

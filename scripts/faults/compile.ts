@@ -69,4 +69,12 @@ export const COMPILE_FAULTS: readonly Fault[] = [
     only: 'is asked again',
     why: 'another prompt would reuse the old answer',
   },
+  {
+    name: 'report: a run of a pull request replaces the badge of the default branch',
+    find: 'const shown = isDefault ? badge : undefined;',
+    replace: 'const shown = isDefault || !event.trust.isFork ? badge : undefined;',
+    tests: ['test/action/workflows/history-branch.test.ts'],
+    only: 'the badge of the default branch',
+    why: 'the README would show what somebody tried in a pull request',
+  },
 ];

@@ -122,4 +122,28 @@ export const DECISION_FAULTS: readonly Fault[] = [
     only: 'of another branch by its digest',
     why: 'no output of another branch could be adopted',
   },
+  {
+    name: 'decisions: an approved output gives a report no legs',
+    find: 'while (await call.settleLegs());',
+    replace: 'while (call.graph.size === 0);',
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'legs that an approved output asks for',
+    why: 'the report would show a gate as ready whose legs have all ended, and never be green',
+  },
+  {
+    name: 'decisions: the answer about a run is without what people decided',
+    find: '  await learnAll(call);\n  const { pipeline } = assignment;',
+    replace: '  const { pipeline } = assignment;',
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'legs that an approved output asks for',
+    why: 'a gate would be shown as paused that somebody has approved',
+  },
+  {
+    name: 'decisions: a command in a closed pull request is carried out',
+    find: "if (state !== 'open') return notDone(",
+    replace: "if (state === 'none') return notDone(",
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'cannot be carried out',
+    why: 'runs of what nobody wants any more would start again',
+  },
 ];

@@ -119,4 +119,20 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     tests: PATHS,
     why: 'an agent could deliver a workflow to file systems that ignore case',
   },
+  {
+    name: 'delivery: a patch of a folder has paths from that folder',
+    find: "return this.#diff(['--binary'], from, to, paths);",
+    replace: "return this.#diff(['--binary', `--relative=${this.#prefix}`], from, to, paths);",
+    tests: ['test/cli/sets-delivery.test.ts'],
+    only: 'paths from the top of the repository',
+    why: 'git would apply it nowhere, or over files of the whole repository that nobody allowed',
+  },
+  {
+    name: 'delivery: an open pull request with more files is taken for the same delivery',
+    find: 'if (!maySayTheSame(message, what)) continue;',
+    replace: '',
+    tests: DELIVERY,
+    only: 'from a branch of its own, once',
+    why: 'files that no gate hands on any more would be merged',
+  },
 ];

@@ -18,6 +18,7 @@ import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { HISTORY_COMMANDS } from './history-commands.ts';
 import { MEMORY_COMMANDS } from './commands/memory-commands.ts';
 import { LOOP_COMMANDS } from './loop/loop-commands.ts';
+import { EXCHANGE_COMMANDS } from './exchange/exchange-commands.ts';
 
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -274,6 +275,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...HISTORY_COMMANDS,
   ...MEMORY_COMMANDS,
   ...LOOP_COMMANDS,
+  ...EXCHANGE_COMMANDS,
   ...ENTITY_COMMANDS,
   DECIDE,
 ];

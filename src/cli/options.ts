@@ -38,7 +38,7 @@ export const JSON_OPTION: OptionSpec = {
 /** The caller provides what needs have not. */
 export const STAND_IN: OptionSpec = {
   name: 'stand-in',
-  help: 'run even if a needed gate has no output yet: the agent gets its data from --input',
+  help: 'run even if a needed gate has no output: its state file or --input takes its place',
 };
 
 /** A set of subjects; `run`, `plan` and `status` take them. */

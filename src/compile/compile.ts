@@ -45,7 +45,12 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   const { isDispatched } = triggers;
   const needs = new Map(pipeline.gates.map((gate) => [gate.id, new Set(gate.needs)]));
   const waiting = new Set(pipeline.gates.filter(mayWait).map(({ id }) => id));
-  const sendsBack = [...pipeline.gates, ...pipeline.groups].some(({ onFail }) => onFail !== undefined);
+  const grouped = pipeline.groups.flatMap(({ gates, onFail }) => (onFail === undefined ? [] : gates));
+  const judges = new Set([
+    ...grouped,
+    ...pipeline.gates.flatMap(({ id, onFail }) => (onFail === undefined ? [] : [id])),
+  ]);
+  const sendsBack = judges.size > 0;
   const around: Around = {
     pins: { gateline: gateline.uses, checkout: checkout.uses },
     file: definition === FOUND_FIRST ? undefined : definition,
@@ -61,6 +66,7 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
       order: orders.get(gate.id)!,
       readsDecisions,
       readsPullRequest: readsDecisions || sendsBack,
+      sendsBack: judges.has(gate.id),
       givesLegs: pipeline.gates.some(({ legsFrom }) => legsFrom?.gate === gate.id),
     };
     jobs[gate.id] = gateJob(gate, place, around);
@@ -83,7 +89,7 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   };
   const comments = [
     ...(triggers.excuse === undefined ? [] : [{ path: ['on'], text: triggers.excuse, where: 'behind' as const }]),
-    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }),
+    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }, pipeline.report?.historyBranch !== undefined),
   ];
   const versions = new Map(
     [gateline, checkout].flatMap(({ uses, version }) => (version === undefined ? [] : [[uses, version] as const])),
@@ -100,6 +106,7 @@ function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string 
 function commentsOf(
   first: string,
   { report, decide, deliver }: Readonly<Record<'report' | 'decide' | 'deliver', string>>,
+  writesHistory: boolean,
 ): YamlComment[] {
   const of = (job: string, permission: string, text: string): YamlComment => ({
     path: ['jobs', job, 'permissions', permission],
@@ -113,6 +120,7 @@ function commentsOf(
       where: 'before',
     },
     { path: ['jobs', report], text: 'The check that a branch rule should require.', where: 'before' },
+    ...(writesHistory ? [of(report, 'contents', 'the history branch')] : []),
     of(report, 'pull-requests', 'the comment'),
     of(report, 'statuses', 'the statuses that branch rules can require'),
     { path: ['jobs', deliver], text: 'Delivers the files of gates, when all gates have passed.', where: 'before' },

@@ -16,6 +16,8 @@ export interface GatePlace {
   readonly givesLegs: boolean;
   /** A run may be one of a pull request that the event does not name. */
   readonly readsPullRequest: boolean;
+  /** When it fails, work may go back: that takes the outputs of all its legs. */
+  readonly sendsBack: boolean;
 }
 
 /** The job of a gate. Its id is the gate's. */
@@ -31,7 +33,7 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
     ...surroundingsOf(job),
     'timeout-minutes': jobMinutes(gate),
     permissions: permissionsOf(gate, place),
-    ...strategyOf(gate),
+    ...strategyOf(gate, place),
     outputs: {
       digest: outputOf(gate, 'digest'),
       ...(place.givesLegs && { legs: outputOf(gate, 'legs') }),
@@ -82,11 +84,14 @@ function surroundingsOf({ environment, container, services }: JobSettings = {}):
   };
 }
 
-function strategyOf({ id, job, legsFrom, failFast, legsMaxParallel }: Gate): JsonObject {
+function strategyOf(
+  { id, job, legsFrom, failFast, legsMaxParallel }: Gate,
+  { sendsBack }: Pick<GatePlace, 'sendsBack'>,
+): JsonObject {
   const matrix = legsFrom === undefined ? job?.matrix && literal(job.matrix) : { [LEG_KEY]: legIds(id, legsFrom) };
   if (matrix === undefined) return {};
   const parallel = legsMaxParallel === undefined ? {} : { 'max-parallel': legsMaxParallel };
-  return { strategy: { 'fail-fast': failFast, ...parallel, matrix } };
+  return { strategy: { 'fail-fast': failFast && !sendsBack, ...parallel, matrix } };
 }
 
 /** A gate that left no legs has failed: the job of the one leg that is left then says so. */

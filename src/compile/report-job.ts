@@ -13,7 +13,11 @@ export interface ReportDuties {
 }
 
 /** The job that comes last and reports the results of all gates. */
-export function reportJob({ gates, statuses = 'auto' }: Pipeline, duties: ReportDuties, around: Around): JsonObject {
+export function reportJob(
+  { gates, report: { statuses = 'auto', htmlReport = false, historyBranch } = {} }: Pipeline,
+  duties: ReportDuties,
+  around: Around,
+): JsonObject {
   const marksCommits = statuses === 'gates' || (statuses === 'auto' && duties.sendsBack);
   const isAlways = around.decides ? `\${{ always() && ${NO_DECISION} }}` : 'always()';
   return {
@@ -22,7 +26,7 @@ export function reportJob({ gates, statuses = 'auto' }: Pipeline, duties: Report
     'runs-on': 'ubuntu-latest',
     'timeout-minutes': MINUTES,
     permissions: {
-      contents: 'read',
+      contents: historyBranch === undefined ? 'read' : 'write',
       actions: duties.sendsBack ? 'write' : 'read',
       ...(duties.readsDecisions && { checks: 'read' }),
       'pull-requests': 'write',
@@ -37,6 +41,8 @@ export function reportJob({ gates, statuses = 'auto' }: Pipeline, duties: Report
           ...definitionInput(around),
           needs: '${{ toJSON(needs) }}',
           ...(statuses !== 'auto' && { statuses }),
+          ...(htmlReport && { 'html-report': true }),
+          ...(historyBranch !== undefined && { 'history-branch': historyBranch }),
         },
       },
     ],

@@ -29,6 +29,8 @@ export interface Applied extends PutResult {
   readonly gates: readonly UnitKey[];
   /** Requested gates that are not done: none of their files are applied. */
   readonly open: readonly UnitKey[];
+  /** Runs of other subjects, `SUBJECT#RUN`, whose files are at paths in conflict: they are applied first. */
+  readonly first?: readonly string[];
 }
 
 /**
@@ -58,7 +60,29 @@ export async function applyFiles(call: Call, options: ApplyOptions): Promise<App
   const reason = { ...putReason(call, 'apply'), gates: options.gates };
   const put = await workspace.put(wanted, tree, { saved, dryRun, copy: copierOf(call), reason });
   call.forgetSnapshot();
-  return { ...put, gates, open };
+  const inConflict = put.puts.flatMap(({ path, action }) =>
+    action === 'conflict' ? steps.get(path)!.slice(0, 1) : [],
+  );
+  const first = await runsThatLeft(call, inConflict);
+  return { ...put, gates, open, ...(first.length > 0 && { first }) };
+}
+
+/** The newest run of each other subject that left a path as the first gate found it: in a set, this one needs it. */
+async function runsThatLeft({ ports, assignment }: Call, found: readonly FileChange[]): Promise<string[]> {
+  const before = new Map(found.flatMap(({ path, before: one }) => (one === null ? [] : [[path, one]])));
+  if (before.size === 0) return [];
+  const { pipeline, subject: own } = assignment;
+  const runs: string[] = [];
+  for (const subject of (await ports.store.subjects(pipeline.id)).filter((one) => one !== own)) {
+    const { records } = await ports.store.list(pipeline.id, subject);
+    const last = records.findLast(
+      (record) =>
+        record.kind === 'ended' &&
+        record.files.some(({ path, after }) => before.has(path) && sameFile(after, before.get(path)!)),
+    );
+    if (last !== undefined) runs.push(`${subject}#${last.runNumber}`);
+  }
+  return runs;
 }
 
 /** As {@link ApplyOptions}, with the run. */

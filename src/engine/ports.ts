@@ -22,6 +22,7 @@ import type { RecordStore } from '../store/record-store.ts';
 import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
 import type { Branches } from '../workspace/branches.ts';
 import type { PutReason } from '../run/files/put-reason.ts';
+import type { StateFiles } from './call/guide-files.ts';
 import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
 
 /** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
@@ -53,13 +54,8 @@ export interface EnginePorts {
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Writes the state guide files that agents read into a folder: those of the pipeline and of the given units. */
-  readonly showState?: (
-    folder: string,
-    state: RunState,
-    units: readonly UnitKey[],
-    redact: (text: string) => string,
-  ) => Promise<void>;
+  /** Absent: agents find no state files beside them, and none of theirs is read. */
+  readonly stateFiles?: StateFiles;
   /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
   /** Used if the pipeline has `snapshots.database`. */
@@ -245,6 +241,8 @@ export type EngineEvent =
       readonly unit?: UnitKey;
       /** Set if the unit, which is done, will run again. */
       readonly rerun?: true;
+      /** Set if it is nothing but a line of the log. */
+      readonly isRoutine?: true;
       /** Set if it sums up issues of the verdict that follows. */
       readonly isInVerdict?: true;
     };

@@ -20,6 +20,7 @@ import { otherRunInFolder, type RunInFolder } from './snapshots/folder-runs.ts';
 import {
   commandFor,
   otherText,
+  refuseHalfApplied,
   refuseLaterWork,
   refuseUnlisted,
   refuseUnrecorded,
@@ -111,6 +112,7 @@ async function rollBack(call: Call, options: RollbackOptions, unfinished?: Earli
   if (database.what === 'restored' && !force) refuseLaterWork(call);
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
+  if (!force) await refuseHalfApplied(call, files.puts);
   refuseConflicts(files.puts, force, files.stuck);
   await noteRun(call);
   const put = await putBack(call, files.wanted, database, options);

@@ -31,15 +31,17 @@ const LOOKS_AT_ONCE = 8;
 
 /**
  * Looks for decisions about every unit. Those about a unit's needs come first: they determine which output of the unit
- * is used, and so where to look.
+ * is used, and so where to look; and the legs of a gate whose matrix is in that output.
  */
 export async function learnAll(call: Call): Promise<void> {
-  const levels = new Map<UnitKey, number>();
-  for (const { key, needs } of call.graph.values()) {
-    levels.set(key, 1 + Math.max(0, ...needs.map((need) => levels.get(need)!)));
-  }
-  for (const units of Map.groupBy(call.graph.values(), ({ key }) => levels.get(key)!).values())
-    await inParallel(LOOKS_AT_ONCE, units, (unit) => learnIfRead(call, unit));
+  do {
+    const levels = new Map<UnitKey, number>();
+    for (const { key, needs } of call.graph.values()) {
+      levels.set(key, 1 + Math.max(0, ...needs.map((need) => levels.get(need)!)));
+    }
+    for (const units of Map.groupBy([...call.graph.values()], ({ key }) => levels.get(key)!).values())
+      await inParallel(LOOKS_AT_ONCE, units, (unit) => learnIfRead(call, unit));
+  } while (await call.settleLegs());
 }
 
 /** Decisions that cannot be read leave the unit without a result, which the run's state shows. */
@@ -58,8 +60,8 @@ async function learnIfRead(call: Call, unit: Unit): Promise<void> {
 export async function verifyRun(ports: EnginePorts, assignment: Assignment, job: JobCall): Promise<VerifiedRun> {
   const listing = job.call.listing ?? (await ports.store.list(assignment.pipeline.id, assignment.subject));
   const call = await openCall(dryRunPorts(ports), assignment, () => undefined, { ...job.call, listing, shows: true });
-  const units = [...call.graph.values()];
   await learnAll(call);
+  const units = [...call.graph.values()];
   const states = (): RunState['units'] => call.journal.state().units;
   await Promise.all(
     units.map(async ({ key }) => {

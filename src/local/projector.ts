@@ -70,34 +70,19 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
 }
 
 /**
- * Writes the pipeline's file and those of some gates into a folder other than the workspace: an attempt's work tree.
- * @param state as agents may see it: {@link stateForAgents}
- */
-export async function showStateIn(
-  folder: string,
-  input: Omit<ProjectorInput, 'onDurable'>,
-  state: RunState,
-  units: readonly UnitKey[],
-): Promise<void> {
-  const place = { ...input.loaded, root: folder };
-  const projections = await createProjections({
-    root: stateRoot(place),
-    workspace: folder,
-    documents: documentsFor(input),
-    readContent: (digest) => input.store.get(digest),
-  });
-  await projections.update(state, units);
-}
-
-/**
  * A run as agents see it. A default subject is not part of their request, so they must not find it in a file either:
  * the files are then named after the pipeline's metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other
  * subject an output was reused from.
  */
 export function stateForAgents(state: RunState, { pipeline, isDefaultSubject }: AboutSubject): RunState {
   if (isDefaultSubject !== true) return state;
-  const subject = subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT;
+  const subject = subjectForAgents(state.subject, { pipeline, isDefaultSubject });
   return { ...state, subject, units: new Map([...state.units].map(([key, unit]) => [key, withoutOrigin(unit)])) };
+}
+
+/** The subject in the names of files that agents see. */
+export function subjectForAgents(subject: string, { pipeline, isDefaultSubject }: AboutSubject): string {
+  return isDefaultSubject === true ? (subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT) : subject;
 }
 
 /** The state without the subject that its output was reused from. */
@@ -110,7 +95,13 @@ function withoutOrigin(unit: UnitState): UnitState {
 
 type AboutSubject = Pick<Assignment, 'isDefaultSubject'> & { readonly pipeline: Pick<Pipeline, 'metadata'> };
 
-function documentsFor({ graph, groups, metadata, redact }: Omit<ProjectorInput, 'onDurable'>): StateDocuments {
+/** The documents of a run, with its Markdown checkpoints. */
+export function documentsFor({
+  graph,
+  groups,
+  metadata,
+  redact,
+}: Pick<ProjectorInput, 'graph' | 'groups' | 'metadata' | 'redact'>): StateDocuments {
   return stateDocuments({
     graph,
     groups,

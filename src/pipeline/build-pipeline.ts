@@ -20,7 +20,7 @@ import {
   type WorkspaceSettings,
 } from './pipeline.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, JobSettings, UsedAction } from './job-settings.ts';
+import type { Delivery, JobSettings, ReportSettings, UsedAction } from './job-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
@@ -40,6 +40,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
     groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
     learning: file.learning,
+    ...(file.mirror.length > 0 && { mirror: file.mirror }),
     maxReworks: file['max-reworks'],
     ...(file.budget && { budget: buildBudget(file.budget) }),
     ...buildResources(file),
@@ -48,8 +49,8 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     ...(file.retention && { retention: buildRetention(file.retention) }),
     ...(file.on !== undefined && { on: file.on as JsonValue }),
     ...(file.workflow?.env && { workflowEnv: file.workflow.env }),
-    ...(file.workflow?.statuses && { statuses: file.workflow.statuses }),
     ...(file.workflow?.commands === true && { commands: true }),
+    ...(file.workflow && { report: buildReport(file.workflow) }),
     ...(file.deliver && { deliver: buildDelivery(file.deliver) }),
   };
 }
@@ -63,6 +64,15 @@ function buildGroup(id: string, group: GatelineFile['groups'][string]): GateGrou
     mode,
     ...(available !== undefined && { available: versionCommand(available) }),
     onFail: buildOnFail(group['on-fail']),
+  };
+}
+
+function buildReport(workflow: NonNullable<GatelineFile['workflow']>): ReportSettings {
+  const { statuses, 'html-report': htmlReport, 'history-branch': historyBranch } = workflow;
+  return {
+    ...(statuses && { statuses }),
+    ...(htmlReport !== undefined && { htmlReport }),
+    ...(historyBranch !== undefined && { historyBranch }),
   };
 }
 

@@ -15,6 +15,16 @@ export interface JobSettings {
   readonly matrix?: JsonObject;
 }
 
+/** What the report in the workflow of `gateline compile` does beside reporting. */
+export interface ReportSettings {
+  /** Which commit statuses it writes. `undefined`: `auto`. */
+  readonly statuses?: 'auto' | 'gates' | 'never';
+  /** It uploads the run as one page. */
+  readonly htmlReport?: boolean;
+  /** Name of the branch that it appends the outcome to. */
+  readonly historyBranch?: string;
+}
+
 /** The delivery of a pipeline: `deliver` at the top of the file. */
 export interface Delivery {
   readonly gates: readonly string[];
@@ -33,3 +43,7 @@ export interface UsedAction {
   /** Expression for its metrics, without `${{ }}`: JSON, or the path of a file. Not part of the request. */
   readonly metrics: string | undefined;
 }
+
+/** File formats of others that jobs may find in their folder. */
+export const MIRROR_FORMATS = ['state-guide'] as const;
+export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

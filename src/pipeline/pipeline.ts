@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
 import type { EntityUse, Resources } from './entities/entities.ts';
-import type { Delivery, JobSettings, UsedAction } from './job-settings.ts';
+import type { Delivery, JobSettings, MirrorFormat, ReportSettings, UsedAction } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
-/** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
+/** Id of a pipeline or a gate. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 
-/** The longest task, in characters. Longer instructions belong in the caller's input, or in a file. */
+/** The longest task, in characters. */
 export const MAX_TASK_LENGTH = 4_096;
 
 /**
@@ -47,6 +47,8 @@ export interface Pipeline {
   readonly maxReworks: number | undefined;
   /** Whether `gateline run` adds what agents noted to a document, or only says that there is something. */
   readonly learning: 'propose' | 'auto';
+  /** Formats whose files jobs find in their folder. Default: none. No part of any request. */
+  readonly mirror?: readonly MirrorFormat[];
   /** What agents may spend. `undefined`: no limit but those of gates. */
   readonly budget?: Budget;
   /** Named resources, and the commands that `gateline do` runs. `undefined`: none. */
@@ -61,8 +63,7 @@ export interface Pipeline {
   readonly on?: JsonValue;
   /** Variables of its jobs. */
   readonly workflowEnv?: JsonObject;
-  /** Which commit statuses its report writes. `undefined`: `auto`. */
-  readonly statuses?: 'auto' | 'gates' | 'never';
+  readonly report?: ReportSettings;
   /** All its gates read the commands that people give in comments of pull requests. */
   readonly commands?: boolean;
   /** How the files of gates are handed over when all gates have passed. */
@@ -165,10 +166,7 @@ export interface Gate {
   readonly number: number;
   /** Display name of the agent. Default: the gate's id. */
   readonly agent: string;
-  /**
-   * The command, as in a GitHub `run:` step. `undefined`: an agent that runs by itself, around `gateline begin` and
-   * `complete`.
-   */
+  /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
   /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
   readonly uses?: UsedAction;

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { expectOk, gatelineIn } from './in-process.ts';
+import { plainEnvironment } from '../support/command-line.ts';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { expectOk, gateline, gatelineIn } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, subjects, workspaceWith } from './set-workspace.ts';
 import { IS_FULL } from '../support/test-size.ts';
 
@@ -172,6 +173,44 @@ describe('gateline run --set --deliver patch', () => {
     expect(again['b']?.delivered).toMatchObject({ status: 'unchanged', to: '.state/patches/b.patch' });
     for (const id of ['a', 'b']) await workspace.git('apply', `.state/patches/${id}.patch`);
     expect(await workspace.read('made/b.txt')).toBe('a.txt\nown.txt\n');
+  });
+
+  it('writes paths from the top of the repository, so that git applies it anywhere in it', async () => {
+    const flow = 'mkdir -p .github/workflows; echo x > .github/workflows/x.yml';
+    const make = { ...GATES.make, inputs: ['base.txt'], run: `${MAKE}\n${flow}` };
+    const deliver = { gates: 'make', as: 'patch', allow: ['pkg/.github/workflows/x.yml'] };
+    await using workspace = await ScratchWorkspace.create({
+      'pkg/gateline.yml': pipeline({ make }, { deliver }),
+      'pkg/subjects.json': setOf({ id: 'a' }),
+      'pkg/base.txt': 'base\n',
+      '.gitignore': '.state/\n',
+    });
+    const environment = plainEnvironment(workspace.variables({ FAIL: workspace.beside('fail') }));
+    const args = ['run', '--set', 'subjects.json', ...PATCH.slice(1)];
+    await expectOk(gateline(workspace.path('pkg'), args, { environment }));
+    const patch = 'pkg/.state/patches/a.patch';
+    for (const where of ['.', 'pkg']) {
+      await workspace.git('-C', where, 'apply', workspace.path(patch));
+      expect(await workspace.git('status', '--porcelain', '-uall')).toBe(
+        '?? pkg/.github/workflows/x.yml\n?? pkg/made/a.txt\n',
+      );
+      await workspace.git('clean', '-fdq', 'pkg/.github', 'pkg/made');
+    }
+  });
+});
+
+describe('gateline apply SUBJECT#RUN', () => {
+  it('says which run is applied first', async () => {
+    const make = { ...GATES.make, inputs: ['base.txt'], run: `${MAKE}\necho "$s" >> shared.txt` };
+    await using workspace = await workspaceWith(TWO, pipeline({ make }));
+    await expectOk(set(workspace, ['run', '-q']));
+    const { code, out } = await gatelineIn(workspace, 'apply', 'b#1');
+    expect(code).toBe(1);
+    expect(out).toMatch(/conflict shared\.txt: .*\n.*Apply those first: `gateline apply a#1`\.\n$/);
+    for (const run of ['a#1', 'b#1']) await expectOk(gatelineIn(workspace, 'apply', run));
+    expect(await workspace.read('shared.txt')).toBe('a\nb\n');
+    await workspace.write('shared.txt', 'mine\n');
+    expect((await gatelineIn(workspace, 'apply', 'a#1')).out).toContain('`gateline diff` shows what the gates changed');
   });
 });
 

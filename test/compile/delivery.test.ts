@@ -91,6 +91,24 @@ describe('a compiled delivery', () => {
     expect(redJobs(await started.rerunJob('deliver').ended)).toEqual([]);
     expect(world.service.world.pulls).toHaveLength(1);
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
+
+    // A later run that only reuses has the same files, on whatever commit.
+    await world.repository.write('other.txt', 'x');
+    await world.repository.commitAll('something else');
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    const later = await start();
+    expect(redJobs(later)).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(1);
+    expect(delivered(later)).toMatchObject({ 'pull-request': String(pull!.number), commit: pull!.head.sha });
+
+    // Fewer files are another delivery.
+    await define(definition({ as: 'pull-request' }, "printf 'two\\n' >> a.txt"));
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    expect(redJobs(await start())).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(2);
+    Object.assign(world.service.world.pulls[1]!, { state: 'closed' });
+    expect(redJobs(await start())).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(3);
   });
 
   it.runIf(IS_FULL)('uploads a patch that git applies', async () => {
@@ -105,6 +123,21 @@ describe('a compiled delivery', () => {
     expect(await git(world.repository.root, 'show', ':a.txt')).toBe('one\ntwo\n');
     expect(await git(world.repository.root, 'ls-files', 'old.txt', 'plan.md')).toBe('');
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
+  });
+
+  it('uploads a patch with paths from the top of the repository', async () => {
+    const file = 'pkg/gateline.yml';
+    const text = JSON.stringify({
+      deliver: { gates: 'write', as: 'patch' },
+      gates: { write: { run: agent({}, 'echo new > made.txt'), inputs: [], files: ['made.txt'] } },
+    });
+    await world.repository.write(file, text);
+    await world.repository.write(WORKFLOW, compiled(text, file).text);
+    await world.repository.commitAll('a pipeline of a folder');
+    expect(redJobs(await start())).toEqual([]);
+    const stored = world.service.world.artifacts.find(({ name }) => name.endsWith('.patch'))!;
+    const patch = world.service.world.blobs.blobs.get(stored.blob)!.content.toString();
+    expect(patch).toContain('+++ b/pkg/made.txt\n');
   });
 
   it.each(IS_FULL ? ['commit', 'patch'] : ['commit'])(

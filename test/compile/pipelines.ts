@@ -116,4 +116,13 @@ gates:
     timeout-minutes: 30
   test: { needs: implement, run: npm test }
 `,
+  history: `pipeline: history
+on: [push, workflow_dispatch]
+workflow:
+  html-report: true
+  history-branch: gateline-history
+gates:
+  draft:
+    run: sh draft.sh
+`,
 };

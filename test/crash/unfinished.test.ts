@@ -177,6 +177,22 @@ describe.runIf(process.platform !== 'win32')('an interrupted apply', () => {
     else expect(again.code, again.err).toBe(0);
   });
 
+  it('is named by a rollback to a gate, which takes no file for one that somebody changed', async () => {
+    await using workspace = await ScratchWorkspace.create(FILES);
+    await expectOk(call(workspace, 'run', '-q'));
+    await killed(workspace, 'put f1.txt', 'apply');
+    const { code, err } = await call(workspace, 'rollback', '--to', 'first');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/ROLLBACK_CONFLICT: .*`gateline apply 'main#1'` completes it/),
+    ]);
+    expect(err).not.toContain('it was changed since');
+    expect(await texts(workspace)).toEqual(['two', 'old']);
+    await expectOk(call(workspace, 'apply'));
+    await expectOk(call(workspace, 'rollback', '--to', 'first'));
+    expect(await texts(workspace)).toEqual(['one', 'one']);
+  });
+
   it('of a fork is completed by the same command, which begins no other fork', async () => {
     await using workspace = await ScratchWorkspace.create(FILES);
     await expectOk(call(workspace, 'run', '-q'));

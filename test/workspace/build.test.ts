@@ -169,6 +169,9 @@ describe('two versions', () => {
     expect(await workspace.patch(base, base)).toBe('');
     execFileSync('git', ['apply', '--directory=dir'], { cwd: folder.root, input: patch, env: folder.environment });
     expect(filesBelow(join(folder.root, 'dir'))).toEqual({ a: 'edited\n', new: 'x dir/b' });
+    const whole = await workspace.wholePatch(tree, base, ['a']);
+    execFileSync('git', ['apply'], { cwd: folder.root, input: whole, env: folder.environment });
+    expect(filesBelow(join(folder.root, 'dir'))['a']).not.toBe('edited\n');
   });
 
   it('that are kept can be compared after the user cleaned up everything', async () => {

@@ -37,6 +37,9 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return { ok: true, title: 'No command', message };
 }
 
+/** What the author of a comment did wrong: the answer says it, and nobody else must do anything. */
+const OF_THE_AUTHOR: ReadonlySet<string> = new Set(['GATE_UNKNOWN', 'DECISION_UNHEARD', 'DECISION_WITHOUT_ATTEMPT']);
+
 interface CommentPlace {
   readonly comment: number;
   readonly pull: number;
@@ -57,8 +60,10 @@ async function obey(
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
     await react(invocation, rest, comment, 'confused');
-    await answer(invocation, rest, number, `Nothing was done: ${said(`${error.message} ${error.hint}`)}`);
-    throw error;
+    const why = `${error.message.replace(/\.$/, '')}. ${error.hint}`;
+    const isToldWhy = await answer(invocation, rest, number, `Nothing was done: ${said(why)}`);
+    if (!isToldWhy || !OF_THE_AUTHOR.has(error.code)) throw error;
+    return { ok: true, title: 'Answered', message: `${proven.command.do} for ${proven.author}: ${error.message}` };
   }
   await react(invocation, rest, comment, given.isDone ? '+1' : 'confused');
   const isAnswered = await answer(invocation, rest, number, given.text);

@@ -10,7 +10,9 @@ import { filesDigests } from '../inputs/job-results.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
+import { acceptedWithStandIns } from '../../run/state/stand-in-states.ts';
 import { keepPage } from '../report/html-page.ts';
+import { keepStateFiles } from '../report/state-files-artifact.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
@@ -43,13 +45,16 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     .filter(({ entry }) => entry.subject === keptSubject(view.state.subject))
     .slice(-inputs.history);
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
-  const result = resultOfRun(view.state, missing);
+  const accepted = acceptedWithStandIns(view.state, view.call.graph, new Set(inputs.standIn));
+  const result = resultOfRun(view.state, missing, accepted);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
   for (const notice of await keepChains(invocation.event, around.store, view))
     invocation.world.runner.annotate('notice', notice);
   await markCommit(invocation, rest, view, { result, missing, sentBack });
   const more = { history, ...(sentBack && { sentBack }) };
   const input = reportInput(invocation, view, more);
+  const badge = badgeOf(view.state, result.ok);
+  invocation.world.runner.setOutput('badge', JSON.stringify(badge));
   tell(invocation, view, missing, result);
   if (result.ok && inputs.set !== undefined) tellFiles(invocation, view);
   const { resumed } = around.store;
@@ -58,7 +63,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
-  await pushHistory(invocation, own);
+  await keepStateFiles(invocation, around, view);
+  await pushHistory(invocation, own, badge);
   return result;
 }
 
@@ -83,7 +89,6 @@ function tell(
   const failed = new Set([...open, ...missing.map(({ id }) => id)]);
   runner.setOutput('run-status', !result.ok && state.status === 'completed' ? 'error' : state.status);
   runner.setOutput('passed', result.ok);
-  runner.setOutput('badge', JSON.stringify(badgeOf(state, result.ok)));
   runner.setOutput('iteration', 1 + (event.rework?.count ?? 0));
   runner.setOutput('failed-gates', [...failed].join(','));
   const room = result.ok ? {} : { error: 9 };

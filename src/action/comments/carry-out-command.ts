@@ -1,7 +1,9 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { code, linkTo, said } from '../../report/markdown/markdown.ts';
 import { block, COMMENT_LIMIT, fitSummary } from '../../report/markdown/section.ts';
+import { unitNamed, unitsNamed } from '../../run/records/named-units.ts';
 import { shortTable } from '../../report/github/sections/gates-table.ts';
 import {
   commitsFor,
@@ -44,13 +46,28 @@ export interface CommandAnswer {
 /** Most gates in an answer. */
 const ROWS = 40;
 
-/** Carries out a command, and says what came of it. */
-export function carryOut(context: CommandContext, proven: ProvenCommand): Promise<CommandAnswer> | CommandAnswer {
+/**
+ * Carries out a command, and says what came of it.
+ * @throws GatelineError what prevents it; `GATE_UNKNOWN` for a gate that the run does not have, or has several legs of
+ */
+export async function carryOut(context: CommandContext, proven: ProvenCommand): Promise<CommandAnswer> {
   const { command } = proven;
+  const { number, state } = context.pull;
+  if (command.do === 'status' || command.do === 'plan') return showRun(context, command.do);
+  if (state !== 'open') return notDone(`pull request ${number} is ${state}`);
+  try {
+    return await act(context, proven, command);
+  } catch (error) {
+    if (error instanceof GatelineError && error.code === 'DECISION_WITHOUT_ATTEMPT')
+      await refuseUnknown(context, command);
+    throw error;
+  }
+}
+
+type ActingCommand = Exclude<CommentCommand, { do: 'status' | 'plan' }>;
+
+function act(context: CommandContext, proven: ProvenCommand, command: ActingCommand): Promise<CommandAnswer> {
   switch (command.do) {
-    case 'status':
-    case 'plan':
-      return showRun(context, command.do);
     case 'approve':
     case 'reject':
       return decideOutput(context, proven, command);
@@ -65,10 +82,20 @@ export function carryOut(context: CommandContext, proven: ProvenCommand): Promis
   }
 }
 
+/** @throws GatelineError `GATE_UNKNOWN` with the names of the gates, or of the legs of which one must be named */
+async function refuseUnknown({ invocation, rest, runs, pull }: CommandContext, command: ActingCommand): Promise<void> {
+  const [run] = runs;
+  const name = 'gate' in command ? command.gate : 'from' in command ? command.from : undefined;
+  if (run === undefined || name === undefined) return;
+  const { graph } = await viewOtherRun(invocation, rest, run, pull);
+  if (command.do === 'approve' || command.do === 'reject') unitNamed(graph, name);
+  else unitsNamed(graph, [name]);
+}
+
 async function showRun(context: CommandContext, what: 'status' | 'plan'): Promise<CommandAnswer> {
   const [run] = context.runs;
   if (run === undefined) return notDone('the workflow has no run for this pull request');
-  const view = await viewOtherRun(context.invocation, context.pipeline, run);
+  const view = await viewOtherRun(context.invocation, context.rest, run, context.pull);
   const isRunning = run.status !== 'completed';
   const state = isRunning ? 'It has not ended.' : `It ended as ${code(run.conclusion)}.`;
   const head = `${runLink(context, run)} of commit ${code(run.headSha.slice(0, 7))}. ${state}`;
@@ -76,7 +103,7 @@ async function showRun(context: CommandContext, what: 'status' | 'plan'): Promis
   const sections = [
     block('the headline', 0, head),
     what === 'status' ? shortTable({ ...view, now }, ROWS) : block('the plan', 1, planText(view)),
-    block('the source', 0, '_From the records of this run, as its jobs wrote them._'),
+    block('the source', 0, '_From the records of this run, as its jobs wrote them, and from the decisions about it._'),
   ];
   return { isDone: true, text: fitSummary(sections, COMMENT_LIMIT - 1_000) };
 }

@@ -4,19 +4,13 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import { code } from '../../report/markdown/markdown.ts';
 import type { NeededJob } from '../../report/github/needed-jobs.ts';
 import type { RunReportInput } from '../../report/github/report-input.ts';
-import { decisionSource } from '../decisions/decision-source.ts';
-import type { WorkflowEvent } from '../event/event.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
-import { pipelineIdOf } from '../job/describe-gate.ts';
-import { openSurroundings } from '../job/job.ts';
-import { jobSubject } from '../job/job-subject.ts';
-import { observeRun } from '../job/observe-run.ts';
 import { readRun, type ApiRun } from '../records/earlier-runs.ts';
-import { openRunRecords } from '../records/job-store.ts';
 import { commentReport } from '../report/report-comment.ts';
 import { reportInput, withRefused } from '../report/run-to-report.ts';
 import { pullOfRun, whyNotCommented } from './fork-run.ts';
 import type { ApiPull } from './pull-runs.ts';
+import { openOtherRun } from './run-view.ts';
 
 /**
  * Comments on the pull request of a run for a fork, whose own token can only read. The run wrote data only, which
@@ -46,52 +40,14 @@ async function writeComment(
   run: ApiRun,
   pull: ApiPull,
 ): Promise<boolean> {
-  const asRun = { ...invocation, event: eventOfRun(invocation.event, run, pull) };
-  const { definition, ports } = await openSurroundings(invocation);
-  const store = await openRunRecords(invocation, run);
-  const id = definition.pipeline?.id ?? invocation.inputs.pipeline ?? pipelineIdOf(run.workflowPath);
-  const named = jobSubject(asRun, definition.pipeline);
-  const decisions = decisionSource(asRun, {
-    rest,
-    resumed: undefined,
-    pipeline: id,
-    isWhole: definition.pipeline !== undefined,
-    me: ports.me,
-  });
+  const { asRun, store, ports, pipeline, subject, read } = await openOtherRun(invocation, rest, run, pull);
   const draw = async (): Promise<RunReportInput> => {
-    const about = { pipeline: id, subject: named.subject, runNumber: run.runNumber };
-    const observed = await observeRun(store, about);
-    const pipeline = definition.pipeline ?? observed.pipeline;
-    const assignment = { pipeline, ...named, metadata: pipeline.metadata, input: null };
-    const numbers = { runNumber: run.runNumber, runAttempt: run.runAttempt };
-    const recorded = definition.pipeline === undefined ? { recorded: observed.recorded } : {};
-    const job = { call: { numbers, listing: observed.listing }, ...recorded };
-    const verified = await verifyRun({ ...ports, store, decisions }, assignment, job);
+    const { assignment, job } = await read();
+    const verified = await verifyRun(ports, assignment, job);
     const view = { ...verified, assignment, claims: [], state: withRefused(verified) };
     return { ...reportInput(asRun, view), jobs: jobsOf(run), note: noteOf(run) };
   };
-  return commentReport(asRun, rest, { pipeline: id, subject: named.subject }, store, draw);
-}
-
-/** The event of that run, as far as what is shown of it depends on it. */
-function eventOfRun(event: WorkflowEvent, run: ApiRun, { number, head }: ApiPull): WorkflowEvent {
-  return {
-    ...event,
-    name: run.event,
-    runId: String(run.id),
-    runNumber: run.runNumber,
-    runAttempt: run.runAttempt,
-    sha: run.headSha,
-    startedFile: run.workflowPath,
-    subject: `pr-${number}`,
-    pullRequest: {
-      number,
-      headRepository: run.headRepository,
-      headSha: head.sha,
-      headBranch: head.ref,
-      baseSha: undefined,
-    },
-  };
+  return commentReport(asRun, rest, { pipeline, subject }, store, draw);
 }
 
 /** GitHub's own word, which no record overrides. */

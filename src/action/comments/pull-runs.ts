@@ -6,7 +6,10 @@ import type { ApiRun } from '../records/earlier-runs.ts';
 
 const side = z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() });
 
-export const pullSchema = z.object({ number: z.int(), state: z.string(), head: side });
+// The author is `null` if the account was deleted.
+const author = z.object({ login: z.string() }).nullish();
+
+export const pullSchema = z.object({ number: z.int(), state: z.string(), head: side, user: author });
 
 /** A pull request, as far as it is used. */
 export type ApiPull = z.infer<typeof pullSchema>;

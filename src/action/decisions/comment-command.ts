@@ -1,6 +1,7 @@
 /** What a person asks for in a comment on a pull request. */
 export type CommentCommand =
-  | { readonly do: 'status' | 'plan' }
+  | { readonly do: 'status' }
+  | { readonly do: 'plan' }
   | { readonly do: 'resume'; readonly from?: string }
   | { readonly do: 'retry'; readonly gate: string }
   | { readonly do: 'skip'; readonly gate: string; readonly reason: string }

@@ -8,7 +8,7 @@ import { headOfBranch } from '../report/next-run.ts';
 import { planCommit, type CommitPlan } from './commit-files.ts';
 import { commitMessage, pullRequestBody, type DeliveryText } from './delivery-text.ts';
 import { createBranch, createCommit, moveBranch, readCommit } from './git-data.ts';
-import { pullRequestOf } from './pull-request.ts';
+import { branchPrefix, pullRequestOf, pullRequestWith } from './pull-request.ts';
 import type { DeliveryTarget } from './target.ts';
 
 /** What is committed, and where. */
@@ -34,7 +34,13 @@ export async function asCommit(
   const plan = await planCommit(rest, store.records, target, what);
   if (plan.tree === plan.parentTree) return 'The branch has these files already.';
   if (as === 'commit') return commitTo(invocation, rest, plan, order);
-  const branch = `gateline/${what.pipeline}/${event.runId}`;
+  const known = await pullRequestWith(rest, target.branch, what);
+  if (known !== undefined) {
+    world.runner.setOutput('commit', known.commit);
+    world.runner.setOutput('pull-request', String(known.number));
+    return `They are in pull request #${known.number} already.`;
+  }
+  const branch = `${branchPrefix(what)}${event.runId}`;
   const commit = await branchWith(invocation, rest, plan, branch, what);
   const pull = await pullRequestOf(rest, {
     title: `${what.pipeline}: files of run ${event.runNumber}`,

@@ -17,12 +17,24 @@ export interface DeliveryText {
   readonly prefix: string;
 }
 
+/** Begins the line of a commit message that names the run. */
+const OF_RUN = 'Gateline-Run: ';
+
 /** A commit message of ids and numbers only: nothing that an agent wrote. */
-export function commitMessage(event: WorkflowEvent, { pipeline, subject, gates, files }: DeliveryText): string {
+export function commitMessage(event: WorkflowEvent, text: DeliveryText): string {
+  const { pipeline, subject } = text;
   const whose = subject === undefined ? pipeline : `${subject} of ${pipeline}`;
   const title = `Deliver ${whose} of run ${event.runNumber}`;
-  const what = `${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}`;
-  return `${title}\n\n${what}\n\nGateline-Run: ${linksOf(event).run!}\n`;
+  return `${title}${whatOf(text)}${OF_RUN}${linksOf(event).run!}\n`;
+}
+
+function whatOf({ gates, files }: DeliveryText): string {
+  return `\n\n${count(files.length, 'file')} of ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}\n\n`;
+}
+
+/** Whether a commit may be of a delivery of as many files of these gates: it says so, or a person made it. */
+export function maySayTheSame(message: string, text: DeliveryText): boolean {
+  return !message.includes(OF_RUN) || message.includes(whatOf(text));
 }
 
 /** The body of a pull request. Names of files are text of agents: they are code spans, so nothing in them is live. */

@@ -11,7 +11,12 @@ import { branchInPath } from '../report/next-run.ts';
  */
 
 const shaSchema = z.object({ sha: z.string() });
-const commitSchema = z.object({ sha: z.string(), tree: shaSchema, parents: z.array(shaSchema) });
+const commitSchema = z.object({
+  sha: z.string(),
+  tree: shaSchema,
+  parents: z.array(shaSchema),
+  message: z.string().default(''),
+});
 const treeSchema = z.object({
   tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
   truncated: z.boolean().default(false),

@@ -127,8 +127,8 @@ function refuseIncomplete(inputs: z.infer<typeof inputsSchema>): void {
   if (from !== undefined && strategy !== undefined && strategy !== 'from-checkpoint')
     throw invalid(`from: not with the strategy ${strategy}`);
   if (decision === 'adopt' && digest === undefined) throw invalid('decision adopt: name the output as `digest`');
-  const needsReason = ['skip', 'reject', 'adopt'].includes(decision ?? '') || strategy === 'skip-current';
-  if (needsReason && reason === undefined) throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
+  if ((decision !== undefined || strategy === 'skip-current') && reason === undefined)
+    throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
 }
 
 function invalid(message: string, hint?: string): GatelineError {

@@ -1,4 +1,4 @@
-import { documentKeeper, type KeptDocument } from './keep-document.ts';
+import { documentKeeper, type DocumentKeeper } from './keep-document.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -29,7 +29,7 @@ import { allSources, namedOutputs, resumedSubjects } from './resumed-subjects.ts
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
-export interface JobStore {
+export interface JobStore extends DocumentKeeper {
   /**
    * Artifacts of this run, and of the run that it resumes from. Claims and ends of attempts are also stored on the
    * runner.
@@ -50,8 +50,6 @@ export interface JobStore {
    * Never throws; problems are notices.
    */
   supersede: CheckpointCache['supersede'];
-  /** Uploads a document as a separate artifact, unless one of that name exists. */
-  keepDocument(name: string, content: string | Uint8Array): Promise<KeptDocument>;
 }
 
 /** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
@@ -125,7 +123,7 @@ export async function openJobStore(
       await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
-    keepDocument: documentKeeper(() => openGithubArtifacts(mine)),
+    ...documentKeeper(() => openGithubArtifacts(mine)),
   };
 }
 

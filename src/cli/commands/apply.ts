@@ -58,13 +58,18 @@ const DONE = { written: 'wrote', deleted: 'removed', unchanged: 'unchanged', con
 const WOULD = { ...DONE, written: 'would write', deleted: 'would remove' } as const;
 
 /** The result, one line per path. */
-export function appliedLines({ puts, gates, open, saved }: Applied, call: Call, dryRun: boolean): string[] {
+export function appliedLines({ puts, gates, open, saved, first = [] }: Applied, call: Call, dryRun: boolean): string[] {
   const lines = open.map((key) => `${oneLine(key)} is not done: none of its files are applied.`);
   if (gates.length === 0) return [...lines, 'No gate is done: there is nothing to apply.'];
   if (puts.length === 0) return [...lines, 'The gates hand on no files: there is nothing to apply.'];
   lines.push(...putLines(puts, dryRun));
   if (saved !== undefined) lines.push(`What was replaced is kept in ${fromRoot(call, saved)}.`);
-  if (puts.some(({ action }) => action === 'conflict')) {
+  if (first.length > 0) {
+    const commands = first.map((run) => `\`gateline apply ${oneLine(run)}\``).join(', ');
+    lines.push(
+      `Files in conflict were not touched: they continue files of other subjects. Apply those first: ${commands}.`,
+    );
+  } else if (puts.some(({ action }) => action === 'conflict')) {
     lines.push(
       'Files in conflict were not touched. `gateline diff` shows what the gates changed. Restore the version that the run began with and run `gateline apply` again, or run again: gates that read these files then work on your version.',
     );

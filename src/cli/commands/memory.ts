@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { DEEP_DIVE } from '../../formats/deep-dive.ts';
+import { DEEP_DIVE } from '../../formats/agent-flow/deep-dive.ts';
 import { deepDiveStaleness, type DeepDivePlace } from '../../local/memory/deep-dive.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { unitsOf } from '../../run/records/unit.ts';

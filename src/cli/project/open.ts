@@ -5,7 +5,8 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
-import { createProjector, showStateIn, stateForAgents, type Projector } from '../../local/projector.ts';
+import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
@@ -37,18 +38,8 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  const opened = { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
-  return { ...opened, ports: { ...ports, ...showingState(opened) } };
-}
-
-/** Shows agents the state of the run that they work for. */
-export function showingState({ loaded, graph, ports, assignment }: OpenProject): Pick<EnginePorts, 'showState'> {
-  const { groups } = loaded.pipeline;
-  const input = { loaded, graph, groups, metadata: assignment.metadata, store: ports.store };
-  return {
-    showState: (folder, state, units, redact) =>
-      showStateIn(folder, { ...input, redact }, stateForAgents(state, assignment), units),
-  };
+  const stateFiles = agentStateFiles(loaded, ports.store);
+  return { loaded, graph: unitsOf(loaded.pipeline), ports: { ...ports, stateFiles }, assignment };
 }
 
 /** {@link openRun} for reading the run of `--run`, otherwise the newest; with `--at`, as it was then. */

@@ -208,7 +208,7 @@ export async function finishAttempt(
   result: AgentResult,
   stopped?: Verdict,
 ): Promise<EndedRecord> {
-  const { directory, started } = begun;
+  const { started } = begun;
   let ended: EndedRecord;
   let own = call;
   try {
@@ -218,13 +218,13 @@ export async function finishAttempt(
   } catch (error) {
     // Once there is room, `complete` can be run again.
     if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
-    await removeAnswer(directory);
+    await removeAnswer(call, begun);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
     await end(own, begun.unit, started, { verdict, result });
     throw error;
   }
-  await removeAnswer(directory);
+  await removeAnswer(call, begun);
   return ended;
 }
 
@@ -273,6 +273,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     fingerprint: started.fingerprint,
     contract: started.contract,
     needs: started.needs,
+    ...(started.standIns && { standIns: started.standIns }),
     ...(started.rework && { rework: started.rework }),
     ...(started.task !== undefined && { task: started.task }),
     how: 'ran',

@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations' | 'startsNext'>>;
 
 /**
  * Records a decision about a unit in the call that made it.
@@ -34,7 +34,7 @@ export async function recordDecision(
 /** Records a decision about the run, after everything that the run has recorded. */
 export async function recordRunDecision(
   call: Call,
-  decided: Decider & Pick<DecidedRecord, 'decision' | 'origin'>,
+  decided: Decider & Pick<DecidedRecord, 'decision' | 'origin' | 'startsNext'>,
 ): Promise<void> {
   const identity = call.journal.identity({ gate: { id: RUN_GATE }, leg: { id: '' } }, 0);
   const runAttempt = Math.max(call.journal.call.runAttempt, call.journal.state().runAttempt + 1);
@@ -54,7 +54,7 @@ export async function recordEntityDecision(
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations }: Recorded,
+  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations, startsNext }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -66,6 +66,7 @@ function contentOf(
     ...(output !== undefined && { output }),
     ...(commit !== undefined && { commit }),
     ...(keepsIterations && { keepsIterations }),
+    ...(startsNext && { startsNext }),
     ...(origin !== undefined && { origin: { ...origin } }),
   };
 }

@@ -4,6 +4,7 @@ import type { StartedRecord } from '../../run/records/record.ts';
 import type { GivenRework } from '../../run/records/reworks.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import type { EarlierTask } from '../../run/state/handoff.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -12,6 +13,7 @@ import { createContracts, type Contracts, type VersionedSchema } from './contrac
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import { legSettler } from './settle-legs.ts';
 import type { EnginePorts, Observer, StartVersion } from '../ports.ts';
+import type { StandIns } from './guide-files.ts';
 import { givenSubject, type NamedSubject } from './given-subject.ts';
 
 /** What a caller asks the engine to do. */
@@ -21,14 +23,16 @@ export interface Assignment extends NamedSubject {
   readonly task?: string | undefined;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
-  /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
+  /** The caller's input: part of every request; may replace needs that have no output (see `standIn`). */
   readonly input: JsonValue;
   /** Name of the set that the subject belongs to; for the history. */
   readonly set?: string | undefined;
+  /** The outcome of other tasks of the set before this run: for gates that ask for a summary. Default: none. */
+  readonly earlierTasks?: readonly EarlierTask[];
   /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
   readonly only?: ReadonlySet<UnitKey>;
-  /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
-  readonly standIn?: boolean;
+  /** Run even if a need has no output: a state file or the caller's input takes its place (seed 000, step 0B). */
+  readonly standIn?: StandIns;
   /** How often the target of any loop may run in this call, instead of each loop's own limit. Not recorded. */
   readonly maxIterations?: number | undefined;
   /** In a CI run: what its event says that the run does again. */
@@ -214,7 +218,10 @@ function snapshots(
 }
 
 /** Values of all secrets that any gate names and that are set, and of those that are always redacted. */
-function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
+export function secretValues(
+  pipeline: Pipeline,
+  ports: Pick<EnginePorts, 'alsoSecret' | 'environment'>,
+): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
   const values: Record<string, string> = { ...ports.alsoSecret };
   for (const name of names) {

@@ -1,6 +1,8 @@
 import type { AgentResult } from '../../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
+import { asRequest } from '../../run/plan/difference.ts';
+import type { Request } from '../../run/plan/request.ts';
 import { contentsOf } from '../../run/state/missing-output.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
@@ -99,4 +101,15 @@ export async function keepLogs(
     if (!isDiskFull(error)) throw error;
   }
   return logs;
+}
+
+/** A request as a claim stored it; `undefined` if it is missing, or not of this version. */
+export async function storedRequest(
+  { ports }: { readonly ports: { readonly store: Pick<RecordStore, 'get'> } },
+  digest: Digest,
+): Promise<Request | undefined> {
+  const read = await ports.store.get(digest);
+  return read.state === 'present'
+    ? asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue)
+    : undefined;
 }

@@ -143,19 +143,12 @@ async function markOf(
   return { iteration, base, ...(causes && { causes: [...causes] }) };
 }
 
-/**
- * The plan of a unit that waits for needs that are neither done nor provided by the caller.
- * @throws GatelineError `STAND_IN_ABSENT`
- */
+/** The plan of a unit that waits for needs that are not done, and that nothing takes the place of. */
 function waitsFor(call: Call, unit: Unit): PlannedUnit | undefined {
   const units = call.journal.state().units;
   const open = unit.needs.filter((key) => !units.get(key)!.done);
   if (open.length === 0) return undefined;
-  if (call.assignment.standIn) {
-    if (call.assignment.input !== null || call.assignment.only?.has(unit.key) === false) return undefined;
-    const message = `gate ${unit.key}: no input replaces the output of ${needNames(unit, open).join(', ')}`;
-    throw new GatelineError('STAND_IN_ABSENT', message);
-  }
+  if (call.assignment.standIn) return undefined;
   const { status, reason } = units.get(unit.key)!;
   if (status === 'skipped') return plannedUnit(unit, 'depends', reason);
   const stopped = open.filter((key) =>

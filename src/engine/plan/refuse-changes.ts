@@ -8,7 +8,7 @@ import { comparePositions, RUN_GATE, unitOf, type GatelineRecord } from '../../r
 import type { Unit } from '../../run/records/unit.ts';
 import type { RunProblem } from '../../run/state/run-state.ts';
 import type { Call } from '../call/call.ts';
-import { storedRequest } from './earlier-work.ts';
+import { storedRequest } from '../call/content.ts';
 
 /** The most changes that one error lists. */
 const LISTED = 20;

@@ -4,9 +4,8 @@ import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import type { ReworkCause } from '../../run/plan/request.ts';
-import type { GivenRework } from '../../run/records/reworks.ts';
+import { iterationOf, lastRound, type GivenRework } from '../../run/records/reworks.ts';
 import { comparePositions, type EndedRecord, type FileChange } from '../../run/records/record.ts';
-import { iterationOf, lastRound } from '../../run/records/reworks.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 

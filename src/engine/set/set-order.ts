@@ -22,8 +22,6 @@ export interface SetOrder {
   readonly assignmentOf?: (subject: Subject) => Assignment;
   /** Paths that may be delivered beside those that the definition allows. Default: none. */
   readonly allow?: readonly string[];
-  /** Ports for the calls about a subject, made of those of the set. Default: the same. */
-  readonly portsFor?: (assignment: Assignment) => Pick<EnginePorts, 'showState'>;
 }
 
 /** What a call for a set knows so far. */
@@ -85,7 +83,7 @@ export async function workOn(set: SetCall, id: string): Promise<SubjectWork> {
   const tree = await startOf(set, id);
   const assignment = assignmentIn(order, order.subjects.get(id)!);
   const startVersion: EnginePorts['startVersion'] = () => Promise.resolve({ tree, notices: [] });
-  return { assignment, ports: { ...ports, ...order.portsFor?.(assignment), startVersion } };
+  return { assignment, ports: { ...ports, startVersion } };
 }
 
 /**

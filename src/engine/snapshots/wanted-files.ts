@@ -6,7 +6,7 @@ import type { TreeFile } from '../../run/files/tree.ts';
 import { unitOf, type StartedRecord } from '../../run/records/record.ts';
 import type { PutReason } from '../../run/files/put-reason.ts';
 import type { EarlierPut, WantedFile } from '../../workspace/workspace.ts';
-import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
+import { attemptsInPlace, type AttemptInPlace } from './attempts-in-place.ts';
 import type { Assignment, Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
 

@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { RunProblem, UnitState } from '../../run/state/run-state.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { RunProblem, RunState, UnitState } from '../../run/state/run-state.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { JobCall } from './job-call.ts';
 
@@ -7,24 +8,30 @@ import type { JobCall } from './job-call.ts';
 export function notDone(
   unit: Unit,
   open: readonly UnitState[],
-  problems: readonly RunProblem[],
+  { problems, units }: Pick<RunState, 'problems' | 'units'>,
   job: JobCall,
 ): GatelineError {
-  const list = open.map((state) => describeState(state, problems, job)).join('; ');
+  const unlisted = new Map(open.map((state) => [state, unlistedOutput(state, units, job)]));
+  const list = open.map((state) => describeState(state, problems, unlisted.get(state))).join('; ');
   const message = `gate ${unit.key} cannot begin: ${list}`;
   if (open.some(({ status }) => status !== 'ready' && status !== 'pending')) {
     const hint = 'Fix what failed, then re-run the failed jobs.';
     return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
   }
   if (open.some(({ unread }) => unread !== undefined)) return unreadable(message);
-  if (open.some((state) => hasUnlistedOutput(state, job))) return unreadable(message, hintForHidden(job));
+  if ([...unlisted.values()].some((digest) => digest !== undefined)) return unreadable(message, hintForHidden(job));
   const isSpoilt = open.some(({ status, attempts }) => status === 'ready' && attempts > 0);
-  const hint = isSpoilt ? SPOILT_HINT : hintForNoRecord(job);
+  const isLostLeg = open.every(({ gate }) => [...units.values()].some((one) => one.gate === gate && one.attempts > 0));
+  const hint = isSpoilt ? SPOILT_HINT : isLostLeg ? LEG_HINT : hintForNoRecord(job);
   return new GatelineError('UPSTREAM_NOT_DONE', message, { hint });
 }
 
 /** For records that exist but cannot be used. */
 const SPOILT_HINT = 'An artifact of this run may have been replaced. Re-run all jobs, so that the gate runs again.';
+
+/** For legs without a record whose gate has others. */
+const LEG_HINT =
+  'Other legs of the gate left records: the job of this one was lost, or did not start. Re-run the failed jobs.';
 
 const OUTAGE_HINT =
   'Re-run the failed jobs: gates that are done do not run again. See https://www.githubstatus.com for outages. If a record is damaged, re-run all jobs.';
@@ -38,10 +45,9 @@ export function unreadable(message: string, hint = OUTAGE_HINT): GatelineError {
 const REPORTED_ELSEWHERE: ReadonlySet<RunProblem['code']> = new Set(['OUTPUT_MISSING', 'UNREADABLE_RECORD']);
 
 /** Describes a unit that is not done. For one that is ready, nothing failed: the known problems are described. */
-function describeState(state: UnitState, problems: readonly RunProblem[], { digests }: JobCall): string {
-  const { key, gate, status, reason, unread, attempts } = state;
+function describeState(state: UnitState, problems: readonly RunProblem[], digest: Digest | undefined): string {
+  const { key, status, reason, unread, attempts } = state;
   if (unread !== undefined) return `${key}: ${unread}`;
-  const digest = digests?.get(gate);
   if (status !== 'ready') return `${key} is ${status}: ${reason}`;
   const problem = problems.find((one) => one.unit === key && !REPORTED_ELSEWHERE.has(one.code));
   if (problem !== undefined) return `${key}: ${problem.message}`;
@@ -50,9 +56,18 @@ function describeState(state: UnitState, problems: readonly RunProblem[], { dige
   return digest === undefined ? unlisted : `${unlisted}, and its job says that its output is ${digest}`;
 }
 
-/** Whether its job reported an output for which no record is listed. */
-function hasUnlistedOutput({ gate, status, attempts }: UnitState, { digests }: JobCall): boolean {
-  return status === 'ready' && attempts === 0 && digests?.has(gate) === true;
+/**
+ * The digest of the output that its job reported and for which no record is listed. Of a gate with legs, GitHub keeps
+ * what one of them reported.
+ */
+function unlistedOutput(
+  { gate, status, attempts }: UnitState,
+  units: RunState['units'],
+  { digests }: JobCall,
+): Digest | undefined {
+  const digest = status === 'ready' && attempts === 0 ? digests?.get(gate) : undefined;
+  const isOfOther = [...units.values()].some((one) => one.gate === gate && one.ended?.value?.digest === digest);
+  return isOfOther ? undefined : digest;
 }
 
 function hintForNoRecord(job: JobCall): string {

@@ -217,7 +217,8 @@ export const WORKSPACE_CODES = {
   },
   STAND_IN_REFUSED: {
     from: ['user'],
-    means: "The output in a state file that replaces a gate's output does not meet the gate's schema.",
-    remedy: 'Correct the file, move it away, or run the gate here.',
+    means:
+      "The output in a state file, or in the caller's input, that replaces a gate's output does not meet the gate's contract.",
+    remedy: 'Correct the file or the input, move the file away, or run the gate here.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -1,6 +1,6 @@
 import type { Call } from '../../engine/call/call.ts';
 import { readJson } from '../../engine/call/content.ts';
-import { storedRequest } from '../../engine/plan/earlier-work.ts';
+import { storedRequest } from '../../engine/call/content.ts';
 import { jsonDifferences, type JsonDifference } from '../../json/json-difference.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { outputDifferencesJson } from '../../report/json/output-differences.ts';

@@ -1,5 +1,6 @@
 import { isTimezone } from '../timezone.ts';
 import { z } from 'zod';
+import { MIRROR_FORMATS } from '../job-settings.ts';
 import { MAX_TASK_LENGTH } from '../pipeline.ts';
 import { commands, entities } from './gateline-entities.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
@@ -214,6 +215,11 @@ export const gatelineFileSchema = z
         .default('propose')
         .describe(
           'What happens to what agents wrote to `GATELINE_LEARNINGS`: `gateline memory promote` adds it to `.gateline/memory/learned-patterns.md` (`propose`), or `gateline run` does so after a run that is completed (`auto`). Not part of the request or the fingerprint.',
+        ),
+      mirror: listOf(choiceOf(...MIRROR_FORMATS), 0, MIRROR_FORMATS.length, 'a list such as `[state-guide]`')
+        .default([])
+        .describe(
+          'File formats that agents find in their folder in a job on GitHub: `state-guide`, the files below `.state/`, which are always there on your machine. Not part of the request or the fingerprint.',
         ),
       budget,
       'max-reworks': wholeNumber(0, 1_000)

@@ -127,7 +127,11 @@ const strategy = z
       'max-parallel': wholeNumber(1, MAX_LEGS)
         .optional()
         .describe('How many legs may run in parallel. Default: as many as the pipeline allows.'),
-      'fail-fast': yesOrNo.default(true).describe('Whether a failed leg stops the legs that have not started.'),
+      'fail-fast': yesOrNo
+        .default(true)
+        .describe(
+          'Whether a failed leg stops the legs that have not started. Where its failure sends work back, all legs end first.',
+        ),
     },
     { error: 'expected a map with the key `matrix`' },
   )

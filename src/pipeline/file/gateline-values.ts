@@ -18,6 +18,8 @@ export const TOOL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 const DURATION_PATTERN = /^[1-9][0-9]{0,4}[mhdw]$/;
 /** A whole number of kilobytes, megabytes or gigabytes. */
 export const SIZE_PATTERN = /^[1-9][0-9]{0,4}[KMG]B$/;
+/** Names of branches: a part of what git allows, nothing that a command or an address could mean otherwise. */
+export const BRANCH_PATTERN = /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)|[/.]$|\/\.))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/;
 /** Maximum length of a variable's value: what Windows can still pass to a process. */
 export const MAX_ENV_LENGTH = 32_000;
 

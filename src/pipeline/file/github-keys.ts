@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { choiceOf, command, envName, listOf, mapOf, matching, number, text, yesOrNo } from './gateline-values.ts';
+import {
+  BRANCH_PATTERN,
+  choiceOf,
+  command,
+  envName,
+  listOf,
+  mapOf,
+  matching,
+  number,
+  text,
+  yesOrNo,
+} from './gateline-values.ts';
 import { triggers } from './triggers.ts';
 
 /*
@@ -145,6 +156,14 @@ export const GITHUB_KEYS = {
           .optional()
           .describe(
             'Gates read the commands that people give in comments of pull requests. Default: only gates that wait for an approval do.',
+          ),
+        'html-report': yesOrNo
+          .optional()
+          .describe('The input `html-report` of the report: it uploads the run as one page. Default: `false`.'),
+        'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`')
+          .optional()
+          .describe(
+            'The input `history-branch` of the report: it appends the outcome to this branch, with `contents: write`. Default: none.',
           ),
       },
       { error: 'expected a map with keys such as `env` and `statuses`' },

@@ -8,6 +8,11 @@ export interface Badge {
   readonly color: string;
 }
 
+/** Name of the file of a badge on a history branch. */
+export function badgeFile({ label }: Badge): string {
+  return `badge-${label}.json`;
+}
+
 /**
  * The badge of a pipeline: the result of a run in a few words, without text of agents.
  * @param isOk every gate is done, and every job of the run succeeded

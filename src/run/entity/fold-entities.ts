@@ -3,18 +3,11 @@ import type { JsonValue } from '../../json/json.ts';
 import { valueAt } from '../../json/json-pointer.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { orderRecords } from '../records/order.ts';
+import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
-import {
-  attemptKey,
-  unitOf,
-  type Content,
-  type GatelineRecord,
-  type Position,
-  type StartedRecord,
-} from '../records/record.ts';
+import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
 
 /** One instance of an entity that was created at least once. */
 export interface EntityState {

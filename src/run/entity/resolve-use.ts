@@ -1,7 +1,8 @@
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import type { RecordListing } from '../records/reading.ts';
 import type { RecordedUses } from '../records/effects.ts';
-import { attemptKey, unitOf, type StartedRecord } from '../records/record.ts';
+import { attemptKey } from '../records/order.ts';
+import { unitOf, type StartedRecord } from '../records/record.ts';
 import { isValidAt, type EntityState, type EntityStates, type NamedEntity } from './fold-entities.ts';
 import { instanceGiven } from './instances.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import type { Digest } from '../../json/digest.ts';
-import type { Content } from '../records/record.ts';
+import type { Content, StartedRecord } from '../records/record.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import type { Tree } from '../files/tree.ts';
 import type { Unit } from '../records/unit.ts';
@@ -52,8 +52,8 @@ export interface Request {
     /** Path → `<mode> <blob id>`. */
     readonly files: Readonly<Record<string, string>>;
   };
-  /** Digest and size of each need's exports; `null`: it has no output. Needs that the caller provides are left out. */
-  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  /** Digest and size of each need's exports; `null`: it has no output. */
+  readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
   /** The required entities, with their values. */
   readonly entities?: RequiredEntities;
   /** A summary of the run before, for a gate that asks for it. */
@@ -71,6 +71,20 @@ export interface Request {
 
 /** Required entities by name: which instance, and its value. */
 export type RequiredEntities = Readonly<Record<string, { readonly instance: string; readonly value: Content | null }>>;
+
+/** What a need gives to an agent. */
+export interface GivenNeed extends Content, Partial<StandInProducer> {
+  /** The need has no output of its own: this is from a state file of another tool, or from the caller's input. */
+  readonly standIn?: 'file' | 'input';
+}
+
+/** Who made an output that a state file brings, and what that tool says of it. */
+export interface StandInProducer {
+  readonly status: 'SUCCESS' | 'PARTIAL';
+  /** 0-100. */
+  readonly score: number;
+  readonly agent: string;
+}
 
 /** Where an agent runs, as far as it is part of the fingerprint. */
 export interface Platform {
@@ -97,7 +111,7 @@ export interface CurrentInputs {
   readonly tree: Tree;
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
-  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
   readonly entities?: RequiredEntities | undefined;
   readonly handoff?: Handoff | undefined;
   /** What sent back the unit's latest attempt. */
@@ -170,9 +184,15 @@ export function fingerprintOf(request: Request): Digest {
   return digestOfJson(request as unknown as JsonValue);
 }
 
-/** Digests of the needs, as records contain them. */
-export function needDigests(request: Pick<Request, 'needs'>): Record<UnitKey, Digest | null> {
-  return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
+/** Digests of the needs, and which needs something took the place of, as records contain them. */
+export function recordedNeeds({ needs }: Pick<Request, 'needs'>): Pick<StartedRecord, 'needs' | 'standIns'> {
+  const all = Object.entries(needs);
+  const own = all.filter(([, content]) => content?.standIn === undefined);
+  const others = all.flatMap(([key, content]) => (content?.standIn === undefined ? [] : [[key, content.standIn]]));
+  return {
+    needs: Object.fromEntries(own.map(([key, content]) => [key, content?.digest ?? null])),
+    ...(others.length > 0 && { standIns: Object.fromEntries(others) as NonNullable<StartedRecord['standIns']> }),
+  };
 }
 
 /**

@@ -110,7 +110,8 @@ export function madeAt(attempt: Pick<EndedRecord, keyof Position | 'source'>): P
 export function askedAgain(ruling: Ruling): string | undefined {
   if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
   const what = ruling.by.decision === 'rollback' ? 'rolled it back' : 'asked for a new attempt';
-  return `${actorOf(ruling.by)} ${what}: ${ruling.by.reason}`;
+  const why = ruling.by.reason === '' ? '' : `: ${ruling.by.reason}`;
+  return `${actorOf(ruling.by)} ${what}${why}`;
 }
 
 /** Whether a person is one of those who may approve an output, and approved it for the commit that the run is about. */

@@ -80,7 +80,10 @@ const work = {
   fingerprint: digest,
   /** Digest of the contract that judges. */
   contract: digest,
+  /** Without needs that something from outside took the place of. */
   needs: needDigests,
+  /** Those needs: a state file of another tool, or the caller's input. They are not done by it. */
+  standIns: z.record(unit, z.enum(['file', 'input'])).optional(),
   /**
    * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), the fingerprint of the
    * request without `rework`, and, if each iteration is a run of its own, the units that sent the work back.
@@ -232,6 +235,8 @@ export const decidedSchema = z.strictObject({
     .optional(),
   /** `force`: the loop that sends work back to the gate continues where it is, instead of beginning anew. */
   keepsIterations: z.literal(true).optional(),
+  /** `close`: the call that closed the run begins the next one. */
+  startsNext: z.literal(true).optional(),
   /** `entity`: what was done to which resource. */
   entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),
 });
@@ -258,11 +263,6 @@ export interface Position {
 /** The unit of work that a record is about. */
 export function unitOf(record: Pick<GatelineRecord, 'gate' | 'leg'>): UnitKey {
   return unitKey(record.gate, record.leg);
-}
-
-/** The attempt that a record is of. */
-export function attemptKey(record: Pick<GatelineRecord, 'gate' | 'leg' | keyof Position>): string {
-  return `${unitOf(record)} ${record.runNumber}.${record.runAttempt}.${record.n}`;
 }
 
 /** Ids of the gates whose outputs or files the record's unit received. */

@@ -14,6 +14,7 @@ import {
   type StartedRecord,
 } from '../records/record.ts';
 import type { RunProblem, RunState, ExternalFacts, UnitState } from './run-state.ts';
+import { withStandIns } from './stand-in-states.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import { strangersTo, type UnitGraph } from '../records/unit.ts';
 import { earlierViews } from './earlier-views.ts';
@@ -109,7 +110,7 @@ export function createRunFold(
       const problems = sortProblems([...unplaced, ...[...problemsOf.values()].flat(), ...strangers]);
       const { pipeline, subject } = identity;
       const known = { records: ofRun, unread: listing.problems, calls };
-      state = deriveRun({ pipeline, subject, runNumber, decided, units, problems, ...known });
+      state = deriveRun({ pipeline, subject, runNumber, decided, units: withStandIns(units), problems, ...known });
       return state;
     },
     add: (record) => {

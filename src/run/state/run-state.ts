@@ -52,6 +52,8 @@ export interface UnitState {
   readonly decided: UsedDecision | undefined;
   /** The decision of this run by which `ended` adopted its output. */
   readonly adopted?: UsedDecision;
+  /** It is not done, and an output from outside took its place for a unit that needs it: a state file, or the input. */
+  readonly standIn?: 'file' | 'input';
   /** Set if it is blocked by what the pipeline may spend, which no record says. */
   readonly blockedBy?: 'budget';
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */

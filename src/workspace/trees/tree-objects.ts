@@ -144,12 +144,16 @@ export class TreeObjects {
     );
   }
 
-  /** The patch between two trees, for people. */
+  /** The patch between two trees, for people: paths are relative to the workspace. */
   async patch(from: string, to: string, paths: readonly string[] = []): Promise<string> {
-    return (await this.#diff([], from, to, paths)).toString('utf8');
+    const where = this.#prefix === '' ? [] : [`--relative=${this.#prefix}`];
+    return (await this.#diff(where, from, to, paths)).toString('utf8');
   }
 
-  /** The patch between two trees with all contents, for `git apply`. */
+  /**
+   * The patch between two trees with all contents, for `git apply`, which reads paths from the top of the repository
+   * wherever it is called.
+   */
   wholePatch(from: string, to: string, paths: readonly string[]): Promise<Uint8Array> {
     return this.#diff(['--binary'], from, to, paths);
   }
@@ -158,19 +162,8 @@ export class TreeObjects {
     const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
     // Overrides the user's settings: `git apply` reads the patch.
     const form = ['-c', 'diff.noprefix=false', '-c', 'diff.mnemonicPrefix=false'];
-    const where = this.#prefix === '' ? [] : [`--relative=${this.#prefix}`];
     const only = paths.length === 0 ? [] : ['--', ...paths.map((path) => this.#outside(path))];
-    const { out } = await this.#store.git([
-      ...form,
-      '--literal-pathspecs',
-      'diff',
-      ...how,
-      ...more,
-      ...where,
-      from,
-      to,
-      ...only,
-    ]);
+    const { out } = await this.#store.git([...form, '--literal-pathspecs', 'diff', ...how, ...more, from, to, ...only]);
     return out;
   }
 

@@ -3,7 +3,7 @@ import { compiled } from '../../compile/compiled.ts';
 import type { StoredComment } from '../../support/github/model.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
 import { IS_FULL, someOf } from '../../support/test-size.ts';
-import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
+import { ActionWorld, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { COMMENTS, lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { agent } from './workflow-text.ts';
@@ -22,18 +22,24 @@ const DEFINITION = JSON.stringify({
 
 let world: ActionWorld;
 beforeEach(async () => {
-  world = await ActionWorld.create({
-    'gateline.yml': DEFINITION,
-    [WORKFLOW]: compiled(DEFINITION).text,
+  world = await worldOf(DEFINITION);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+/** A repository with a definition, its compiled workflow and the packaged one. */
+async function worldOf(definition: string): Promise<ActionWorld> {
+  const made = await ActionWorld.create({
+    'gateline.yml': definition,
+    [WORKFLOW]: compiled(definition).text,
     '.github/workflows/comment.yml': packaged('comment.yml', 'issue_comment'),
   });
   for (const [login, level] of [
     ['maria', 'write'],
     ['rita', 'read'],
   ] as const)
-    world.service.world.collaborators.set(login, level);
-});
-afterEach(() => world[Symbol.asyncDispose]());
+    made.service.world.collaborators.set(login, level);
+  return made;
+}
 
 /** A run of pull request 7 that waits at `translate`. */
 async function waiting(machine: Readonly<Record<string, string>> = {}): Promise<WorkflowRun> {
@@ -131,6 +137,10 @@ describe('a command in a comment', () => {
     expect(lastAnswer(world)).toMatch(/waiting for a decision: `translate`\n- kept: `draft`/);
     await say('/gateline approve translate');
     expect((await run.rerunFailed().ended).job('publish').conclusion).toBe('failure');
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `translate` \| .*passed[^]*\| `publish` \| .*failed/);
+    await say('/gateline plan');
+    expect(lastAnswer(world)).toMatch(/runs: `publish`\n- waiting for a decision: none\n- kept: `draft`, `translate`/);
     await say('/gateline resume');
     expect(lastAnswer(world)).toMatch(/^Resumed: the failed jobs of/);
     await world.startedGates();
@@ -140,10 +150,37 @@ describe('a command in a comment', () => {
     expect(skipped.job('report').conclusion).toBe('success');
     expect(outputsOf(skipped.job('publish'))['decision']).toBe('skip');
     expect(await world.startedGates()).toEqual([]);
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `publish` \| .*skipped/);
     await say('/gateline retry draft');
     expect(reruns().at(-1)).toBe('all');
     await run.rerunAll().ended;
     expect(await world.startedGates()).toEqual(['draft']);
+  });
+
+  it('status and the report show the legs that an approved output asks for', async () => {
+    await world[Symbol.asyncDispose]();
+    const leg = `test "$GATELINE_LEG" = leg-0 || exit 1\n${agent({ built: true })}`;
+    const gates = {
+      plan: { run: agent({ packages: [{ name: 'api' }, { name: 'web' }] }), inputs: [], approval: 'required' },
+      build: {
+        needs: 'plan',
+        run: leg,
+        inputs: [],
+        strategy: { matrix: '${{ needs.plan.output.packages }}', 'fail-fast': false },
+      },
+    };
+    world = await worldOf(JSON.stringify({ workflow: { commands: true }, gates }));
+    const run = await world.run({ workflow: WORKFLOW, ...(await pullRequest(world)) });
+    await run.start().ended;
+    await say('/gateline approve plan');
+    const report = await run.rerunFailed().ended;
+    expect(report.job('report').summary).toMatch(/└ `leg-1` \| .*failed/);
+    await say('/gateline status');
+    for (const row of [/\| `plan` \| .*passed/, /`(?:build\/)?leg-0` \| .*passed/, /`(?:build\/)?leg-1` \| .*failed/])
+      expect(lastAnswer(world)).toMatch(row);
+    await say('/gateline reject build not this one');
+    expect(lastAnswer(world)).toMatch(/gate build has 2 legs; name one of them\. Legs: build\/leg-0, build\/leg-1\.$/);
   });
 
   it('does nothing for a moved head or a newer run, unless the commit is named', async () => {
@@ -162,15 +199,33 @@ describe('a command in a comment', () => {
     expect(reruns()).toEqual(['failed']);
   });
 
-  it('about an unknown gate or run is answered, and fails', async () => {
+  it('that cannot be carried out is answered, with the names of the gates', async () => {
     await waiting();
-    const unheard = await say('/gateline reject draft wrong tone');
-    expect(errorsOf(unheard.report.job('comment'))).toEqual([expect.stringContaining('DECISION_UNHEARD')]);
-    expect(lastAnswer(world)).toMatch(/^Nothing was done: gate draft waits for nobody/);
-    const { report } = await say('/gateline approve publish');
-    expect(errorsOf(report.job('comment'))).toEqual([expect.stringContaining('DECISION_WITHOUT_ATTEMPT')]);
-    expect(lastAnswer(world)).toMatch(/^Nothing was done: there is nothing to approve/);
+    for (const [body, text] of [
+      ['/gateline reject draft wrong tone', /^Nothing was done: gate draft waits for nobody/],
+      ['/gateline approve publish', /^Nothing was done: there is nothing to approve/],
+      [
+        '/gateline approve translat',
+        /^Nothing was done: there is no gate translat; did you mean .*translate.*\. Gates: draft, translate, publish\.$/,
+      ],
+      ['/gateline retry drafts', /there is no gate drafts; .*Gates: draft, translate, publish\.$/],
+      ['/gateline resume from draft/leg', /there is no gate draft\/leg\. Gates: draft, translate, publish\.$/],
+    ] as const) {
+      const { report, comment } = await say(body);
+      expect(redJobs(report)).toEqual([]);
+      expect(comment.reactions).toEqual(['confused']);
+      expect(lastAnswer(world)).toMatch(text);
+    }
     expect(reruns()).toEqual([]);
+    Object.assign(world.service.world.pulls[0]!, { state: 'closed' });
+    for (const body of ['approve translate', 'resume', 'retry draft', 'skip publish no']) {
+      await say(`/gateline ${body}`);
+      expect(lastAnswer(world)).toBe('Nothing was done: pull request 7 is closed.');
+    }
+    expect(reruns()).toEqual([]);
+    expect(world.service.world.checkRuns).toEqual([]);
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `translate` \| .*paused/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseHistoryEntry } from '../../../src/history/entry.ts';
 import { expectOk, gateline } from '../../cli/in-process.ts';
+import { compiled } from '../../compile/compiled.ts';
 import { startGitServer, type GitServer } from '../../support/github/git-server.ts';
 import { ActionWorld, errorsOf, messagesOf, type WorldRunOptions } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
@@ -93,6 +94,37 @@ it('nothing is pushed for a fork, nor without the input', async () => {
   await using other = await served(WRITES, { 'history-branch': '' });
   await (await other.world.run()).start().ended;
   expect(other.server.requests).toEqual([]);
+});
+
+it('a compiled report keeps the run on the branch and as a page, and the badge of the default branch', async () => {
+  const workflow = '.github/workflows/pipeline.yml';
+  const definition = JSON.stringify({
+    workflow: { 'history-branch': 'gateline-history', 'html-report': true },
+    gates: { make: { run: agent(1, 'test ! -e broken'), inputs: ['*.json'] } },
+  });
+  await using place = await serve(
+    await ActionWorld.create({ 'gateline.yml': definition, 'a.json': '1', [workflow]: compiled(definition).text }),
+  );
+  const { world } = place;
+  const { repository } = world;
+  const badge = async (): Promise<unknown> =>
+    JSON.parse(await repository.git('show', 'gateline-history:badge-pipeline.json'));
+  const payload = { repository: { full_name: 'octo/gates', default_branch: 'main' } };
+  const first = await (await world.run({ workflow, payload })).start().ended;
+  expect(first.job('report').conclusion).toBe('success');
+  expect(await badge()).toEqual({ schemaVersion: 1, label: 'pipeline', message: 'passed', color: 'brightgreen' });
+  expect(world.service.world.artifacts.map(({ name }) => name)).toContain('gateline-pipeline-1.html');
+
+  await repository.write('broken', 'x');
+  await repository.write('a.json', '2');
+  await repository.commitAll('broken');
+  const pull = await (await world.run({ workflow, ...(await pullRequest(world)) })).start().ended;
+  expect(pull.job('report').conclusion).toBe('failure');
+  expect(await badge()).toMatchObject({ message: 'passed' });
+  await (await world.run({ workflow, payload })).start().ended;
+  expect(await badge()).toMatchObject({ message: 'failed' });
+  const entries = await repository.git('log', '--format=%s', 'gateline-history');
+  expect(entries.trim().split('\n')).toEqual(['Add 1 run', 'Add 1 run', 'Add 1 run']);
 });
 
 it('the report about a set appends one line for each subject', async () => {

@@ -72,6 +72,7 @@ describe('pipeline.yml', () => {
     expect(await world.startedGates()).toEqual(['check', 'publish', 'write']);
     expect(second.job('design').outputs['digest-0']).toMatch(/^sha256:/);
     expect(second.job('report').outputs['passed']).toBe('true');
+    expect(JSON.parse(second.job('report').outputs['badge']!)).toMatchObject({ message: 'passed' });
   });
 
   it('stops a gate by its own needs only, and gives each its place in the wave', async () => {

@@ -10,6 +10,7 @@ import { spentByEntries, unknownSpent } from '../../../history/budget.ts';
 import type { GatesEntry, RunHistory } from '../../../history/entry.ts';
 import { runFilter } from '../../../history/query.ts';
 import { readGates } from '../../../history/read.ts';
+import { badgeFile, type Badge } from '../../../report/json/badge.ts';
 import { count } from '../../../report/text.ts';
 import {
   RemoteBranch,
@@ -65,12 +66,19 @@ class PushError extends Error implements Failure {
 /**
  * Appends the entries of this run to the history branch, if the step names one. Nothing in a run for a fork. Problems
  * are notices.
+ * @param badge of this run; it is kept if the run is of the default branch
  */
-export async function pushHistory(invocation: ActionInvocation, own: readonly RunHistory[]): Promise<void> {
+export async function pushHistory(
+  invocation: ActionInvocation,
+  own: readonly RunHistory[],
+  badge?: Badge,
+): Promise<void> {
   const { world, inputs, event } = invocation;
   const { historyBranch: branch } = inputs;
   if (branch === undefined || own.length === 0 || event.trust.isFork) return;
-  const problem = await onBranch(invocation, branch, (place) => appendHistory(own, place));
+  const isDefault = event.defaultBranch !== undefined && event.ref === `refs/heads/${event.defaultBranch}`;
+  const shown = isDefault ? badge : undefined;
+  const problem = await onBranch(invocation, branch, (place) => appendHistory(own, place, shown));
   if (problem !== undefined)
     world.runner.annotate('notice', `The history of this run was not pushed to the branch ${branch}: ${problem}`);
 }
@@ -133,11 +141,15 @@ function basicFor(token: string, runner: Pick<Runner, 'mask'>): string {
 
 /**
  * Appends the entries of runs to their files, once each, and pushes that. If somebody else pushes first, again on top
- * of theirs, so no line is lost.
+ * of theirs, so no line is lost. A badge replaces that of the run before.
  * @returns why it could not be done, for people
  */
-export async function appendHistory(own: readonly RunHistory[], place: HistoryBranch): Promise<string | undefined> {
-  return tried(place, 'write', (files) => withEntries(own, files, place));
+export async function appendHistory(
+  own: readonly RunHistory[],
+  place: HistoryBranch,
+  badge?: Badge,
+): Promise<string | undefined> {
+  return tried(place, 'write', (files) => withEntries(own, files, place, badge));
 }
 
 /**
@@ -191,6 +203,7 @@ async function withEntries(
   own: readonly RunHistory[],
   there: BranchFiles,
   { branch, now }: HistoryBranch,
+  badge: Badge | undefined,
 ): Promise<BranchChange | undefined> {
   const { names } = there;
   if (names.length > 0 && !names.some(isDayFile))
@@ -201,6 +214,10 @@ async function withEntries(
     if (content === undefined) continue;
     if (content.length > MAX_DAY_BYTES) throw new PushError(`${name} would be larger than 50 MiB.`, false);
     files.set(name, content);
+  }
+  if (badge !== undefined) {
+    const [name, content] = [badgeFile(badge), Buffer.from(`${JSON.stringify(badge)}\n`)];
+    if (!names.includes(name) || !content.equals(await there.read(name))) files.set(name, content);
   }
   return files.size === 0 ? undefined : { files, message: `Add ${count(own.length, 'run')}\n`, at: now };
 }

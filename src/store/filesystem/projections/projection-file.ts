@@ -70,6 +70,18 @@ export class ProjectionFile {
     return notices;
   }
 
+  /** Remove whatever is in its place. What is not ours is kept in `quarantine/`. @throws GatelineError */
+  async clear(): Promise<ProjectionNotice[]> {
+    this.#state.assertWritable();
+    const now = await readWhole(this.#path, MAX_BYTES);
+    if (now.state === 'absent') return [];
+    const objection = now.state === 'unreadable' ? now.message : this.#objectionTo(now.bytes);
+    const notices =
+      objection === undefined ? [] : [await this.#keepAside(objection, now.state === 'read' ? now.bytes : undefined)];
+    await this.#remove();
+    return notices;
+  }
+
   /** Why the existing file must not simply be replaced. */
   #objectionTo(bytes: Buffer): string | undefined {
     if (this.#before !== undefined && bytes.equals(Buffer.from(this.#before))) return undefined;
