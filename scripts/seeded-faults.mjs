@@ -16,6 +16,7 @@ import { COMPILE_FAULTS } from './faults/compile.ts';
 import { DECISION_FAULTS } from './faults/decisions.ts';
 import { DELIVERY_FAULTS } from './faults/delivery.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
+import { ENTITY_FAULTS } from './faults/entities.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
 import { EXCHANGE_FAULTS } from './faults/exchange.ts';
 import { HISTORY_FAULTS } from './faults/history.ts';
@@ -47,6 +48,7 @@ import { ROOT, StepFailed, interruption, say, script } from './steps.mjs';
 const FAULTS_BY_FILE = {
   run: RUN_FAULTS,
   engine: ENGINE_FAULTS,
+  entities: ENTITY_FAULTS,
   decisions: DECISION_FAULTS,
   delivery: DELIVERY_FAULTS,
   verdict: VERDICT_FAULTS,

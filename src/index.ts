@@ -49,6 +49,10 @@ export {
   type ContinueOptions,
   type PlanOptions,
 } from './local/library-calls.ts';
+export { CommandExecutor, SkillRuntime, StateManager, type SkillOptions } from './local/skills/skills.ts';
+export type { CommandRan } from './engine/commands/run-command.ts';
+export type { UaspManifest, UaspStatus } from './formats/uasp/status.ts';
+export { InvalidStateError, type InvalidStateDetails } from './errors/invalid-state-error.ts';
 export type { SetEvent, SetResult, SetRunOptions, SubjectResult } from './engine/set/run-set.ts';
 export type { SetOrder } from './engine/set/set-order.ts';
 export type { Task, TaskStatus } from './run/subjects/tasks.ts';

@@ -33,6 +33,7 @@ export const OUTPUT_NAMES = [
   'run-status',
   'badge',
   'failed-gates',
+  'missing-entities',
   'waves',
   'subjects',
   'subject-files',
@@ -61,6 +62,7 @@ export function decisionOf({ choice }: Pick<PlannedUnit, 'choice'>): GateDecisio
 /** The differences in words; their order is that of the sentence. */
 const KINDS: Readonly<Record<Difference['what'], readonly [one: string, many: string]>> = {
   export: ['output of a needed gate', 'outputs of needed gates'],
+  entity: ['value of an entity', 'values of entities'],
   rework: ['output that sent the work back', 'outputs that sent the work back'],
   file: ['input file', 'input files'],
   document: ['document', 'documents'],

@@ -3,12 +3,16 @@ export interface AgentTask {
   /** Absolute path of this attempt's own directory; it exists. It contains `output.json`, `output.log` …. */
   readonly directory: string;
   readonly command: string;
+  /** A program and its arguments, to be started without a shell in place of `command`. */
+  readonly argv?: readonly [string, ...string[]];
   /** As `Gate.shell`. */
   readonly shell: string;
   /** Absolute path of the working directory. */
   readonly workingDirectory: string;
   /** The whole environment of the agent: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** Processes that it started stay if it ends with exit code 0. Default: they are ended, too. */
+  readonly leaves?: boolean;
   readonly timeoutMs: number;
   /** Bytes kept of stdout and of stderr, each: the first and the last half. */
   readonly logLimit: number;
@@ -32,6 +36,8 @@ export interface AgentResult {
   readonly outcome: 'exited' | 'signalled' | 'timeout' | 'cancelled' | 'not-started';
   readonly exitCode?: number;
   readonly signal?: string;
+  /** With {@link AgentTask.leaves}: the processes that stay, with their start times as the system reports them. */
+  readonly left?: readonly { readonly pid: number; readonly started: string }[];
   /** For `not-started`: the reason (no such shell, E2BIG, …). */
   readonly message?: string;
   /** Captured output, capped and redacted; a line in the middle says how many bytes were omitted. */

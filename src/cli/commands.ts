@@ -12,6 +12,7 @@ import {
 } from './options.ts';
 import type { CommandSpec } from './command.ts';
 import { DECIDE } from './decide-command.ts';
+import { ENTITY_COMMANDS } from './entities/entity-commands.ts';
 import { FOLDER_COMMANDS } from './folder-commands.ts';
 import { INSPECT_COMMANDS } from './inspect-commands.ts';
 import { HISTORY_COMMANDS } from './history-commands.ts';
@@ -275,5 +276,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...MEMORY_COMMANDS,
   ...LOOP_COMMANDS,
   ...EXCHANGE_COMMANDS,
+  ...ENTITY_COMMANDS,
   DECIDE,
 ];

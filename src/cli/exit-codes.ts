@@ -14,13 +14,18 @@ export const EXIT_CODES = {
 } as const;
 
 /** Errors of the user that end with `busy`: the same command succeeds later. */
-export const BUSY_ERRORS: ReadonlySet<string> = new Set(['ENGINE_BUSY', 'GATE_CLAIMED', 'CLAIM_IN_PLACE']);
+export const BUSY_ERRORS: ReadonlySet<string> = new Set([
+  'ENGINE_BUSY',
+  'GATE_CLAIMED',
+  'CLAIM_IN_PLACE',
+  'ENTITY_BUSY',
+]);
 
 /** Errors of the user that end with `paused`: the same command succeeds once there is more money. */
 export const PAUSED_ERRORS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED']);
 
-/** Errors of the user that end with `gateFailed`, as the same files do in `apply` and in a dry run. */
-export const CONFLICT_ERRORS: ReadonlySet<string> = new Set(['ROLLBACK_CONFLICT']);
+/** Errors of the user that end with `gateFailed`: files that conflict, as in `apply`, and what a command lacks. */
+export const CONFLICT_ERRORS: ReadonlySet<string> = new Set(['ROLLBACK_CONFLICT', 'STATE_INVALID']);
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
@@ -50,7 +55,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   gateFailed: {
     short: 'a gate failed, or files conflict',
-    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `apply` and `rollback`, also with `--dry-run`: files conflict. From `compile --check`: the workflow is not up to date. From `doctor`: something is wrong.',
+    long: 'A gate failed, is partial, lost or blocked. Fix it and run the same command again. From `apply` and `rollback`, also with `--dry-run`: files conflict. From `compile --check`: the workflow is not up to date. From `doctor`: something is wrong. From `do`: the command failed, or an entity that it requires is not valid; from `entities check`: one is not.',
   },
   usage: {
     short: 'the definition, an option or an input is wrong',
@@ -67,7 +72,7 @@ export const EXIT_MEANINGS: Readonly<
   },
   busy: {
     short: 'another process is running',
-    long: 'Another engine holds the workspace, the gate to `begin` is claimed, or an agent works in the folder that `apply` is to change (EX_TEMPFAIL). Try again later.',
+    long: 'Another engine holds the workspace, the gate to `begin` is claimed, an agent works in the folder that `apply` is to change, or another command uses an entity (EX_TEMPFAIL). Try again later.',
   },
   interrupted: {
     short: 'interrupted',

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { LEG_KEY, NO_LEG } from '../pipeline/data-legs.ts';
-import type { Gate, LegSource, UsedAction } from '../pipeline/pipeline.ts';
+import type { UsedAction } from '../pipeline/job-settings.ts';
+import type { Gate, LegSource } from '../pipeline/pipeline.ts';
 import type { JobSettings } from '../pipeline/job-settings.ts';
 import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order.ts';
 import { NO_DECISION } from './run-names.ts';

@@ -14,7 +14,7 @@ import { tokenOf } from './attempt/claim-token.ts';
 import { onlyInBudget } from './plan/may-start.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { placeFor, type AttemptPlace } from './attempt/place.ts';
-import { planUnit } from './plan/plan-unit.ts';
+import { planUnit, setUp } from './plan/plan-unit.ts';
 import type { PreparedUnit, Work } from './plan/prepared-unit.ts';
 import { keepReworkStart, reworkStart } from './attempt/rework-start.ts';
 import type { Digest } from '../json/digest.ts';
@@ -250,7 +250,7 @@ async function begin(
   prepared: PreparedUnit,
   { job, place: asked = 'in-place' }: BeginOptions,
 ): Promise<BeginResult> {
-  const work = prepared.work!;
+  const work = await setUp(call, unit, prepared.work!, new AbortController().signal);
   const deadline = new Date(call.ports.now().getTime() + unit.gate.timeoutMinutes * 60_000).toISOString();
   const place = await placeFor(call, unit, asked);
   const rework = call.holder === 'job' ? await keptStart(call, unit, work) : undefined;

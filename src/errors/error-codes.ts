@@ -6,6 +6,7 @@ import { CONTRACT_CODES } from './codes/contract.ts';
 import { DEFINITION_CODES } from './codes/definition.ts';
 import { DELIVERY_CODES } from './codes/delivery.ts';
 import { ENGINE_CODES } from './codes/engine.ts';
+import { ENTITIES_CODES } from './codes/entities.ts';
 import { GITHUB_CODES } from './codes/github.ts';
 import { LANGGRAPH_CODES } from './codes/langgraph.ts';
 import { SETS_CODES } from './codes/sets.ts';
@@ -20,6 +21,7 @@ interface CodeSection {
 const SECTIONS = [
   { title: 'Commands and options', codes: COMMAND_LINE_CODES },
   { title: 'Runs, claims and decisions', codes: ENGINE_CODES },
+  { title: 'Entities and commands', codes: ENTITIES_CODES },
   { title: 'Starting agents', codes: AGENTS_CODES },
   { title: 'Files and git', codes: WORKSPACE_CODES },
   { title: "The pipeline's definition", codes: DEFINITION_CODES },

@@ -98,6 +98,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     ...databasePort(options, agent),
     agent,
     attempts: withReportedMetrics(createAttemptFiles({ root: join(root, 'attempts'), ...durable })),
+    commands: createAttemptFiles({ root: join(root, 'commands'), ...durable }),
     now: options.now ?? (() => new Date()),
     me,
     isGone: async (writer) => !(await isAlive(writer)),

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
+import { buildResources, gateUse } from './file/build-entities.ts';
 import { bareExpression } from './expression.ts';
 import { legSourceOf } from './data-legs.ts';
 import type { GatelineFile } from './file/gateline-file.ts';
@@ -16,11 +17,10 @@ import {
   type Leg,
   type Pipeline,
   type SnapshotSettings,
-  type UsedAction,
   type WorkspaceSettings,
 } from './pipeline.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, ReportSettings, JobSettings } from './job-settings.ts';
+import type { Delivery, JobSettings, ReportSettings, UsedAction } from './job-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
 const DEFAULT_THRESHOLD = 80;
@@ -43,6 +43,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     ...(file.mirror.length > 0 && { mirror: file.mirror }),
     maxReworks: file['max-reworks'],
     ...(file.budget && { budget: buildBudget(file.budget) }),
+    ...buildResources(file),
     workspace: buildWorkspace(file),
     snapshots: buildSnapshots(file),
     ...(file.retention && { retention: buildRetention(file.retention) }),
@@ -168,6 +169,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     ...buildLegs(strategy?.matrix),
     legsMaxParallel: strategy?.['max-parallel'],
     failFast: strategy?.['fail-fast'] ?? true,
+    ...gateUse(entry),
   };
 }
 

@@ -1,6 +1,7 @@
 import { buildPipeline, buildContract, exportsOf } from './build-pipeline.ts';
 import { checkConditions, checkSubjectReads } from './checks/check-conditions.ts';
 import { checkDataMatrices } from './checks/check-data-matrix.ts';
+import { checkEntities } from './checks/check-entities.ts';
 import { checkEnvironment } from './checks/check-environment.ts';
 import { checkGithub } from './checks/check-github.ts';
 import { checkGraph } from './checks/check-graph.ts';
@@ -38,6 +39,7 @@ export function checkSource(source: DefinitionSource): ParsedPipeline {
   const found = [
     ...('problems' in structure ? structure.problems : []),
     ...checkGraph(source),
+    ...checkEntities(source),
     ...checkEnvironment(source),
     ...checkValues(source),
     ...checkConditions(source),

@@ -33,6 +33,17 @@ export interface Delivery {
   readonly allow: readonly string[];
 }
 
+/** An agent that is another action: a step between `begin` and `complete`. */
+export interface UsedAction {
+  /** `owner/name@ref`. */
+  readonly action: string;
+  readonly with: JsonObject;
+  /** Expression for the output, without `${{ }}`. `undefined`: the agent writes the output file. */
+  readonly output: string | undefined;
+  /** Expression for its metrics, without `${{ }}`: JSON, or the path of a file. Not part of the request. */
+  readonly metrics: string | undefined;
+}
+
 /** File formats of other systems that are kept up to date during a run; in jobs on GitHub only `state-guide`. */
 export const MIRROR_FORMATS = ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const;
 export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

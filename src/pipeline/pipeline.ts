@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, JobSettings, MirrorFormat, ReportSettings } from './job-settings.ts';
+import type { EntityUse, Resources } from './entities/entities.ts';
+import type { Delivery, JobSettings, MirrorFormat, ReportSettings, UsedAction } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
@@ -47,6 +48,8 @@ export interface Pipeline {
   readonly mirror?: readonly MirrorFormat[];
   /** What agents may spend. `undefined`: no limit but those of gates. */
   readonly budget?: Budget;
+  /** Named resources, and the commands that `gateline do` runs. `undefined`: none. */
+  readonly resources?: Resources;
   /** How work trees are made. No part of any request. */
   readonly workspace: WorkspaceSettings;
   /** Which snapshots are kept. No part of any request. */
@@ -62,17 +65,6 @@ export interface Pipeline {
   readonly commands?: boolean;
   /** How the files of gates are handed over when all gates have passed. */
   readonly deliver?: Delivery;
-}
-
-/** An agent that is another action: a step between `begin` and `complete`. */
-export interface UsedAction {
-  /** `owner/name@ref`. */
-  readonly action: string;
-  readonly with: JsonObject;
-  /** Expression for the output, without `${{ }}`. `undefined`: the agent writes the output file. */
-  readonly output: string | undefined;
-  /** Expression for its metrics, without `${{ }}`: JSON, or the path of a file. Not part of the request. */
-  readonly metrics: string | undefined;
 }
 
 /** Which snapshots are kept beyond what gates hand on: `snapshots` at the top of the file. */
@@ -237,6 +229,8 @@ export interface Gate {
   readonly place?: Place;
   /** `strategy.fail-fast` (default true): a failed leg stops legs that have not started. */
   readonly failFast: boolean;
+  /** The entities that it uses. `undefined`: none. */
+  readonly entities?: EntityUse;
 }
 
 /** Whether the output of a gate may wait for a person's decision. */

@@ -55,8 +55,11 @@ interface WorkTold extends Told {
   readonly needs?: Record<string, Digest | null>;
 }
 
-export function started(told: WorkTold & Partial<Pick<StartedRecord, 'holder' | 'deadline' | 'by'>>): StartedRecord {
+export function started(
+  told: WorkTold & Partial<Pick<StartedRecord, 'holder' | 'deadline' | 'by' | 'entities' | 'command'>>,
+): StartedRecord {
   const { fingerprint = FINGERPRINT, contract = CONTRACT, needs = {}, holder = 'process', deadline, by = ME } = told;
+  const { entities, command } = told;
   return {
     kind: 'started',
     ...identity(told),
@@ -67,6 +70,8 @@ export function started(told: WorkTold & Partial<Pick<StartedRecord, 'holder' | 
     request: digestOf('request'),
     holder,
     ...(deadline !== undefined && { deadline }),
+    ...(entities && { entities }),
+    ...(command && { command }),
   };
 }
 
@@ -123,6 +128,7 @@ export function decided(told: Told & Pick<DecidedRecord, 'decision'> & Partial<D
     fingerprint: told.fingerprint ?? null,
     ...(told.until !== undefined && { until: told.until }),
     ...(told.exports !== undefined && { exports: told.exports }),
+    ...(told.entity && { entity: told.entity }),
   };
 }
 

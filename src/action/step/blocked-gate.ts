@@ -1,4 +1,5 @@
 import type { EngineEvent, Observer } from '../../engine/ports.ts';
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { code, said } from '../../report/markdown/markdown.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -13,6 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
   UPSTREAM_UNREADABLE: 'A record or an output of a needed gate cannot be read.',
   UPSTREAM_UNSOUND: 'A record of a needed gate is inconsistent.',
   UPSTREAM_REFUSED: 'The output of a needed gate does not meet its contract.',
+  STATE_INVALID: 'An entity that the gate requires is not valid.',
+  ENTITY_BUSY: 'An entity that the gate uses is in use.',
   DIGEST_MISMATCH: 'The output of a needed gate was replaced.',
 };
 
@@ -52,6 +55,7 @@ async function reportBlocked(
   runner.setOutput('leg', key.slice(gate.id.length + 1));
   runner.setOutput('status', 'blocked');
   runner.setOutput('passed', false);
+  if (error instanceof InvalidStateError) runner.setOutput('missing-entities', error.details.missing.join(','));
   if (!inputs.summary) return;
   if (!(await runner.appendSummary(summaryOf(key, error))))
     runner.annotate('warning', 'The job summary of this step is full: the gate is not shown in it.');

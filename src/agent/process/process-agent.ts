@@ -68,8 +68,7 @@ async function runTask(
   if (task.signal.aborted) return { outcome: 'cancelled', stdout: '', stderr: '' };
   let child: StartedChild;
   try {
-    const invocation = invocationOf(task.shell, task.command, task.directory, platform);
-    writeFileSync(invocation.script, invocation.content, { mode: 0o700 });
+    const invocation = task.argv ? withoutShell(task.argv) : withScript(task, platform);
     announceProcess(task.directory);
     child = await start(invocation, task, platform);
   } catch (error) {
@@ -80,7 +79,19 @@ async function runTask(
   return watch(child, task, table, times);
 }
 
-async function start(invocation: ShellInvocation, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
+type Invocation = Pick<ShellInvocation, 'programs' | 'hint'>;
+
+function withScript(task: AgentTask, platform: NodeJS.Platform): Invocation {
+  const invocation = invocationOf(task.shell, task.command, task.directory, platform);
+  writeFileSync(invocation.script, invocation.content, { mode: 0o700 });
+  return invocation;
+}
+
+function withoutShell([file, ...args]: NonNullable<AgentTask['argv']>): Invocation {
+  return { programs: [{ file, args }], hint: 'Install it, or correct the `syntax` of the command.' };
+}
+
+async function start(invocation: Invocation, task: AgentTask, platform: NodeJS.Platform): Promise<StartedChild> {
   for (const program of invocation.programs) {
     try {
       return await startProgram(program, task, platform);

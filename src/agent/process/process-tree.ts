@@ -39,6 +39,15 @@ export async function endProcesses(table: ProcessTable, belongs: Belongs, times:
   return { ended: [...known.keys()].filter((pid) => !remaining.has(pid)), remaining: [...remaining] };
 }
 
+/** The processes that belong to an agent now. */
+export async function livingProcesses(
+  table: ProcessTable,
+  belongs: Belongs,
+): Promise<Pick<ProcessInfo, 'pid' | 'started'>[]> {
+  const members = membersOf(await table.list(), belongs, new Map());
+  return members.map(({ pid, started }) => ({ pid, started }));
+}
+
 /** Processes that belong, were known to belong, or descend from such processes. */
 function membersOf(list: readonly ProcessInfo[], belongs: Belongs, known: ReadonlyMap<number, string>): ProcessInfo[] {
   const all = new Map(list.map((one) => [one.pid, one]));

@@ -6,7 +6,7 @@ import { LiveLog } from './live-log.ts';
 import { ofAttempt } from './ownership.ts';
 import { recordFailure, removeProcessRecord, writeProcessRecord } from './process-record.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
-import { endProcesses, type EndingTimes } from './process-tree.ts';
+import { endProcesses, livingProcesses, type EndingTimes } from './process-tree.ts';
 
 /** Maximum delay of `setTimeout`. */
 const MAX_TIMER = 2_147_483_647;
@@ -62,12 +62,17 @@ export async function watch(
   clearTimeout(timer);
   task.signal.removeEventListener('abort', onAbort);
 
-  const { remaining } = await endProcesses(table, ofAttempt(table, first, task.directory), times);
+  const belongs = ofAttempt(table, first, task.directory);
+  const mayLeave = task.leaves === true && stopped.why === 'exited' && child.exitCode === 0;
+  const left = mayLeave ? await livingProcesses(table, belongs) : [];
+  const { remaining } = mayLeave ? { remaining: [] } : await endProcesses(table, belongs, times);
   await Promise.race([exited, sleep(times.killMs, undefined, { ref: false })]);
   await drained(child, closed, lastSeen, times.drainMs);
-  if (remaining.length === 0) removeProcessRecord(task.directory);
+  // The record of an agent that left processes finds them when they are to be ended.
+  if (remaining.length + left.length === 0) removeProcessRecord(task.directory);
   if (stopped.why === 'broken') throw stopped.error;
-  return resultOf(stopped.why, child, output, remaining);
+  const result = resultOf(stopped.why, child, output, remaining);
+  return left.length === 0 ? result : { ...result, left };
 }
 
 function outputOf(task: AgentTask, stream: 'stdout' | 'stderr', live: LiveLog | undefined): AgentOutput {

@@ -1,4 +1,5 @@
 import { firstThrown, GatelineError, messageOf, type Place } from '../../errors/gateline-error.ts';
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { Problem } from '../../pipeline/problem.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { BUSY_ERRORS, CONFLICT_ERRORS, EXIT_CODES, PAUSED_ERRORS, type ExitCode } from '../exit-codes.ts';
@@ -47,6 +48,7 @@ function errorJson(error: unknown): object {
     message: messageOf(error),
     hint: known?.hint ?? null,
     place: known?.place === undefined ? null : placeJson(known.place),
+    ...(error instanceof InvalidStateError && { details: error.details }),
     problems: error instanceof ProblemsError ? [...error.problems, ...error.contracts].map(problemJson) : [],
   };
 }

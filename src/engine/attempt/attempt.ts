@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AgentResult } from '../../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import { attemptIn } from '../../run/plan/archive.ts';
-import { comparePositions, type Content, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
@@ -10,12 +10,13 @@ import { agentEnvironment, missingSecrets, protocolVariables } from './agent-env
 import { noSecret, notPrepared, redactVerdict, verdictOn, withFiles } from './attempt-verdicts.ts';
 import { claim, prepareAttempt, type BegunAttempt, type Preparation } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
+import { keepLogs } from '../call/content.ts';
+import { effectsOfUnit } from '../entities/created.ts';
 import {
   canBeCompletedAgain,
   collectLearnings,
   collectMetrics,
   collectOutput,
-  keepLogs,
   readOutput,
   removeAnswer,
   type CollectedOutput,
@@ -25,7 +26,7 @@ import { captureFiles, nameKept, type Captured } from './capture-files.ts';
 import { databaseAfter } from '../snapshots/database.ts';
 import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
-import { workFor } from '../plan/plan-unit.ts';
+import { setUp, workFor } from '../plan/plan-unit.ts';
 import { type Work } from '../plan/prepared-unit.ts';
 
 /** Bytes to keep of each of an agent's output streams. */
@@ -93,10 +94,11 @@ interface InRow {
 async function runAttempt(
   call: Call,
   unit: Unit,
-  work: Work,
+  asked: Work,
   signal: AbortSignal,
   { attempt, before }: InRow,
 ): Promise<Attempted> {
+  const work = await setUp(call, unit, asked, signal);
   const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
   const known = { attempt, attempts: unit.gate.retries + 1, state: call.journal.state() };
   await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
@@ -241,6 +243,7 @@ async function judgeAndEnd(
   const verdict = withFiles(unit, collected.verdict, captured, [...notices, ...lost]);
   await nameKept(call, unit, captured);
   const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
+  const effects = verdict.status === 'passed' ? await effectsOfUnit(call, unit, collected.exports) : {};
   return end(call, unit, started, {
     ...collected,
     files: captured.files,
@@ -249,16 +252,14 @@ async function judgeAndEnd(
     verdict,
     ...(verdict.status === 'failed' && { exports: undefined }),
     result,
-    ...(metrics && { metrics }),
-    ...(learnings && { learnings }),
+    reported: { ...(metrics && { metrics }), ...(learnings && { learnings }), ...effects },
   });
 }
 
 interface Ending extends Partial<CollectedOutput>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
   readonly verdict: Verdict;
   readonly result?: AgentResult;
-  readonly metrics?: EndedRecord['metrics'];
-  readonly learnings?: Content;
+  readonly reported?: Pick<EndedRecord, 'metrics' | 'learnings' | 'effects'>;
 }
 
 /** Writes the `ended` record of an attempt. */
@@ -286,8 +287,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     logs: await keepLogs(call, result),
     ...(result?.exitCode !== undefined && { exitCode: result.exitCode }),
     ...(result?.signal !== undefined && { signal: result.signal }),
-    ...(ending.metrics && { metrics: ending.metrics }),
-    ...(ending.learnings && { learnings: ending.learnings }),
+    ...ending.reported,
   };
   if ((await call.journal.write(ended)) === 'taken') {
     throw new GatelineError(

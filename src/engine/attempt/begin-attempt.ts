@@ -12,6 +12,7 @@ import { ATTEMPT_FILES } from './agent-environment.ts';
 import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import { databaseAtStart } from '../snapshots/database.ts';
 import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts';
+import { usesOf } from '../entities/gate-entities.ts';
 import { writePlace, type AttemptPlace } from './place.ts';
 import { prepareStateFiles } from './state-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
@@ -44,7 +45,7 @@ export interface ClaimDetails {
 
 /**
  * Claims a unit's next attempt. The claim is durable before anything else happens.
- * @throws GatelineError `GATE_CLAIMED` if another process has it
+ * @throws GatelineError `GATE_CLAIMED` if another process has it; `STATE_INVALID`, `ENTITY_BUSY`
  */
 export async function claim(
   call: Call,
@@ -54,6 +55,7 @@ export async function claim(
 ): Promise<StartedRecord> {
   const { store } = call.ports;
   const database = place === undefined ? undefined : await databaseAtStart(call);
+  const entities = place === undefined ? undefined : await usesOf(call, unit);
   await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
   const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
   const started: StartedRecord = {
@@ -69,6 +71,7 @@ export async function claim(
     ...(deadline !== undefined && { deadline }),
     ...(place !== undefined && { place, base: (await call.snapshot()).tree }),
     ...(database && { database }),
+    ...(entities && { entities }),
   };
   if ((await call.journal.write(started)) === 'taken') throw await takenBy(call, unit, started);
   return started;
@@ -193,10 +196,16 @@ async function agentView(
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
+  const entities: JsonObject = {};
+  for (const [name, { instance, value }] of Object.entries(work.request.entities ?? {})) {
+    const view = value && (await outputView(call, directory, `entity-${name}`, value, `value of ${name}`));
+    entities[name] = { instance, ...(view ?? { digest: null, bytes: 0 }) };
+  }
   const rework = work.request.rework && (await reworkView(call, unit, work.request.rework, directory));
   return {
     ...request,
     needs,
+    ...(work.request.entities && { entities }),
     ...(rework && { rework }),
     agent: unit.gate.agent,
     number: unit.gate.number,

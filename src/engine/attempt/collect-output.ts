@@ -1,10 +1,9 @@
 import { isDiskFull } from '../../errors/gateline-error.ts';
 import { problemText } from '../../pipeline/problem-text.ts';
-import type { AgentResult } from '../../agent/agent.ts';
 import type { AgentFile, AttemptDirectory } from '../../agent/attempt-files.ts';
 import { withCost } from '../../history/prices.ts';
 import { metricsSchema, type Metrics } from '../../run/records/metrics.ts';
-import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
+import type { Content, StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson, pointerTo, type PlainIssue } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
@@ -234,20 +233,4 @@ export async function collectLearnings(
     if (!isDiskFull(error)) throw error;
     return why('the disk is full');
   }
-}
-
-/**
- * Stores what an agent printed, without texts that are known to be redacted only now that it has ended. On a full disk,
- * an attempt ends without logs rather than without a record.
- */
-export async function keepLogs(call: Call, result: AgentResult | undefined): Promise<EndedRecord['logs']> {
-  const logs: EndedRecord['logs'] = {};
-  try {
-    const keep = (text: string): Promise<Content> => call.ports.store.put(call.redactor.redactText(text));
-    if (result?.stdout) logs.stdout = await keep(result.stdout);
-    if (result?.stderr) logs.stderr = await keep(result.stderr);
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-  }
-  return logs;
 }

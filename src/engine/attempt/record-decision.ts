@@ -41,6 +41,17 @@ export async function recordRunDecision(
   await writeDecision(call, { ...identity, runAttempt, ...contentOf(call, { ...decided, fingerprint: null }) });
 }
 
+/** Records what a person did to an entity. @param at its position; several of one call have numbers of their own */
+export async function recordEntityDecision(
+  call: Call,
+  { entity, ...decider }: Decider & Required<Pick<DecidedRecord, 'entity'>>,
+  at: Pick<DecidedRecord, 'runAttempt' | 'n'>,
+): Promise<void> {
+  const identity = { ...call.journal.identity({ gate: { id: RUN_GATE }, leg: { id: '' } }, at.n), ...at };
+  const content = contentOf(call, { ...decider, decision: 'entity', fingerprint: null });
+  await writeDecision(call, { ...identity, ...content, entity });
+}
+
 function contentOf(
   call: Call,
   { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations, startsNext }: Recorded,

@@ -110,6 +110,8 @@ export interface Call {
   /** Holder of this call's claims. */
   readonly holder: Exclude<StartedRecord['holder'], 'open'>;
   readonly observe: Observer;
+  /** Set-up commands of this call: those that ran, and the last gate that needed some. */
+  readonly recovery: { readonly ran: Set<string>; last: Promise<void> };
   /** Units and runs whose decisions were looked for. */
   readonly looked: Set<string>;
   /** The number of the run that this CI run resumes. */
@@ -168,6 +170,7 @@ export async function openCall(
     ...snapshots(ports, pipeline, observe),
     holder,
     observe,
+    recovery: { ran: new Set(), last: Promise.resolve() },
     looked: new Set(),
     resumedRun,
   };

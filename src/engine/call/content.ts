@@ -1,4 +1,5 @@
-import { GatelineError } from '../../errors/gateline-error.ts';
+import type { AgentResult } from '../../agent/agent.ts';
+import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
 import { asRequest } from '../../run/plan/difference.ts';
 import type { Request } from '../../run/plan/request.ts';
@@ -9,6 +10,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { canonicalChunks } from '../../json/canonical-json.ts';
+import type { Redactor } from '../../untrusted/redact.ts';
 
 /**
  * Reads a stored JSON value, verified by its digest.
@@ -80,6 +82,25 @@ export async function missingOf(
 /** Stores a value in canonical form, in chunks. The content's digest is the value's digest. */
 export function keepJson(store: Pick<RecordStore, 'putStream'>, value: JsonValue): Promise<Content> {
   return store.putStream(canonicalChunks(value));
+}
+
+/**
+ * Stores what an agent printed, without texts that are known to be redacted only now that it has ended. On a full disk,
+ * an attempt ends without logs rather than without a record.
+ */
+export async function keepLogs(
+  { ports, redactor }: { readonly ports: { readonly store: Pick<RecordStore, 'put'> }; readonly redactor: Redactor },
+  result: AgentResult | undefined,
+): Promise<EndedRecord['logs']> {
+  const logs: EndedRecord['logs'] = {};
+  try {
+    const keep = (text: string): Promise<Content> => ports.store.put(redactor.redactText(text));
+    if (result?.stdout) logs.stdout = await keep(result.stdout);
+    if (result?.stderr) logs.stderr = await keep(result.stderr);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+  return logs;
 }
 
 /** A request as a claim stored it; `undefined` if it is missing, or not of this version. */

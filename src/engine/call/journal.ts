@@ -4,7 +4,13 @@ import { contentsOf } from '../../run/state/missing-output.ts';
 import { createRunFold, type RunFold } from '../../run/state/fold.ts';
 import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbering.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
-import { RECORD_FORMAT, type DecidedRecord, type GatelineRecord, type Writer } from '../../run/records/record.ts';
+import {
+  isEntityRecord,
+  RECORD_FORMAT,
+  type DecidedRecord,
+  type GatelineRecord,
+  type Writer,
+} from '../../run/records/record.ts';
 import { addElsewhere, addToArchive, openArchive, type Archive } from '../../run/plan/archive.ts';
 import { writerKey, type RunState, type ExternalFacts } from '../../run/state/run-state.ts';
 import type { UnitGraph, Unit } from '../../run/records/unit.ts';
@@ -20,7 +26,10 @@ export interface Journal {
   state(): RunState;
   /** Records of all runs, for finding checkpoints. */
   archive(): Archive;
+  /** Records of gates and decisions, of all runs. */
   records(): readonly GatelineRecord[];
+  /** Everything that is known, what is only about entities included. */
+  listing(): RecordListing;
   /** Number of the unit's next attempt in this call. */
   nextAttempt(key: UnitKey): number;
   /** The properties that all records of this call about this unit share. */
@@ -112,6 +121,7 @@ class CallJournal implements Journal {
   readonly #ports: JournalPorts;
   readonly #scope: JournalScope;
   readonly #known: KnownRecords;
+  readonly #records: GatelineRecord[];
   readonly #deadWriters: ReadonlySet<string>;
   readonly #fingerprints = new Map<UnitKey, Digest>();
   readonly #changes = new Map<UnitKey, string>();
@@ -123,6 +133,7 @@ class CallJournal implements Journal {
     this.#ports = ports;
     this.#scope = scope;
     this.#known = known;
+    this.#records = known.records.filter((record) => !isEntityRecord(record));
     this.#deadWriters = deadWriters;
     this.call = numbersOf(scope, (runNumber) => this.#fold(runNumber));
     this.#run = this.#foldOfCall();
@@ -138,7 +149,11 @@ class CallJournal implements Journal {
   }
 
   records(): readonly GatelineRecord[] {
-    return this.#known.records;
+    return this.#records;
+  }
+
+  listing(): RecordListing {
+    return this.#known;
   }
 
   nextAttempt(key: UnitKey): number {
@@ -153,6 +168,7 @@ class CallJournal implements Journal {
     const written = await this.#ports.store.write(record);
     if (written !== 'written') return written;
     this.#known.records.push(record);
+    if (!isEntityRecord(record)) this.#records.push(record);
     addToArchive(this.#archive, record);
     this.#run.add(record);
     // The contents of a new record were stored or verified right before it was written.
@@ -194,6 +210,7 @@ class CallJournal implements Journal {
     if (unread !== undefined) this.#known.problems.push(unread);
     for (const record of decided) this.#known.proven.add(record);
     this.#known.records.push(...decided);
+    this.#records.push(...decided.filter((record) => !isEntityRecord(record)));
     this.refold();
     this.#addToFound(decided);
   }

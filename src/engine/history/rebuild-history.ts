@@ -1,3 +1,4 @@
+import { isEntityRecord } from '../../run/records/record.ts';
 import { historyOfRun } from '../../history/entry-of-run.ts';
 import { keptSubject, runKeyOf, type HistoryEntry, type RunHistory } from '../../history/entry.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
@@ -44,7 +45,8 @@ export async function recomputeHistory(
   entries: readonly HistoryEntry[],
 ): Promise<RunHistory[]> {
   const before = new Map(entries.map((entry) => [runKeyOf(entry), entry]));
-  const { records } = (await ports.everyRecord?.()) ?? { records: [] };
+  const { records: found } = (await ports.everyRecord?.()) ?? { records: [] };
+  const records = found.filter((record) => !isEntityRecord(record));
   const recomputed: RunHistory[] = [];
   for (const [id, ofPipeline] of Map.groupBy(records, (record) => record.pipeline)) {
     for (const [subject, mine] of Map.groupBy(ofPipeline, (record) => record.subject)) {
@@ -58,7 +60,13 @@ export async function recomputeHistory(
         const facts = factsIn(before.get(runKeyOf({ pipeline: id, subject: keptSubject(subject), run: runNumber })));
         const { groups } = isCurrent ? pipeline : { groups: [] };
         recomputed.push(
-          historyOfRun({ state, records: listing.records, groups, facts, now: ports.now().toISOString() }),
+          historyOfRun({
+            state,
+            records: listing.records.filter((record) => !isEntityRecord(record)),
+            groups,
+            facts,
+            now: ports.now().toISOString(),
+          }),
         );
       }
     }

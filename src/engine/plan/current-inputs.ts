@@ -10,6 +10,7 @@ import { isHidden, MEMORY_FOLDER } from '../../memory/documents.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { copierOf } from '../call/content.ts';
+import { requiredEntities } from '../entities/gate-entities.ts';
 import { standInsFor } from '../upstream/stand-ins.ts';
 import { handoffFor } from './handoff.ts';
 import { sentBackWork, type ReworkFiles, type SentBackWork } from './sent-back-work.ts';
@@ -36,6 +37,7 @@ export async function currentInputs(call: Call, unit: Unit): Promise<FoundInputs
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
     needs: await needsOf(call, unit),
+    entities: await requiredEntities(call, unit),
     handoff: await handoffFor(call, unit),
   };
 }

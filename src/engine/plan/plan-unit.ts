@@ -1,4 +1,4 @@
-import type { UsedAction } from '../../pipeline/pipeline.ts';
+import type { UsedAction } from '../../pipeline/job-settings.ts';
 import { emptyList, sourceText } from '../../pipeline/data-legs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { describeDifferences, type Difference } from '../../run/plan/difference.ts';
@@ -16,6 +16,7 @@ import type { Call } from '../call/call.ts';
 import { latestOutput, learnDecisions } from '../upstream/learn-decisions.ts';
 import { evaluateIf } from '../upstream/condition.ts';
 import { missingOf } from '../call/content.ts';
+import { plannedSetUp, recoverFor, staleReason } from '../entities/gate-entities.ts';
 import { refuseUnknownLegs } from '../call/settle-legs.ts';
 import type { LoadedContract } from '../call/contracts.ts';
 import { currentInputs, handedOnTo, inputTree, type FoundInputs } from './current-inputs.ts';
@@ -61,8 +62,9 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const paused = await waitsForApproval(call, unit, work, state);
   if (paused !== undefined) return paused;
   const search = await searchWork(call, unit, work);
-  if (search.found !== undefined) return useWork(unit, work, search.found);
-  const kept = await keepLast(call, unit, work);
+  const stale = search.found && (await staleReason(call, unit, search.found));
+  if (search.found !== undefined && stale === undefined) return useWork(unit, work, search.found);
+  const kept = stale === undefined ? await keepLast(call, unit, work) : undefined;
   if (kept !== undefined) return kept;
   const sent = call.holder === 'process' && state.ended?.fingerprint === work.fingerprint && loopOf(call, unit);
   if (sent && sent.choice.choice === 'send-back') {
@@ -78,7 +80,10 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   }
   // An invalid contract could not judge any output.
   await call.contracts.compile(unit.gate);
-  return runAgain(call, unit, work, state, search);
+  const first = await plannedSetUp(call, unit);
+  const prepared = await runAgain(call, unit, work, state, { ...search, refused: stale ?? search.refused });
+  if (first === undefined) return prepared;
+  return { ...prepared, planned: { ...prepared.planned, reason: `${prepared.planned.reason}; ${first}` } };
 }
 
 /** The plan of a unit whose output waits for an approval; `undefined`: it has no such output for this work. */
@@ -114,6 +119,16 @@ export async function workFor(call: Call, unit: Unit, contract: LoadedContract):
   };
   call.journal.setFingerprint(unit.key, work.fingerprint);
   return work;
+}
+
+/**
+ * Runs the set-up commands of a unit that is about to start. Its work may be another one then: also those of other
+ * units change the values that it requires.
+ * @throws GatelineError `STATE_INVALID`, `ENTITY_BUSY`, and as {@link workFor}
+ */
+export async function setUp(call: Call, unit: Unit, work: Work, signal: AbortSignal): Promise<Work> {
+  await recoverFor(call, unit, signal);
+  return unit.gate.entities?.requires.length ? workFor(call, unit, work.contract) : work;
 }
 
 /** The recorded request of work that was sent back. `base` is the fingerprint that the request had before. */

@@ -144,6 +144,49 @@ export const DEFINITION_CODES = {
     remedy: 'Set `files` of that gate; `files: []` if its output is all of its work.',
   },
   GROUP_ID_TAKEN: { from: ['definition'], means: 'A group has the name of a gate.', remedy: 'Choose another name.' },
+  ENTITY_UNKNOWN: {
+    from: ['definition'],
+    means: 'A gate, a command or an entity names an entity that is not under `entities`.',
+    remedy: 'Add it there, or correct the name.',
+  },
+  ENTITY_CYCLE: {
+    from: ['definition'],
+    means: 'Entities depend on each other in a circle, or on themselves.',
+    remedy: 'Remove one of the `depends-on`.',
+  },
+  ENTITY_UNUSED: {
+    from: ['definition'],
+    means: 'No gate and no command creates, requires or invalidates the entity.',
+    remedy: 'Name it where it is used, or remove it.',
+  },
+  ENTITY_UNORDERED: {
+    from: ['definition'],
+    means:
+      'Two gates use the same entity, one of them creates or invalidates it, and neither needs the other. Which one is first would be chance.',
+    remedy: 'Let one of the two need the other.',
+  },
+  ENTITY_UNRECOVERABLE: {
+    from: ['definition'],
+    means:
+      'With `on-invalid: recover`, no command without arguments can create a required entity: there is none, or such commands wait for each other.',
+    remedy: 'Add a command that creates it and needs no argument, or remove `on-invalid: recover`.',
+  },
+  LEAVES_MISMATCH: {
+    from: ['definition'],
+    means:
+      'A command leaves processes and creates no entity with `lifetime: machine`, or something creates such an entity and leaves none.',
+    remedy: 'Write both, or neither.',
+  },
+  ENTITY_UNREACHABLE: {
+    from: ['definition'],
+    means: 'A gate requires an entity that lives in processes. Those of one job on GitHub are gone in the next one.',
+    remedy: 'Set `on-invalid: recover`, so that the job creates it itself. On your own machine it works without.',
+  },
+  COMMAND_ID_TAKEN: {
+    from: ['definition'],
+    means: 'A command has the name of a gate.',
+    remedy: 'Choose another name: gates and commands share one name space.',
+  },
   MATRIX_INVALID: {
     from: ['definition'],
     means: 'The matrix has no legs, too many legs, or two legs with the same name; or it names no list of an output.',

@@ -37,7 +37,6 @@ const AT_A_GATE: Readonly<Record<string, string>> = {
   'depends-on': 'write `needs`',
   dependsOn: 'write `needs`',
   dependencies: 'write `needs`',
-  requires: 'write `needs`',
   after: 'write `needs`',
   timeout: 'write `timeout-minutes`',
   timeout_minutes: 'write `timeout-minutes`',

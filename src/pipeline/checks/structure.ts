@@ -124,12 +124,19 @@ function schemaKeysAt(path: Path): Record<string, unknown> {
   }
   if (path[0] === 'on' && path.length === 1) return Object.fromEntries(EVENTS.map((event) => [event, true]));
   if (path[0] === 'retention') return file.retention.unwrap().shape;
+  if (path[0] === 'entities' || path[0] === 'commands') return entryKeys(path);
   if (path[0] === 'workspace') return file.workspace.unwrap().shape;
   if (path.length === 2) return gate;
   const output = gate.output.unwrap().shape;
   if (last === 'output') return output;
   if (last === 'result') return output.result.unwrap().shape;
   return last === 'strategy' ? gate.strategy.unwrap().shape : {};
+}
+
+function entryKeys(path: Path): Record<string, unknown> {
+  const { entities, commands } = gatelineFileSchema.shape;
+  if (path.length !== 2) return {};
+  return path[0] === 'entities' ? entities.unwrap().valueType.unwrap().shape : commands.unwrap().valueType.shape;
 }
 
 function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {

@@ -2,6 +2,7 @@ import { isTimezone } from '../timezone.ts';
 import { z } from 'zod';
 import { MIRROR_FORMATS } from '../job-settings.ts';
 import { MAX_TASK_LENGTH } from '../pipeline.ts';
+import { commands, entities } from './gateline-entities.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
 import { GITHUB_KEYS } from './github-keys.ts';
 import {
@@ -227,6 +228,8 @@ export const gatelineFileSchema = z
       groups: mapOf(id, group, 'a map of group ids to lists of gate ids, or to maps with the key `gates`')
         .default({})
         .describe('Named groups of gates that are shown together.'),
+      entities,
+      commands,
       ...GITHUB_KEYS,
       gates: mapOf(id, gateSchema, `a map of 1 to ${MAX_GATES} gates, keyed by gate id`).meta({
         description: 'The gates, keyed by id, in order.',

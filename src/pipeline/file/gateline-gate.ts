@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENTITY_KEYS } from './gateline-entities.ts';
 import { GITHUB_GATE_KEYS } from './github-keys.ts';
 import {
   budgetAmount,
@@ -283,6 +284,7 @@ export const gateSchema = z
           'Age after which the gate runs again, and the old output is not used even if that fails: `30m`, `12h`, `7d`, `2w`. Default: no limit.',
         ),
       strategy: strategy.optional(),
+      ...ENTITY_KEYS,
       ...GITHUB_GATE_KEYS,
     },
     { error: 'expected a map with keys such as `run` and `needs`' },

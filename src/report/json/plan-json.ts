@@ -51,6 +51,7 @@ export const planJsonSchema = z.strictObject({
             'rework',
             'env',
             'export',
+            'entity',
             'command',
             'with',
             'task',

@@ -12,6 +12,7 @@ export interface Difference {
     | 'document'
     | 'env'
     | 'export'
+    | 'entity'
     | 'rework'
     | 'command'
     | 'with'
@@ -35,6 +36,7 @@ export interface Difference {
 export function differences(before: Request, after: Request): Difference[] {
   return [
     ...compareMaps('export', before.needs, after.needs),
+    ...compareMaps('entity', before.entities ?? {}, after.entities ?? {}),
     ...single('rework', 'rework', before.rework ?? null, after.rework ?? null),
     ...single('document', 'handoff', before.handoff ?? null, after.handoff ?? null),
     ...compareMaps('file', before.inputs.files, after.inputs.files).map(asDocument),
@@ -79,6 +81,7 @@ const requestShape = z.looseObject({
   definition: z.looseObject({ with: object, env: object }),
   inputs: z.looseObject({ files: object }),
   needs: object,
+  entities: object.optional(),
   secrets: z.array(z.string()),
   tools: object,
   platform: object,
@@ -124,6 +127,7 @@ export function describeNames(what: Difference['what'], names: string, count = 1
 /** Sorts whose name says too little (a key of the gate), or has no plural. */
 const NOUNS: Partial<Record<Difference['what'], string>> = {
   export: 'exports of',
+  entity: 'value of',
   command: 'key',
   metadata: 'metadata',
   platform: 'platform',

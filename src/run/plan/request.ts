@@ -54,6 +54,8 @@ export interface Request {
   };
   /** Digest and size of each need's exports; `null`: it has no output. */
   readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
+  /** The required entities, with their values. */
+  readonly entities?: RequiredEntities;
   /** A summary of the run before, for a gate that asks for it. */
   readonly handoff?: Handoff;
   /** The work was sent back: which time it is done, and the outputs that failed. */
@@ -66,6 +68,9 @@ export interface Request {
   readonly tools: Readonly<Record<string, string>>;
   readonly platform: Platform;
 }
+
+/** Required entities by name: which instance, and its value. */
+export type RequiredEntities = Readonly<Record<string, { readonly instance: string; readonly value: Content | null }>>;
 
 /** What a need gives to an agent. */
 export interface GivenNeed extends Content, Partial<StandInProducer> {
@@ -107,6 +112,7 @@ export interface CurrentInputs {
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
   readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
+  readonly entities?: RequiredEntities | undefined;
   readonly handoff?: Handoff | undefined;
   /** The attempts that sent the unit's latest attempt back. */
   readonly rework?: { readonly iteration: number; readonly from: readonly ReworkCause[] } | undefined;
@@ -146,6 +152,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
       files: Object.fromEntries([...found.tree].map(([path, file]) => [path, `${file.mode} ${file.blob}`])),
     },
     needs: found.needs,
+    ...(found.entities && { entities: found.entities }),
     ...(found.handoff && { handoff: found.handoff }),
     ...(found.rework && { rework: reworkOf(found.rework) }),
     secrets: [...gate.secrets].sort(),

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
-import { comparePositions, recordName, type GatelineRecord } from './record.ts';
+import { comparePositions, recordName, unitOf, type GatelineRecord, type Position } from './record.ts';
 import type { JsonValue } from '../../json/json.ts';
 
 /** Records in their defined order without duplicates, and the names under which different records were found. */
@@ -65,4 +65,9 @@ function textOf(record: GatelineRecord): string {
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The attempt that a record is of. */
+export function attemptKey(record: Pick<GatelineRecord, 'gate' | 'leg' | keyof Position>): string {
+  return `${unitOf(record)} ${record.runNumber}.${record.runAttempt}.${record.n}`;
 }

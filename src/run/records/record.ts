@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
-import { contentSchema, createdSchema, effectsSchema } from './effects.ts';
+import { contentSchema, createdSchema, effectsSchema, usesSchema } from './effects.ts';
 import { metricsSchema } from './metrics.ts';
 
 /** Version of the records that this version writes. */
@@ -93,6 +93,8 @@ const work = {
   task: z.string().max(MAX_TASK_LENGTH).optional(),
   /** The commit that the run was about then, if approvals depend on it. */
   commit: treeId.optional(),
+  /** It is of a command, which is part of no run: its run and call are only its position in the order. */
+  command: z.literal(true).optional(),
 };
 
 /** A claim: one holder has this gate. Durable before the agent runs. */
@@ -102,6 +104,7 @@ export const startedSchema = z.strictObject({
   ...work,
   /** The request document, stored as content. */
   request: digest,
+  entities: usesSchema.optional(),
   /** `process`: the writer works itself. `open`: from `begin` to `complete`. `job`: a CI job holds it until it ends. */
   holder: z.enum(['process', 'open', 'job']),
   /** When an `open` claim expires. */
@@ -247,6 +250,11 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 export type DecidedRecord = z.infer<typeof decidedSchema>;
 /** One immutable JSON document with one writer. */
 export type GatelineRecord = StartedRecord | EndedRecord | DecidedRecord;
+
+/** Whether a record is about named resources alone: of a command, or a decision about one. It is part of no run. */
+export function isEntityRecord(record: GatelineRecord): boolean {
+  return record.kind === 'decided' ? record.decision === 'entity' : record.command === true;
+}
 
 /** The position of a record in the order of records; independent of the clock. */
 export interface Position {

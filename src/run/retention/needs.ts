@@ -28,8 +28,9 @@ export interface Need extends RunName {
    * - `output`: it reused an output of that run, or its work was sent back there
    * - `fork`: it is a fork of that run
    * - `decision`: a decision of that run applies to one of its outputs
+   * - `entity`: it created an entity that is invalid since that run
    */
-  readonly what: 'output' | 'fork' | 'decision';
+  readonly what: 'output' | 'fork' | 'decision' | 'entity';
   /** The gate, or gate/leg, that it is about; that of a fork is the whole run. */
   readonly unit: UnitKey;
   /** With `decision`: what was decided. */
@@ -44,17 +45,43 @@ export interface Need extends RunName {
 export function needsOf(records: readonly GatelineRecord[]): ReadonlyMap<string, readonly Need[]> {
   const found = new Map<string, Map<string, Need>>();
   const rulings = rulingsIn(records);
+  const invalidated = invalidationsIn(records);
   for (const record of records) {
     const own = runKey(record);
     const needs = found.get(own) ?? new Map<string, Need>();
     found.set(own, needs);
     const named = record.kind === 'ended' ? rulings.on(record).map(asNeed) : [];
-    for (const need of [...namedBy(record), ...named]) {
+    const ended = isCreation(record) ? (invalidated.get(record.subject) ?? []) : [];
+    const later = ended.filter((need) => need.runNumber > record.runNumber);
+    for (const need of [...namedBy(record), ...named, ...later]) {
       const key = runKey(need);
       if (key !== own && !needs.has(key)) needs.set(key, need);
     }
   }
   return new Map([...found].map(([key, needs]) => [key, [...needs.values()]]));
+}
+
+/** Whether a record makes an entity valid. */
+function isCreation(record: GatelineRecord): boolean {
+  if (record.kind === 'decided') return record.entity?.action === 'create';
+  return record.kind === 'ended' && (record.effects?.creates.length ?? 0) > 0;
+}
+
+/** By subject: the runs after which entities of earlier runs may be invalid. Without them they would be valid again. */
+function invalidationsIn(records: readonly GatelineRecord[]): ReadonlyMap<string, readonly Need[]> {
+  const found = new Map<string, Map<number, Need>>();
+  for (const record of records) {
+    const { subject, runNumber } = record;
+    const invalidates =
+      record.kind === 'started'
+        ? (record.entities?.invalidates.length ?? 0) > 0
+        : record.kind === 'decided' && record.entity !== undefined && record.entity.action !== 'create';
+    if (!invalidates) continue;
+    const own = found.get(subject) ?? new Map<number, Need>();
+    found.set(subject, own);
+    if (!own.has(runNumber)) own.set(runNumber, { subject, runNumber, what: 'entity', unit: unitOf(record) });
+  }
+  return new Map([...found].map(([subject, needs]) => [subject, [...needs.values()]]));
 }
 
 /** The runs that a record names. */

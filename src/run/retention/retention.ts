@@ -193,6 +193,7 @@ export function claimsAtWork(records: readonly GatelineRecord[], now: string): S
 function neededText(by: RunName, { subject, what, unit, decision }: Need): string {
   const run = by.subject === subject ? `run ${by.runNumber}` : `run ${by.runNumber} of ${by.subject}`;
   if (what === 'fork') return `${run} is a fork of it`;
+  if (what === 'entity') return `${run} created an entity that ${unit} made invalid in it`;
   return what === 'output' ? `${run} uses its output of ${unit}` : `its ${decision} of ${unit} applies to ${run}`;
 }
 

@@ -9,6 +9,8 @@ import type { RunState, RunStatus, UnitState } from './run-state.ts';
 interface RunParts extends Pick<RunState, 'pipeline' | 'subject' | 'runNumber' | 'decided' | 'units' | 'problems'> {
   /** Records of the run. */
   readonly records: readonly GatelineRecord[];
+  /** The latest call that recorded anything. */
+  readonly calls: number;
   /** Problems of all records of the subject. */
   readonly unread: readonly ReadProblem[];
 }
@@ -17,9 +19,9 @@ interface RunParts extends Pick<RunState, 'pipeline' | 'subject' | 'runNumber' |
  * The state of a run. What depends on every unit or record is derived when it is first read: a call asks for the states
  * of units again after each record, and seldom for the rest.
  */
-export function deriveRun({ records, unread, ...parts }: RunParts): RunState {
+export function deriveRun({ records, unread, calls, ...parts }: RunParts): RunState {
   const span = once(() => spanOf(records));
-  const runAttempt = once(() => latestAttempt(records, unread, parts.runNumber));
+  const runAttempt = once(() => latestAttempt(calls, unread, parts.runNumber));
   const status = once(() => statusOf(parts.units, records, parts.decided));
   const task = once(() => latestOf(records.filter((record) => record.kind !== 'decided'))?.task);
   return {
@@ -48,13 +50,8 @@ function once<T>(compute: () => T): () => T {
   return () => (result ??= { value: compute() }).value;
 }
 
-function latestAttempt(
-  records: readonly GatelineRecord[],
-  problems: readonly ReadProblem[],
-  runNumber: number,
-): number {
-  let latest = 0;
-  for (const record of records) latest = Math.max(latest, record.runAttempt);
+function latestAttempt(calls: number, problems: readonly ReadProblem[], runNumber: number): number {
+  let latest = calls;
   for (const { names } of problems) if (names?.runNumber === runNumber) latest = Math.max(latest, names.runAttempt);
   return latest;
 }

@@ -5,6 +5,7 @@ import { deriveUnit } from './fold-unit.ts';
 import { orderRecords } from '../records/order.ts';
 import { unreadIn, whyBlind, type ReadProblem, type RecordListing, type UnreadRecord } from '../records/reading.ts';
 import {
+  isEntityRecord,
   RUN_GATE,
   unitOf,
   type DecidedRecord,
@@ -60,9 +61,11 @@ export function createRunFold(
   const mine = listing.records.filter(
     (record) => record.pipeline === identity.pipeline && record.subject === identity.subject,
   );
-  const { records, conflicts } = orderRecords(mine);
+  const { records: all, conflicts } = orderRecords(mine);
+  const records = all.filter((record) => !isEntityRecord(record));
   const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
   let ofRun: readonly GatelineRecord[] = records.filter((record) => record.runNumber === runNumber);
+  let calls = latestCall(all.filter((record) => record.runNumber === runNumber));
   // A CI run has one commit, and an approval for that of another run must not count.
   const views = listing.unprovenDecisions === true ? [] : earlierViews(graph, records, ofRun, facts);
   for (const view of views) {
@@ -106,11 +109,14 @@ export function createRunFold(
       const decided = runDecisions(ofAll?.decided ?? [], ofAll?.unknown[0]?.why);
       const problems = sortProblems([...unplaced, ...[...problemsOf.values()].flat(), ...strangers]);
       const { pipeline, subject } = identity;
-      const all = { records: ofRun, unread: listing.problems };
-      state = deriveRun({ pipeline, subject, runNumber, decided, units: withStandIns(units), problems, ...all });
+      const known = { records: ofRun, unread: listing.problems, calls };
+      state = deriveRun({ pipeline, subject, runNumber, decided, units: withStandIns(units), problems, ...known });
       return state;
     },
     add: (record) => {
+      calls = Math.max(calls, record.runAttempt);
+      state = undefined;
+      if (isEntityRecord(record)) return;
       ofRun = [...ofRun, record];
       const key = unitOf(record);
       const own = grouped.get(key) ?? emptyUnitRecords();
@@ -120,7 +126,6 @@ export function createRunFold(
       }
       addTo(own, record, listing);
       open.add(key);
-      state = undefined;
     },
     touch: (key) => {
       open.add(key);
@@ -131,6 +136,13 @@ export function createRunFold(
       state = undefined;
     },
   };
+}
+
+/** The latest call, that of a command included: the next one comes after it. */
+function latestCall(records: readonly GatelineRecord[]): number {
+  let latest = 0;
+  for (const { runAttempt } of records) latest = Math.max(latest, runAttempt);
+  return latest;
 }
 
 /** The units that need each unit. */

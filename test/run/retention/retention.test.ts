@@ -270,3 +270,24 @@ describe('the order of removal', () => {
     expect(found).toEqual([['other 1', `${SUBJECT} 1`]]);
   });
 });
+
+describe('a run that made an entity invalid', () => {
+  const named = [{ entity: 'session', instance: '' }];
+  const creates = (run: number): GatelineRecord =>
+    ended({ gate: 'g0', run, at: daysAgo(100 - run), effects: { creates: named, invalidates: [] } });
+  const invalidates = (run: number): GatelineRecord =>
+    started({ gate: 'g1', run, at: daysAgo(100 - run), entities: { requires: [], invalidates: named, creates: [] } });
+  const pin = (run: number): GatelineRecord => decided({ gate: RUN_GATE, run, n: 1, decision: 'pin', at: daysAgo(90) });
+
+  it('stays while the run that created it stays: without it, the entity would be valid again', () => {
+    const records = [creates(1), pin(1), invalidates(2), ended({ gate: 'g0', run: 3, at: daysAgo(90) })];
+    expect(summary(plan(records))).toEqual({ keep: { 1: 'pinned', 2: 'needed', 3: 'newest' }, remove: [] });
+    expect(plan(records).keep[1]!.reason).toBe('run 1 created an entity that g1 made invalid in it');
+  });
+
+  it('goes after it, or when the entity was created later', () => {
+    const last = ended({ gate: 'g0', run: 4, at: daysAgo(90) });
+    expect(summary(plan([creates(1), invalidates(2), last])).remove).toEqual([1, 2]);
+    expect(summary(plan([invalidates(1), creates(2), pin(2), last])).remove).toEqual([1]);
+  });
+});

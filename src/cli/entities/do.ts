@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { planCommand, runCommand, type CommandRan } from '../../engine/commands/run-command.ts';
+import type { EngineEvent } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { lockWorkspace } from '../../local/local-ports.ts';
+import { oneLine } from '../../report/text.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
+import { failureText } from '../../verdict/verdict.ts';
+import { listOption, type CommandInvocation } from '../command.ts';
+import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../output/print-json.ts';
+import { noticesTo, say } from '../output/say.ts';
+import { loadFor, open } from '../project/open.ts';
+import type { CliWorld } from '../world.ts';
+
+/** Milliseconds between two tries of `--wait`. */
+const WAIT_MS = 200;
+
+/** `gateline do COMMAND`: runs a command of the definition. */
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options, positionals } = invocation;
+  const command = positionals[0]!;
+  const given = argumentsGiven(listOption(options, 'arg'));
+  const controller = new AbortController();
+  using _listener = world.onInterrupt(() => controller.abort());
+  const loaded = await loadFor(invocation);
+  const isDry = options['dry-run'] === true;
+  const opened = await open(invocation, loaded, { readOnly: isDry, signal: controller.signal });
+  const asked = { command, arguments: given, observe: observerFor(world, options['json'] === true) };
+  if (isDry) return showPlan(invocation, await planCommand(opened.ports, opened.assignment, asked));
+  const locked = async <T>(work: () => Promise<T>): Promise<T> => {
+    await using _lock = await lockWorkspace(loaded.root, world);
+    return await work();
+  };
+  const isPatient = options['wait'] === true;
+  const run = (): Promise<CommandRan> =>
+    runCommand(opened.ports, opened.assignment, {
+      ...asked,
+      signal: controller.signal,
+      locked: isPatient ? (work) => patiently(() => locked(work), controller.signal) : locked,
+    });
+  const ran = await (isPatient ? patiently(run, controller.signal) : run());
+  return show(invocation, ran, controller.signal.aborted);
+}
+
+/** Tries again while another process is in the way. */
+async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof GatelineError) || !BUSY_ERRORS.has(error.code)) throw error;
+    }
+    await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function argumentsGiven(pairs: readonly string[]): Record<string, string> {
+  const given: [string, string][] = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+    throw new GatelineError('OPTION_VALUE', `--arg ${oneLine(pair).slice(0, 100)}: expected NAME=VALUE`, {
+      hint: 'For example `--arg ref=@e1`.',
+    });
+  });
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return Object.fromEntries(given);
+  throw new GatelineError('OPTION_VALUE', `--arg ${twice} is given twice`, { hint: 'Each argument has one value.' });
+}
+
+/** With `--json`, what commands print goes to standard error. */
+function observerFor(world: CliWorld, isJson: boolean): (event: EngineEvent) => void {
+  const notices = noticesTo(world);
+  return (event) => {
+    if (event.type !== 'line') return notices(event);
+    const screen = event.stream === 'stdout' && !isJson ? world.out : world.err;
+    screen.write(`${screen.interactive ? forTerminal(event.line) : event.line}\n`);
+  };
+}
+
+function showPlan({ world, options }: CommandInvocation, plan: Awaited<ReturnType<typeof planCommand>>): ExitCode {
+  const order = [...plan.first, plan.command].map(({ id }) => id);
+  if (options['json']) printJson(world, { format: 'gateline-do-plan/1', commands: order });
+  else for (const id of order) say(world.out, `${id} would run`);
+  return EXIT_CODES.ok;
+}
+
+/** `gateline-do/1`; see docs/reference/json-output.md. */
+function show({ world, options, positionals }: CommandInvocation, ran: CommandRan, isStopped: boolean): ExitCode {
+  const { ended, value, setup } = ran;
+  const { verdict, effects } = ended;
+  const hasPassed = verdict.status === 'passed';
+  if (options['json']) {
+    printJson(world, {
+      format: 'gateline-do/1',
+      command: positionals[0]!,
+      ran: [...setup, ...(setup.includes(ended.gate) && !hasPassed ? [] : [ended.gate])],
+      status: verdict.status,
+      kind: verdict.kind,
+      advice: verdict.advice,
+      exitCode: ended.exitCode ?? null,
+      value: value ?? null,
+      creates: (effects?.creates ?? []).map(({ entity, instance }) => ({ entity, instance })),
+    });
+  }
+  if (hasPassed) return EXIT_CODES.ok;
+  say(world.err, `gateline: ${oneLine(ended.gate)}: ${oneLine(failureText(verdict))}`);
+  return isStopped ? EXIT_CODES.interrupted : EXIT_CODES.gateFailed;
+}

@@ -1,0 +1,203 @@
+import {
+  decideEntities,
+  effectsOfCommand,
+  entityNamed,
+  readEntities,
+  type EntityChange,
+} from '../../engine/commands/decide-entities.ts';
+import { readValue } from '../../engine/entities/view-entities.ts';
+import { checkRequires } from '../../engine/commands/run-command.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { uaspStatus, type UaspManifest } from '../../formats/uasp/status.ts';
+import { lockWorkspace } from '../../local/local-ports.ts';
+import { didYouMean } from '../../pipeline/problem.ts';
+import { columnsTable } from '../../report/terminal/columns.ts';
+import { oneLine } from '../../report/text.ts';
+import { entityKey, isValidAt, type EntityState } from '../../run/entity/fold-entities.ts';
+import type { Asking } from '../../run/entity/resolve-use.ts';
+import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { readInput } from '../project/assignment.ts';
+import { decisionMadeBy } from '../project/decision.ts';
+import { loadFor, open, type OpenProject } from '../project/open.ts';
+import { exportDefinition, importFiles } from './skills.ts';
+import { ENTITY_ACTIONS, type EntityAction } from './actions.ts';
+
+/** `gateline entities [ACTION] [NAME]`. */
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  const { positionals, options } = invocation;
+  const [word = 'show', name] = positionals;
+  const action = actionNamed(word);
+  refuseIdle(options, action);
+  if (['manifest', 'import', 'export'].includes(action) && name !== undefined)
+    throw new GatelineError('ARGUMENT_UNEXPECTED', `entities ${action}: ${oneLine(name)} is one argument too many`);
+  if (name === undefined && ['check', 'apply', 'create', 'invalidate'].includes(action))
+    throw new GatelineError('ARGUMENT_MISSING', `entities ${action}: NAME is missing`);
+  switch (action) {
+    case 'show':
+      return showEntities(invocation, name);
+    case 'manifest':
+      return showManifest(invocation);
+    case 'import':
+      return importFiles(invocation);
+    case 'export':
+      return exportDefinition(invocation);
+    case 'check':
+      return showMissing(invocation, name!);
+    case 'apply':
+    case 'create':
+    case 'invalidate':
+    case 'reset':
+      return change(invocation, action, name);
+  }
+}
+
+function actionNamed(word: string): EntityAction {
+  const action = ENTITY_ACTIONS.find((one) => one === word);
+  if (action !== undefined) return action;
+  const meant = didYouMean(word, ENTITY_ACTIONS);
+  const suggestion = meant === undefined ? '' : `; ${meant}`;
+  throw new GatelineError('OPTION_VALUE', `entities: there is no action ${oneLine(word)}${suggestion}`, {
+    hint: `Actions: ${ENTITY_ACTIONS.join(', ')}.`,
+  });
+}
+
+/** Rejects options without an effect: the user expects one. */
+function refuseIdle(options: OptionValues, action: EntityAction): void {
+  const isRead = !['apply', 'create', 'invalidate', 'reset'].includes(action);
+  const refuse = (option: string): void => {
+    if (options[option] !== undefined)
+      throw new GatelineError('OPTION_CONFLICT', `--${option} does not go with entities ${action}`);
+  };
+  if (action !== 'create' && action !== 'apply') refuse('value');
+  if (action !== 'import') refuse('from');
+  for (const option of isRead ? ['reason', 'actor'] : []) refuse(option);
+}
+
+async function openToRead(invocation: CommandInvocation): Promise<OpenProject> {
+  return open(invocation, await loadFor(invocation), { readOnly: true });
+}
+
+async function showEntities(invocation: CommandInvocation, name: string | undefined): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const { ports, assignment } = await openToRead(invocation);
+  const { call, view } = await readEntities(ports, assignment);
+  const wanted = name === undefined ? undefined : parseName(name);
+  if (wanted !== undefined) entityNamed({ assignment }, wanted.entity);
+  const rows = view.entities
+    .filter((entity) => wanted === undefined || entity.name === wanted.entity)
+    .flatMap((entity) => rowsOf(entity.name, view))
+    .filter(({ instance }) => wanted?.instance === undefined || instance === wanted.instance);
+  const json = async (row: EntityRow): Promise<object> => {
+    const value = wanted === undefined || row.content === null ? undefined : await readValue(call, row.content);
+    return wanted === undefined ? row : { ...row, value: value ?? null };
+  };
+  if (options['json']) {
+    const subject = assignment.subject;
+    const entities = await Promise.all(rows.map(json));
+    printJson(world, { format: 'gateline-entities/1', pipeline: assignment.pipeline.id, subject, entities });
+    return EXIT_CODES.ok;
+  }
+  if (rows.length === 0) say(world.out, 'There are no entities. Add them under `entities` in gateline.yml.');
+  else world.out.write(columnsTable(COLUMNS, rows, { width: world.out.columns }));
+  for (const row of wanted === undefined ? [] : rows) {
+    const value = row.content === null ? undefined : await readValue(call, row.content);
+    if (value !== undefined) world.out.write(`${JSON.stringify(value, null, 2)}\n`);
+  }
+  return EXIT_CODES.ok;
+}
+
+/** One instance as it is shown: `absent` stands for an entity without any. */
+interface EntityRow {
+  readonly entity: string;
+  readonly instance: string;
+  readonly status: 'absent' | 'valid' | 'expired' | 'invalid';
+  readonly by: string | null;
+  readonly at: string | null;
+  readonly reason: string | null;
+  /** When its life ends. */
+  readonly until: string | null;
+  readonly content: NonNullable<EntityState['value']> | null;
+}
+
+const COLUMNS = [
+  { head: 'entity', cell: (row: EntityRow) => oneLine(entityKey(row)) },
+  { head: 'status', cell: (row: EntityRow) => row.status },
+  { head: 'by', cell: (row: EntityRow) => oneLine(row.by ?? '') },
+  { head: 'at', cell: (row: EntityRow) => row.at ?? '' },
+  { head: 'reason', cell: (row: EntityRow) => oneLine(row.reason ?? '') },
+];
+
+function rowsOf(name: string, { entities, states, now }: Asking): EntityRow[] {
+  const margin = entities.find((one) => one.name === name)?.margin ?? 0;
+  const own = [...states.values()].filter((state) => state.entity === name);
+  if (own.length === 0) {
+    const none = { by: null, at: null, reason: null, until: null, content: null };
+    return [{ entity: name, instance: '', status: 'absent', ...none }];
+  }
+  return own.map((state) => {
+    const { entity, instance, valid, by, at, reason, until, value = null } = state;
+    const status = !valid ? 'invalid' : isValidAt(state, now, margin) ? 'valid' : 'expired';
+    const end = Number.isFinite(until) && Math.abs(until) < 8.64e15 ? new Date(until).toISOString() : null;
+    return { entity, instance, status, by, at, reason: reason || null, until: end, content: value };
+  });
+}
+
+async function showManifest(invocation: CommandInvocation): Promise<ExitCode> {
+  const { ports, assignment } = await openToRead(invocation);
+  const { view } = await readEntities(ports, assignment);
+  const state = uaspStatus(view.entities, view.states, view.now);
+  const manifest: UaspManifest = { loaded_skills: [{ name: assignment.pipeline.id, state }] };
+  printJson(invocation.world, manifest);
+  return EXIT_CODES.ok;
+}
+
+async function showMissing(invocation: CommandInvocation, id: string): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const { ports, assignment } = await openToRead(invocation);
+  const { missing, setup } = await checkRequires(ports, assignment, id);
+  if (options['json']) printJson(world, { format: 'gateline-entities-check/1', command: id, missing, setup });
+  else if (missing.length === 0) say(world.out, `${oneLine(id)} can run`);
+  else {
+    say(world.out, `${oneLine(id)} requires what is not valid: ${missing.join(', ')}`);
+    for (const one of setup) say(world.out, `  gateline do ${one}`);
+  }
+  return missing.length === 0 ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
+}
+
+async function change(
+  invocation: CommandInvocation,
+  action: 'apply' | 'create' | 'invalidate' | 'reset',
+  name: string | undefined,
+): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const loaded = await loadFor(invocation);
+  const by = await decisionMadeBy(world, options, loaded);
+  const file = textOption(options, 'value');
+  const value = file === undefined ? undefined : await readInput(world, file);
+  await using _lock = await lockWorkspace(loaded.root, world);
+  const { ports, assignment } = await open(invocation, loaded, { readOnly: false });
+  const changes: EntityChange[] =
+    action === 'apply'
+      ? effectsOfCommand({ assignment }, name!, value)
+      : name === undefined
+        ? (assignment.pipeline.resources?.entities ?? []).map((entity) => ({ action, entity: entity.name }))
+        : [{ action, ...parseName(name), ...(value !== undefined && { value }) }];
+  await decideEntities(ports, assignment, changes, by);
+  const done = changes.map((one) => ({
+    action: one.action,
+    entity: one.entity,
+    instance: one.instance ?? null,
+  }));
+  if (options['json']) printJson(world, { format: 'gateline-entities-change/1', ...by, changes: done });
+  else for (const one of done) say(world.out, `${oneLine(one.entity)}: ${one.action} by ${oneLine(by.actor)}`);
+  return EXIT_CODES.ok;
+}
+
+/** `resource/resource_1`: an instance. */
+function parseName(name: string): { readonly entity: string; readonly instance?: string } {
+  const at = name.indexOf('/');
+  return at < 0 ? { entity: name } : { entity: name.slice(0, at), instance: name.slice(at + 1) };
+}

@@ -1,0 +1,57 @@
+import { basename, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import { exportSkill } from '../../formats/uasp/export-skill.ts';
+import { importSkills } from '../../formats/uasp/import-skills.ts';
+import { parseSkill } from '../../formats/uasp/skill.ts';
+import { oneLine } from '../../report/text.ts';
+import { MAX_SOURCE_BYTES } from '../../pipeline/yaml/read-source.ts';
+import { readNamed } from '../../workspace/files/read-named.ts';
+import { listOption, type CommandInvocation } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { loadFor } from '../project/open.ts';
+
+/** `gateline entities import --from FILE`: prints skills as parts of a gateline.yml. Writes and runs nothing. */
+export async function importFiles({ world, options }: CommandInvocation): Promise<ExitCode> {
+  const files = listOption(options, 'from');
+  if (files.length === 0)
+    throw new GatelineError('OPTION_VALUE', 'entities import: --from FILE is missing', {
+      hint: 'It is a skill, such as agent-browser.uasp.yaml; it can be repeated.',
+    });
+  const skills = [];
+  for (const file of files) {
+    let text: string;
+    try {
+      const bytes = await readNamed(resolve(world.workingDirectory, file), MAX_SOURCE_BYTES);
+      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch (cause) {
+      throw new GatelineError('INPUT_INVALID', `${file} cannot be read: ${messageOf(cause)}`, {
+        hint: 'Name a file of UTF-8 text.',
+        cause,
+      });
+    }
+    skills.push(parseSkill(text, basename(file)));
+  }
+  const { entities, commands, warnings } = importSkills(skills);
+  if (options['json']) {
+    printJson(world, { format: 'gateline-entities-import/1', entities, commands, warnings });
+    return EXIT_CODES.ok;
+  }
+  world.out.write(stringify({ entities, commands }, { lineWidth: 0 }));
+  for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
+  for (const [id, { syntax }] of Object.entries(commands))
+    say(world.err, `\`gateline do ${oneLine(id)}\` would run: ${oneLine(syntax)}`);
+  return EXIT_CODES.ok;
+}
+
+/** `gateline entities export`: prints the entities and commands of the definition as a skill. */
+export async function exportDefinition(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options } = invocation;
+  const { pipeline } = await loadFor(invocation);
+  const skill = exportSkill(pipeline.id, pipeline.resources ?? { entities: [], commands: [] });
+  if (options['json']) printJson(world, skill);
+  else world.out.write(stringify(skill, { lineWidth: 0 }));
+  return EXIT_CODES.ok;
+}

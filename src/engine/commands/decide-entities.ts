@@ -1,0 +1,89 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { Entity } from '../../pipeline/entities/entities.ts';
+import type { Asking } from '../../run/entity/resolve-use.ts';
+import { instancesOf } from '../../run/entity/instances.ts';
+import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
+import { openCall, type Assignment, type Call } from '../call/call.ts';
+import { keepJson } from '../call/content.ts';
+import { commandNamed } from '../entities/command-attempt.ts';
+import { partFor } from '../entities/created.ts';
+import { endProcessesOf, resourcesOf, viewEntities } from '../entities/view-entities.ts';
+import type { EnginePorts } from '../ports.ts';
+
+/** What a person does to an entity. */
+export interface EntityChange {
+  readonly action: 'create' | 'invalidate' | 'reset';
+  readonly entity: string;
+  /** Default: with `create` the one that its value names, otherwise all. */
+  readonly instance?: string;
+  /** With `create`. */
+  readonly value?: JsonValue;
+}
+
+/** The state of all entities, and the call that read it. Writes nothing. */
+export async function readEntities(
+  ports: EnginePorts,
+  assignment: Assignment,
+): Promise<{ readonly call: Call; readonly view: Asking }> {
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, shows: true });
+  return { call, view: await viewEntities(call) };
+}
+
+/**
+ * Records what a person did to entities, in order, in a call of its own. A reset ends the processes that they live in.
+ * The caller holds the workspace's lock.
+ * @throws GatelineError `ENTITY_NOT_DEFINED`, `GATE_CLAIMED`
+ */
+export async function decideEntities(
+  ports: EnginePorts,
+  assignment: Assignment,
+  changes: readonly EntityChange[],
+  decider: Decider,
+): Promise<void> {
+  const named = changes.map((change) => ({ ...change, entity: entityNamed({ assignment }, change.entity) }));
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
+  const runAttempt = call.journal.state().runAttempt + 1;
+  let n = 0;
+  for (const { action, entity, instance, value } of named) {
+    if (action === 'reset') await endProcessesOf(call, entity.name);
+    const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
+    const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
+    const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, {}) : [instance ?? ''];
+    for (const one of found) {
+      const about = { entity: entity.name, instance: one, action, ...(content && { value: content }) };
+      await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });
+      n += 1;
+    }
+  }
+}
+
+/**
+ * What a command that ran elsewhere creates and invalidates.
+ * @throws GatelineError `COMMAND_NOT_DEFINED`
+ */
+export function effectsOfCommand(
+  call: Pick<Call, 'assignment'>,
+  id: string,
+  value: JsonValue | undefined,
+): EntityChange[] {
+  const { creates, invalidates } = commandNamed(call, id);
+  return [
+    ...invalidates.map((entity) => ({ action: 'invalidate' as const, entity })),
+    ...creates.map((entity) => {
+      const part = value === undefined ? undefined : partFor(entity, value);
+      return { action: 'create' as const, entity, ...(part !== undefined && { value: part }) };
+    }),
+  ];
+}
+
+/** @throws GatelineError `ENTITY_NOT_DEFINED` */
+export function entityNamed(call: Pick<Call, 'assignment'>, name: string): Entity {
+  const { entities } = resourcesOf(call);
+  const found = entities.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = entities.slice(0, 50).map((one) => one.name);
+  throw new GatelineError('ENTITY_NOT_DEFINED', `there is no entity ${name}`, {
+    hint: names.length === 0 ? 'Add it under `entities` in gateline.yml.' : `Entities: ${names.join(', ')}.`,
+  });
+}

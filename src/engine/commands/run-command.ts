@@ -1,0 +1,111 @@
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { Command } from '../../pipeline/entities/entities.ts';
+import { resolveUse } from '../../run/entity/resolve-use.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import { carryOut, claimCommand, commandNamed, refuseUnusable, setUpFor } from '../entities/command-attempt.ts';
+import { commandWords } from '../entities/command-words.ts';
+import { viewEntities } from '../entities/view-entities.ts';
+import { openCall, type Assignment, type Call } from '../call/call.ts';
+import type { EnginePorts, Observer } from '../ports.ts';
+
+/** A command that somebody wants to run. */
+export interface CommandAsked {
+  readonly command: string;
+  /** Its arguments, by name. */
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly observe: Observer;
+  /** Aborted on Ctrl-C: the command is ended, and that is recorded. */
+  readonly signal: AbortSignal;
+  /** Does work while it holds the lock of the workspace. The lock is free while the command runs. */
+  readonly locked: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** What came of it. */
+export interface CommandRan {
+  readonly ended: EndedRecord;
+  /** What it printed: JSON, or a text. `undefined`: nothing, or it failed. */
+  readonly value: JsonValue | undefined;
+  /** Ids of the set-up commands that ran before it, in order. */
+  readonly setup: readonly string[];
+}
+
+/**
+ * Runs a command in the user's folder, and records it. With `on-invalid: recover`, the commands that create what it
+ * lacks run first; if one of them fails, its end is returned.
+ * @throws InvalidStateError; GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENTITY_BUSY`,
+ *   `RECORD_TOO_NEW`
+ */
+export async function runCommand(ports: EnginePorts, assignment: Assignment, asked: CommandAsked): Promise<CommandRan> {
+  const { command, first } = await planCommand(ports, assignment, asked);
+  const setup: string[] = [];
+  for (const one of first) {
+    setup.push(one.id);
+    await asked.observe({ type: 'notice', message: `${one.id} runs first: ${command.id} requires what it creates` });
+    const { ended } = await runOne(ports, assignment, { ...asked, arguments: {} }, one);
+    if (ended.verdict.status !== 'passed') return { ended, value: undefined, setup };
+  }
+  return { ...(await runOne(ports, assignment, asked, command)), setup };
+}
+
+/**
+ * The set-up commands that would run before a command now. Runs and writes nothing.
+ * @throws as {@link runCommand}
+ */
+export async function planCommand(
+  ports: EnginePorts,
+  assignment: Assignment,
+  asked: Pick<CommandAsked, 'command' | 'arguments' | 'observe'>,
+): Promise<{ readonly command: Command; readonly first: readonly Command[] }> {
+  const command = commandNamed({ assignment }, asked.command);
+  commandWords(command, asked.arguments);
+  const call = await openNewest(ports, assignment, asked.observe);
+  const asking = { ...(await viewEntities(call)), given: asked.arguments };
+  const resolved = resolveUse(command, asking);
+  if (command.onInvalid === 'recover' && resolved.missing.length > 0) {
+    const { order, unreachable } = setUpFor(call, asking, resolved.missing);
+    if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: command.id, setup: [] });
+    return { command, first: order };
+  }
+  await refuseUnusable(call, command.id, resolved, asking);
+  return { command, first: [] };
+}
+
+/**
+ * What a command requires that is not valid now, and the commands that would create it, in order.
+ * @throws GatelineError `COMMAND_NOT_DEFINED`
+ */
+export async function checkRequires(
+  ports: EnginePorts,
+  assignment: Assignment,
+  id: string,
+  given: Readonly<Record<string, string>> = {},
+): Promise<{ readonly missing: readonly string[]; readonly setup: readonly string[] }> {
+  const command = commandNamed({ assignment }, id);
+  const call = await openNewest(ports, assignment, () => undefined);
+  const asking = { ...(await viewEntities(call)), given };
+  const { missing } = resolveUse(command, asking);
+  return { missing, setup: setUpFor(call, asking, missing).order.map((one) => one.id) };
+}
+
+async function runOne(
+  ports: EnginePorts,
+  assignment: Assignment,
+  { arguments: given, observe, signal, locked }: CommandAsked,
+  command: Command,
+): Promise<Omit<CommandRan, 'setup'>> {
+  const order = { command, given };
+  const { call, started } = await locked(async () => {
+    const opened = await openNewest(ports, assignment, observe);
+    const { runNumber } = opened.journal.call;
+    // A call of its own, after everything that is recorded.
+    const place = { runNumber, runAttempt: opened.journal.state().runAttempt + 1, n: 1 };
+    return { call: opened, started: await claimCommand(opened, order, place) };
+  });
+  return carryOut(call, order, started, signal);
+}
+
+/** The records as they are, without beginning a run. */
+function openNewest(ports: EnginePorts, assignment: Assignment, observe: Observer): Promise<Call> {
+  return openCall(ports, assignment, observe, { runNumber: 0 });
+}

@@ -1,0 +1,271 @@
+import type { AgentResult } from '../../agent/agent.ts';
+import { WITHHELD_FROM_AGENTS, AGENT_VARIABLES } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
+import { canonicalJson, digestOfJson } from '../../json/canonical-json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { setUpOrder, type Command } from '../../pipeline/entities/entities.ts';
+import { conflictWith, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import { isValidAt } from '../../run/entity/fold-entities.ts';
+import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
+import { failed, type Verdict } from '../../verdict/verdict.ts';
+import type { Call } from '../call/call.ts';
+import { keepJson, keepLogs } from '../call/content.ts';
+import { commandWords } from './command-words.ts';
+import { effectsOf, recordedUses } from './created.ts';
+import { endLostCommands, readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
+
+/** The largest output of a command, in bytes. */
+const OUTPUT_LIMIT = 8 * 1024 * 1024;
+/** The largest value of an entity that is part of the request itself. */
+const INLINE_LIMIT = 1024 * 1024;
+
+/** A command with its arguments. */
+export interface CommandOrder {
+  readonly command: Command;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** The position of a command's record among those of its run. */
+type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'>;
+
+/** The command with this id. @throws GatelineError `COMMAND_NOT_DEFINED` */
+export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Command {
+  const { commands } = resourcesOf(call);
+  const command = commands.find((one) => one.id === id);
+  if (command !== undefined) return command;
+  const names = commands.map((one) => one.id);
+  throw new GatelineError('COMMAND_NOT_DEFINED', `there is no command ${id}`, {
+    hint:
+      names.length === 0 ? 'Add it under `commands` in gateline.yml.' : `Commands: ${names.slice(0, 50).join(', ')}.`,
+  });
+}
+
+/** The commands that would make entities valid, in order, and the entities that no command can. */
+export function setUpFor(
+  call: Pick<Call, 'assignment'>,
+  { entities, states, now }: Asking,
+  missing: readonly string[],
+): ReturnType<typeof setUpOrder> {
+  const isValid = (name: string): boolean => {
+    const margin = entities.find((one) => one.name === name)?.margin ?? 0;
+    return (
+      !missing.includes(name) && [...states.values()].some((one) => one.entity === name && isValidAt(one, now, margin))
+    );
+  };
+  return setUpOrder(resourcesOf(call).commands, missing, isValid);
+}
+
+/**
+ * Refuses what cannot start now.
+ * @param by the gate or command
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`
+ */
+export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
+  if (resolved.missing.length > 0) {
+    const { order, unreachable } = setUpFor(call, asking, resolved.missing);
+    const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
+    throw new InvalidStateError({ missing: resolved.missing, command: by, setup });
+  }
+  const conflict = conflictWith(resolved, await usedByOthers(call), asking);
+  if (conflict === undefined) return;
+  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+}
+
+/**
+ * Claims a command: from here on, what it invalidates is invalid. The caller holds the workspace's lock.
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `COMMAND_ARGUMENT_REFUSED`
+ */
+export async function claimCommand(
+  call: Call,
+  { command, given }: CommandOrder,
+  place: CommandPosition,
+): Promise<StartedRecord> {
+  const words = commandWords(command, given);
+  await endLostCommands(call);
+  const asking = { ...(await viewEntities(call)), given };
+  const resolved = resolveUse(command, asking);
+  await refuseUnusable(call, command.id, resolved, asking);
+  const { store } = call.ports;
+  const request = call.redactor.redactJson(await requestOf(call, { command, given }, words, resolved)).value;
+  const contract = await call.contracts.load(contractOf(command));
+  await store.put(canonicalJson(contract.contract as unknown as JsonValue));
+  const kept = await keepJson(store, request);
+  const started: StartedRecord = {
+    kind: 'started',
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, place.n),
+    runNumber: place.runNumber,
+    runAttempt: place.runAttempt,
+    fingerprint: digestOfJson(request),
+    contract: contract.digest,
+    needs: {},
+    command: true,
+    request: kept.digest,
+    entities: recordedUses(call, resolved),
+    holder: 'process',
+  };
+  if ((await call.journal.write(started)) === 'taken')
+    throw new GatelineError('GATE_CLAIMED', `${command.id}: another process recorded something at the same time`);
+  return started;
+}
+
+function contractOf({ id }: Command): Parameters<Call['contracts']['load']>[0] {
+  const contract = { schema: undefined, score: undefined, threshold: 0, partial: 'block' as const, checks: [] };
+  return { id, contract, exports: [''] };
+}
+
+async function requestOf(
+  call: Call,
+  { command, given }: CommandOrder,
+  words: readonly string[],
+  { requires }: ResolvedUse,
+): Promise<JsonObject> {
+  const entities: JsonObject = {};
+  for (const { entity, instance, value } of requires) {
+    const isSmall = value !== undefined && value.bytes <= INLINE_LIMIT;
+    const inline = isSmall ? await readValue(call, value) : undefined;
+    entities[entity] = {
+      instance,
+      digest: value?.digest ?? null,
+      ...(inline !== undefined && { value: inline }),
+    };
+  }
+  const { pipeline } = call.assignment;
+  return {
+    format: 'gateline-command/1',
+    pipeline: pipeline.id,
+    command: command.id,
+    words: [...words],
+    arguments: { ...given },
+    entities,
+  };
+}
+
+/** What a command did. */
+export interface CommandResult {
+  readonly ended: EndedRecord;
+  /** What it printed: JSON, or a text. `undefined`: nothing, or it failed. */
+  readonly value: JsonValue | undefined;
+}
+
+/** Runs a claimed command in the user's folder, and records how it ended. */
+export async function carryOut(
+  call: Call,
+  { command, given }: CommandOrder,
+  started: StartedRecord,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  let result: AgentResult;
+  try {
+    result = await start(call, { command, given }, started, signal);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await end(call, { command, given }, started, { outcome: 'not-started', message, stdout: '', stderr: '' });
+    throw error;
+  }
+  return end(call, { command, given }, started, result);
+}
+
+async function start(
+  call: Call,
+  { command, given }: CommandOrder,
+  started: StartedRecord,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  const { agent, commands, attempts, environment, workspace, store } = call.ports;
+  const directory = await (commands ?? attempts).create(started);
+  const request = await store.get(started.request);
+  if (request.state === 'present') await directory.write('request.json', [Buffer.from(request.value).toString('utf8')]);
+  const inherited = Object.entries(environment).filter(
+    ([name, value]) => value !== undefined && !WITHHELD_FROM_AGENTS.test(name),
+  ) as [string, string][];
+  return agent.run({
+    directory: directory.path,
+    command: '',
+    argv: commandWords(command, given),
+    shell: '',
+    workingDirectory: workspace.root,
+    env: { ...Object.fromEntries(inherited), [AGENT_VARIABLES.request]: directory.pathOf('request.json') },
+    ...(command.leaves && { leaves: true }),
+    timeoutMs: command.timeoutMinutes * 60_000,
+    logLimit: OUTPUT_LIMIT,
+    signal,
+    onLine: (stream, line) => void call.observe({ type: 'line', unit: command.id, stream, line }),
+    redact: (text) => call.redactor.redactText(text),
+    redactStream: () => call.redactor.createStream(),
+  });
+}
+
+async function end(
+  call: Call,
+  { command, given }: CommandOrder,
+  started: StartedRecord,
+  result: AgentResult,
+): Promise<CommandResult> {
+  const verdict = verdictOn(command, result);
+  const isUsed = verdict.status === 'passed' && (command.returns !== undefined || command.creates.length > 0);
+  const value = isUsed ? printed(result.stdout) : undefined;
+  const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
+  const output: Content | undefined = clean === undefined ? undefined : await keepJson(call.ports.store, clean);
+  const { host, boot } = call.ports.me;
+  const processes = result.left?.map(({ pid, started: pidStart }) => ({ host, boot, pid, pidStart }));
+  const passed = verdict.status === 'passed' && command.creates.length > 0;
+  const ended: EndedRecord = {
+    kind: 'ended',
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, started.n),
+    runNumber: started.runNumber,
+    runAttempt: started.runAttempt,
+    fingerprint: started.fingerprint,
+    contract: started.contract,
+    needs: {},
+    command: true,
+    how: 'ran',
+    verdict,
+    startedAt: started.at,
+    ...(output && { value: output, exports: output }),
+    ...(passed && {
+      effects: await effectsOf(call, command, output, { by: command.id, given, ...(processes && { processes }) }),
+    }),
+    files: [],
+    touched: [],
+    logs: await keepLogs(call, result),
+    ...(result.exitCode !== undefined && { exitCode: result.exitCode }),
+    ...(result.signal !== undefined && { signal: result.signal }),
+  };
+  if ((await call.journal.write(ended)) === 'taken')
+    throw new GatelineError('RECORD_TAKEN', `${command.id}: its end is recorded already`);
+  return { ended, value: clean };
+}
+
+/** What a command printed: JSON if it is that, else the text without the line break at its end. */
+function printed(text: string): JsonValue | undefined {
+  const trimmed = text.replace(/\r?\n$/, '');
+  if (trimmed === '') return undefined;
+  const parsed = parseJson(Buffer.from(trimmed));
+  return parsed.ok ? parsed.value : trimmed;
+}
+
+const PASSED: Verdict = { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' };
+
+function verdictOn(
+  { id, timeoutMinutes }: Command,
+  { outcome, exitCode, signal, message, stdout }: AgentResult,
+): Verdict {
+  switch (outcome) {
+    case 'not-started':
+      return failed('not-started', `The command could not be started: ${message ?? 'the system gave no reason'}.`);
+    case 'timeout':
+      return failed('timeout', `It took longer than ${timeoutMinutes} minutes and was stopped. Raise timeout-minutes.`);
+    case 'cancelled':
+      return failed('cancelled', 'It was stopped before it ended.');
+    case 'signalled':
+      return failed('agent-error', `${id} was ended by ${signal ?? 'a signal'}.`);
+    case 'exited':
+      if (exitCode !== 0) return failed('agent-error', `${id} ended with exit code ${exitCode ?? 'unknown'}.`);
+      // The middle of what it printed is not known.
+      if (Buffer.byteLength(stdout) >= OUTPUT_LIMIT)
+        return failed('too-large', `It printed more than ${OUTPUT_LIMIT} bytes.`);
+      return PASSED;
+  }
+}

@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
+import { instancesOf } from '../../run/entity/instances.ts';
+import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
+import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
+import type { Call } from '../call/call.ts';
+import { keepJson } from '../call/content.ts';
+import { readValue, resourcesOf } from './view-entities.ts';
+
+/** Who created, and what was given to it. */
+export interface Creator {
+  /** The unit or command, for notices. */
+  readonly by: string;
+  readonly given?: Readonly<Record<string, string>>;
+  readonly leg?: string;
+  /** What the attempt left running. */
+  readonly processes?: readonly LeftProcess[];
+}
+
+/**
+ * What an attempt that passed has created. An output with a key for an entity gives that entity that part of it, any
+ * other entity all of it. Names properties that a value lacks.
+ * @param output the part of it that others may see, redacted
+ */
+export async function effectsOf(
+  call: Call,
+  use: Pick<EntityUse, 'creates'>,
+  output: Content | undefined,
+  creator: Creator,
+): Promise<NonNullable<EndedRecord['effects']>> {
+  const value = output && (await readValue(call, output));
+  const creates: NonNullable<EndedRecord['effects']>['creates'] = [];
+  for (const name of use.creates) {
+    const entity = resourcesOf(call).entities.find((one) => one.name === name)!;
+    const part = value === undefined ? undefined : partFor(name, value);
+    const isAll = part === value;
+    const content = isAll ? output : part && (await keepJson(call.ports.store, part));
+    if (part !== undefined) await namePropertiesMissing(call, entity, part, creator.by);
+    const { given = {}, leg = '' } = creator;
+    for (const instance of leg === '' ? instancesOf(entity, part, given) : [leg])
+      creates.push({
+        entity: name,
+        instance,
+        ...(content && { value: content }),
+        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])].slice(0, 1_000) }),
+      });
+  }
+  return { creates: creates.slice(0, 1_000), invalidates: [] };
+}
+
+/** What an attempt of a gate that passed has created; nothing if its gate uses no entities. */
+export async function effectsOfUnit(
+  call: Call,
+  { gate, key: by, leg }: Unit,
+  output: Content | undefined,
+): Promise<Pick<EndedRecord, 'effects'>> {
+  if (gate.entities === undefined) return {};
+  return { effects: await effectsOf(call, gate.entities, output, { by, leg: leg.id }) };
+}
+
+/** The part of an output that is the value of an entity: at the key with its name, else all of it. */
+export function partFor(name: string, value: JsonValue): JsonValue | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : value;
+}
+
+async function namePropertiesMissing(
+  call: Call,
+  { name, properties }: Entity,
+  value: JsonValue,
+  by: string,
+): Promise<void> {
+  const items = Array.isArray(value) ? value : [value];
+  const lacks = properties.filter((one) => !items.every((item) => isJsonObject(item) && Object.hasOwn(item, one)));
+  if (lacks.length === 0) return;
+  await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
+}
+
+/** What a claim says of the entities that it uses. */
+export function recordedUses(call: Call, resolved: ResolvedUse): RecordedUses {
+  const { runNumber, runAttempt } = call.journal.call;
+  const before = call.journal
+    .listing()
+    .records.filter(
+      (one) => one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt && one.entities,
+    );
+  return {
+    ...(call.holder === 'process' && { order: before.length + 1 }),
+    requires: resolved.requires.map(({ entity, instance, value }) => ({ entity, instance, ...(value && { value }) })),
+    invalidates: [...resolved.invalidates],
+    creates: [...resolved.creates],
+  };
+}

@@ -1,0 +1,157 @@
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
+import type { Command } from '../../pipeline/entities/entities.ts';
+import { isValidAt } from '../../run/entity/fold-entities.ts';
+import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import type { RequiredEntities } from '../../run/plan/request.ts';
+import type { RecordedUses } from '../../run/records/effects.ts';
+import type { EndedRecord } from '../../run/records/record.ts';
+import { descendantsOf, type Unit } from '../../run/records/unit.ts';
+import type { Call } from '../call/call.ts';
+import { carryOut, claimCommand, refuseUnusable, setUpFor } from './command-attempt.ts';
+import { recordedUses } from './created.ts';
+import { viewEntities } from './view-entities.ts';
+
+async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
+  const asking = { ...(await viewEntities(call)), leg: leg.id };
+  return { asking, resolved: resolveUse(gate.entities!, asking) };
+}
+
+/**
+ * The entities that a unit requires, for its request. Their last values, also if they are no longer valid: whether they
+ * are is asked before an agent starts, so that an attempt which invalidates them is not another one afterwards.
+ */
+export async function requiredEntities(call: Call, unit: Unit): Promise<RequiredEntities | undefined> {
+  const { requires = [] } = unit.gate.entities ?? {};
+  if (requires.length === 0) return undefined;
+  const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
+  const later = new Set([unit.key, ...descendantsOf(call.graph, unit.key)]);
+  const claim = call.journal
+    .archive()
+    .started.get(unit.key)
+    ?.findLast((one) => one.entities !== undefined);
+  return Object.fromEntries(
+    requires.map((name) => {
+      const state = requiredState(name, asking, false);
+      // What it or a later gate created since is not what it was given.
+      const given = state && later.has(state.creator) ? claim?.entities?.requires : undefined;
+      const { instance = '', value } = given?.find(({ entity }) => entity === name) ?? state ?? {};
+      return [name, { instance, value: value ?? null }] as const;
+    }),
+  );
+}
+
+/**
+ * Why an earlier output of a unit is not used: what it created is no longer valid. In its own run that only matters to
+ * a gate that is still to come, and that no later gate creates it for.
+ */
+export async function staleReason(
+  call: Call,
+  unit: Unit,
+  { choice, checkpoint }: { readonly choice: 'keep' | 'reuse'; readonly checkpoint: EndedRecord },
+): Promise<string | undefined> {
+  const { creates = [] } = unit.gate.entities ?? {};
+  if (creates.length === 0) return undefined;
+  const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
+  const made = checkpoint.effects?.creates;
+  for (const name of creates) {
+    const own = made?.filter(({ entity }) => entity === name) ?? [];
+    const margin = asking.entities.find((one) => one.name === name)?.margin ?? 0;
+    const isStillValid =
+      own.length === 0
+        ? requiredState(name, asking, true) !== undefined
+        : [...asking.states.values()].some(
+            (state) =>
+              own.some(({ entity, instance }) => entity === state.entity && instance === state.instance) &&
+              isValidAt(state, asking.now, margin),
+          );
+    if (isStillValid) continue;
+    const wanted = wantedBy(call, unit, name);
+    if (choice === 'reuse' || wanted !== undefined)
+      return `${name} is not valid${wanted === undefined ? '' : `, ${wanted} needs it`}`;
+  }
+  return undefined;
+}
+
+/** A unit downstream that is not done, requires the entity, and gets it from this unit. */
+function wantedBy({ graph, journal }: Call, { key }: Unit, name: string): string | undefined {
+  const { units } = journal.state();
+  const after = descendantsOf(graph, key);
+  const creators = after.filter((one) => graph.get(one)!.gate.entities?.creates.includes(name));
+  const isFedByOther = new Set(creators.flatMap((creator) => descendantsOf(graph, creator)));
+  return after.find(
+    (one) =>
+      graph.get(one)!.gate.entities?.requires.includes(name) === true &&
+      !isFedByOther.has(one) &&
+      units.get(one)?.done !== true,
+  );
+}
+
+/**
+ * The set-up commands that run before a unit's attempt, as the plan shows them. @throws InvalidStateError if it lacks
+ * something and does not recover; GatelineError `ENTITY_BUSY`
+ */
+export async function plannedSetUp(call: Call, unit: Unit): Promise<string | undefined> {
+  if (unit.gate.entities === undefined) return undefined;
+  const { asking, resolved } = await resolveFor(call, unit);
+  const order = await setUpOf(call, unit, resolved, asking);
+  if (order.length === 0) return undefined;
+  const verb = resolved.missing.length === 1 ? 'is' : 'are';
+  return `${resolved.missing.join(', ')} ${verb} not valid: ${order.map(({ id }) => id).join(', ')} will run first`;
+}
+
+async function setUpOf(
+  call: Call,
+  { key, gate }: Unit,
+  resolved: ResolvedUse,
+  asking: Asking,
+): Promise<readonly Command[]> {
+  const { missing } = resolved;
+  if (missing.length === 0 || gate.entities!.onInvalid === 'fail') {
+    await refuseUnusable(call, key, resolved, asking);
+    return [];
+  }
+  const { order, unreachable } = setUpFor(call, asking, missing);
+  if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: key, setup: [] });
+  return order;
+}
+
+/**
+ * Runs the set-up commands for a unit that is about to start, in the same job. Each runs at most once per call.
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`
+ */
+export async function recoverFor(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
+  if (unit.gate.entities === undefined) return;
+  // One gate after the other: what one recovers, the next one finds.
+  const turn = call.recovery.last.then(() => recoverNow(call, unit, signal));
+  call.recovery.last = turn.catch(() => undefined);
+  return turn;
+}
+
+async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
+  const { asking, resolved } = await resolveFor(call, unit);
+  const order = await setUpOf(call, unit, resolved, asking);
+  const lacks = (): InvalidStateError =>
+    new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) });
+  for (const command of order) {
+    if (call.recovery.ran.has(command.id)) throw lacks();
+    call.recovery.ran.add(command.id);
+    await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
+    const { runNumber, runAttempt } = call.journal.call;
+    const position = { runNumber, runAttempt, n: call.journal.nextAttempt(command.id) };
+    const started = await claimCommand(call, { command, given: {} }, position);
+    const { ended } = await carryOut(call, { command, given: {} }, started, signal);
+    if (ended.verdict.status !== 'passed') {
+      const message = `${command.id} failed: ${ended.verdict.advice}`;
+      await call.observe({ type: 'notice', unit: unit.key, message });
+      throw lacks();
+    }
+  }
+}
+
+/** What the claim of a unit says of entities. @throws InvalidStateError; GatelineError `ENTITY_BUSY` */
+export async function usesOf(call: Call, unit: Unit): Promise<RecordedUses | undefined> {
+  if (unit.gate.entities === undefined) return undefined;
+  const { asking, resolved } = await resolveFor(call, unit);
+  await refuseUnusable(call, unit.key, resolved, asking);
+  return recordedUses(call, resolved);
+}

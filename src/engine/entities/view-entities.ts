@@ -1,0 +1,122 @@
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import { foldEntities, processKey } from '../../run/entity/fold-entities.ts';
+import { openUses, type Asking, type OpenUse } from '../../run/entity/resolve-use.ts';
+import {
+  comparePositions,
+  unitOf,
+  type Content,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
+import { VOIDING } from '../../run/records/decisions.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import type { Call } from '../call/call.ts';
+
+/** The largest value of an entity that is read, in bytes. */
+export const VALUE_LIMIT = 16 * 1024 * 1024;
+
+/** The entities and commands of a call's pipeline. */
+export function resourcesOf({ assignment: { pipeline } }: Pick<Call, 'assignment'>): {
+  readonly entities: readonly Entity[];
+  readonly commands: readonly Command[];
+} {
+  return pipeline.resources ?? { entities: [], commands: [] };
+}
+
+/** The state of all entities now, as far as this call knows the records. */
+export async function viewEntities(call: Call): Promise<Asking> {
+  const { entities } = resourcesOf(call);
+  const rank = new Map([...call.graph.keys()].map((key, index) => [key, index]));
+  const facts = { values: await datedValues(call, entities), running: await runningProcesses(call), rank };
+  const states = foldEntities(entities, call.journal.listing(), facts);
+  return { entities, states, now: call.ports.now().getTime() };
+}
+
+/** The processes that commands left and that still run, on this machine. */
+async function runningProcesses(call: Call): Promise<ReadonlySet<string>> {
+  const running = new Set<string>();
+  for (const { processes } of call.journal.listing().records.flatMap((one) => createdIn(one)))
+    for (const one of processes ?? []) if (!(await call.ports.isGone(one))) running.add(processKey(one));
+  return running;
+}
+
+/** What a record says was created. */
+function createdIn(record: GatelineRecord): NonNullable<EndedRecord['effects']>['creates'] {
+  if (record.kind === 'ended') return record.effects?.creates ?? [];
+  return record.kind === 'decided' && record.entity !== undefined ? [record.entity] : [];
+}
+
+/** The values of entities that say how long they live. What cannot be read is left out. */
+async function datedValues(call: Call, entities: readonly Entity[]): Promise<ReadonlyMap<Digest, JsonValue>> {
+  const dated = new Set(
+    entities.flatMap(({ name, lifetime }) => (typeof lifetime === 'string' && lifetime !== 'machine' ? [name] : [])),
+  );
+  const values = new Map<Digest, JsonValue>();
+  if (dated.size === 0) return values;
+  for (const record of call.journal.listing().records) {
+    for (const one of createdIn(record)) {
+      if (one.value === undefined || !dated.has(one.entity) || values.has(one.value.digest)) continue;
+      const value = await readValue(call, one.value);
+      if (value !== undefined) values.set(one.value.digest, value);
+    }
+  }
+  return values;
+}
+
+/** The value of an entity; `undefined`: it cannot be read, or is too large. */
+export async function readValue(
+  { ports: { store } }: Pick<Call, 'ports'>,
+  content: Content,
+): Promise<JsonValue | undefined> {
+  if (content.bytes > VALUE_LIMIT) return undefined;
+  const read = await store.get(content.digest);
+  const parsed = read.state === 'present' ? parseJson(read.value) : undefined;
+  return parsed?.ok ? parsed.value : undefined;
+}
+
+/** What is being used by others. Claims of jobs of a CI run are not: needs order them. */
+export async function usedByOthers(call: Call): Promise<OpenUse[]> {
+  const open: OpenUse[] = [];
+  for (const one of openUses(call.journal.listing(), (claim) => claim.holder === 'job'))
+    if (!(await isOver(call, one.started))) open.push(one);
+  return open;
+}
+
+async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
+  const { records } = call.journal.listing();
+  const isGivenUp = records.some(
+    (one) =>
+      one.kind === 'decided' &&
+      VOIDING.has(one.decision) &&
+      unitOf(one) === unitOf(claim) &&
+      comparePositions(one, claim) >= 0,
+  );
+  if (isGivenUp) return true;
+  if (claim.holder === 'open')
+    return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
+  return call.ports.isGone(claim.by);
+}
+
+/** Ends the processes that commands left for an entity. */
+export async function endProcessesOf(call: Call, entity: string): Promise<void> {
+  const { agent, commands } = call.ports;
+  if (commands === undefined) return;
+  for (const record of call.journal.listing().records) {
+    const own = createdIn(record).filter((one) => one.entity === entity && one.processes !== undefined);
+    if (own.length > 0) await agent.endLeftovers(commands.pathOf(record));
+  }
+}
+
+/** Ends what commands left whose Gateline was killed. */
+export async function endLostCommands(call: Call): Promise<void> {
+  const { agent, commands, isGone } = call.ports;
+  if (commands === undefined) return;
+  for (const { started } of openUses(call.journal.listing(), (claim) => claim.command !== true)) {
+    if (!(await isGone(started.by))) continue;
+    for (const pid of await agent.endLeftovers(commands.pathOf(started)))
+      await call.observe({ type: 'notice', message: `process ${pid}, left by a killed command, was stopped` });
+  }
+}

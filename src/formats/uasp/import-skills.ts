@@ -1,0 +1,134 @@
+import type { JsonObject } from '../../json/json.ts';
+import { wordsOf } from '../../pipeline/entities/command-syntax.ts';
+import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import type { UaspCommand, UaspEntity, UaspSkill } from './skill.ts';
+
+/** Skills as parts of a gateline.yml. */
+export interface ImportedSkills {
+  readonly entities: Readonly<Record<string, JsonObject>>;
+  readonly commands: Readonly<Record<string, ImportedCommand>>;
+  /** What a person should look at, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** A command of gateline.yml. */
+type ImportedCommand = JsonObject & { readonly syntax: string };
+
+type Lists = Record<'requires' | 'creates' | 'invalidates', Set<string>>;
+
+/**
+ * Entities and commands of skills, for gateline.yml. What `created_by` and `invalidated_by` say is united with what the
+ * commands say; a difference is a warning. Names there that are no command are events. A name that two skills have gets
+ * the name of its skill before it.
+ */
+export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
+  const entities: Record<string, JsonObject> = {};
+  const commands: Record<string, ImportedCommand> = {};
+  const warnings: string[] = [];
+  const isTwice = collisions(skills);
+  for (const skill of skills) {
+    const renamed = new Map<string, string>();
+    const nameOf = (name: string): string => {
+      const known = renamed.get(name);
+      if (known !== undefined) return known;
+      const own = idFor(isTwice(name) ? `${skill.name}-${name}` : name);
+      if (own !== name) warnings.push(`${skill.name}: ${name} is called ${own}`);
+      renamed.set(name, own);
+      return own;
+    };
+    const effects = unite(skill, warnings);
+    for (const entity of skill.entities) entities[nameOf(entity.name)] = entityOf(entity);
+    for (const [id, command] of skill.commands) {
+      const syntax = syntaxOf(skill, id, command, warnings);
+      if (syntax === undefined) continue;
+      const lists = Object.entries(effects.get(id)!).flatMap(([key, names]) =>
+        names.size === 0 ? [] : [[key, [...names].map(nameOf)] as const],
+      );
+      const returns = command.returns === undefined ? {} : { returns: command.returns };
+      commands[nameOf(id)] = { syntax, ...Object.fromEntries(lists), ...returns };
+    }
+  }
+  return { entities, commands, warnings };
+}
+
+/** Whether two skills have a name. */
+function collisions(skills: readonly UaspSkill[]): (name: string) => boolean {
+  const owners = new Map<string, number>();
+  for (const { entities, commands } of skills)
+    for (const name of new Set([...entities.map((one) => one.name), ...commands.keys()]))
+      owners.set(name, (owners.get(name) ?? 0) + 1);
+  return (name) => (owners.get(name) ?? 0) > 1;
+}
+
+/** What each command requires, creates and invalidates. */
+function unite({ name: skill, entities, commands }: UaspSkill, warnings: string[]): Map<string, Lists> {
+  const known = new Set(entities.map(({ name }) => name));
+  const effects = new Map<string, Lists>();
+  for (const [id, command] of commands) {
+    const only = (names: readonly string[]): Set<string> => {
+      for (const name of names)
+        if (!known.has(name)) warnings.push(`${skill}: ${id} names ${name}, which is no entity: left out`);
+      return new Set(names.filter((name) => known.has(name)));
+    };
+    const { requires, creates, invalidates } = command;
+    effects.set(id, { requires: only(requires), creates: only(creates), invalidates: only(invalidates) });
+  }
+  for (const { name, created_by, invalidated_by } of entities) {
+    const sides = [
+      { key: 'creates', said: 'created_by', by: created_by, verb: 'create' },
+      { key: 'invalidates', said: 'invalidated_by', by: invalidated_by, verb: 'invalidate' },
+    ] as const;
+    for (const { key, said, by, verb } of sides) {
+      for (const id of by) {
+        const own = effects.get(id);
+        if (own === undefined)
+          warnings.push(
+            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${name} --reason ${id}\` records it`,
+          );
+        else if (!own[key].has(name)) {
+          warnings.push(`${skill}: ${said} of ${name} has ${id}, whose \`${key}\` has not: united`);
+          own[key].add(name);
+        }
+      }
+      for (const [id, own] of effects)
+        if (by.length > 0 && own[key].has(name) && !by.includes(id))
+          warnings.push(`${skill}: \`${key}\` of ${id} has ${name}, whose ${said} has not: united`);
+    }
+  }
+  return effects;
+}
+
+function entityOf({ format, properties }: UaspEntity): JsonObject {
+  return { ...(format !== undefined && { format }), ...(properties.length > 0 && { properties }) };
+}
+
+/** Optional parts in brackets are left out: they would be words of the command. */
+function syntaxOf(
+  { name: skill }: UaspSkill,
+  id: string,
+  { syntax: written }: UaspCommand,
+  warnings: string[],
+): string | undefined {
+  if (written === undefined) {
+    const syntax = `${skill} ${id}`;
+    warnings.push(`${skill}: ${id} has no syntax: \`${syntax}\` is a guess`);
+    return syntax;
+  }
+  const syntax = written.replace(/\s*\[[^\]]*\]/g, '').trim();
+  if (syntax !== written.trim()) warnings.push(`${skill}: the optional parts of ${id} are left out: \`${written}\``);
+  const read = wordsOf(syntax);
+  if ('words' in read) return syntax;
+  warnings.push(`${skill}: ${id} is left out: ${read.problem}`);
+  return undefined;
+}
+
+/** A name as an id of gateline.yml. */
+function idFor(name: string): string {
+  if (ID_PATTERN.test(name)) return name;
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '_')
+    .replace(/^[^a-z_]+/, '_')
+    .slice(0, 40);
+  return plain === '' ? '_' : plain;
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { formatProblem } from '../../pipeline/problem.ts';
+import { readSource } from '../../pipeline/yaml/read-source.ts';
+import { firstProblems, issueLines } from '../read-state-file.ts';
+
+const name = z.string().min(1).max(200);
+const names = z
+  .union([name, z.array(name).max(100)])
+  .default([])
+  .transform((list) => (typeof list === 'string' ? [list] : list));
+
+const entitySchema = z.looseObject({
+  name,
+  format: z.string().max(200).optional(),
+  created_by: names,
+  invalidated_by: names,
+  properties: names,
+});
+
+const commandSchema = z
+  .looseObject({
+    syntax: z.string().max(4_096).optional(),
+    requires: names,
+    creates: names,
+    invalidates: names,
+    returns: z.string().max(200).optional(),
+  })
+  .nullable();
+
+const skillSchema = z.looseObject({
+  name: name.optional(),
+  meta: z.looseObject({ name: name.optional() }).optional(),
+  state: z.looseObject({ entities: z.array(entitySchema).max(1_000).default([]) }).optional(),
+  commands: z.record(name, commandSchema).default({}),
+});
+
+/** An entity of a skill, as UASP writes it. */
+export type UaspEntity = z.infer<typeof entitySchema>;
+/** A command of a skill. */
+export type UaspCommand = NonNullable<z.infer<typeof commandSchema>>;
+
+/** A skill of UASP, as far as it is about state. */
+export interface UaspSkill {
+  readonly name: string;
+  readonly entities: readonly UaspEntity[];
+  readonly commands: ReadonlyMap<string, UaspCommand>;
+}
+
+/**
+ * Reads the text of a skill, which is YAML.
+ * @throws GatelineError `SKILL_INVALID`
+ */
+export function parseSkill(text: string, file: string): UaspSkill {
+  const source = readSource(text, file);
+  const first = source.problems.find(({ severity }) => severity === 'error');
+  if (first !== undefined) throw new GatelineError('SKILL_INVALID', formatProblem(first));
+  return readSkill(source.value, file);
+}
+
+/**
+ * Reads a skill. Parts that are not about state are ignored.
+ * @param file its name, such as `agent-browser.uasp.yaml`: the name of a skill that does not say its own
+ * @throws GatelineError `SKILL_INVALID`
+ */
+function readSkill(value: JsonValue | undefined, file: string): UaspSkill {
+  const parsed = skillSchema.safeParse(value, { reportInput: true });
+  if (!parsed.success) {
+    const problems = firstProblems(issueLines(parsed.error));
+    throw new GatelineError('SKILL_INVALID', `${file} is no skill of UASP: ${problems}`.slice(0, 4_096));
+  }
+  const { meta, state, commands } = parsed.data;
+  const none: UaspCommand = { requires: [], creates: [], invalidates: [] };
+  return {
+    name: meta?.name ?? parsed.data.name ?? file.replace(/^.*[/\\]/, '').replace(/(?:\.uasp)?\.ya?ml$/, ''),
+    entities: state?.entities ?? [],
+    commands: new Map(Object.entries(commands).map(([id, command]) => [id, command ?? none])),
+  };
+}

@@ -1,0 +1,217 @@
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import type { ProblemCode } from '../../errors/error-codes.ts';
+import { setUpOrder, type Command } from '../entities/entities.ts';
+import { gatesIn, mapAt, pointerTo, textsAt, type Located } from '../file/parts.ts';
+import { wordsOf } from '../entities/command-syntax.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { quoted, suggester, type Problem } from '../problem.ts';
+import type { DefinitionSource } from '../source.ts';
+import { cyclesOf } from './cycles.ts';
+
+type UseKey = 'requires' | 'creates' | 'invalidates';
+const USES: readonly UseKey[] = ['requires', 'creates', 'invalidates'];
+
+/** A gate or command, with the entities that it uses. */
+interface User {
+  readonly id: string;
+  readonly part: Located<JsonObject>;
+  readonly uses: Readonly<Record<UseKey, readonly Located<string>[]>>;
+}
+
+/** Problems of entities and commands: names, circles, order, and what cannot be recovered. */
+export function checkEntities(source: DefinitionSource): Problem[] {
+  const known = Object.keys(mapAt(source.value, 'entities'));
+  const gates = gatesIn(source).map((part) => userOf(part.id, part));
+  const commands = entriesAt(source, 'commands').map(({ id, part }) => userOf(id, part));
+  const users = [...gates, ...commands];
+  return [
+    ...checkNames(known, users, source),
+    ...checkDependsOn(known, source),
+    ...checkUnused(known, users, source),
+    ...checkIds(gates, commands, source),
+    ...checkOrder(gates, source),
+    ...checkRecovery(users, commands, source),
+    ...checkMachine(gates, commands, source),
+  ];
+}
+
+function userOf(id: string, part: Located<JsonObject>): User {
+  const [requires, creates, invalidates] = USES.map((key) => textsAt(part, key)) as [
+    Located<string>[],
+    Located<string>[],
+    Located<string>[],
+  ];
+  return { id, part, uses: { requires, creates, invalidates } };
+}
+
+/** The entries of a map at the top of the file; one that is not a map is treated as empty. */
+function entriesAt(source: DefinitionSource, key: string): { id: string; part: Located<JsonObject> }[] {
+  const map = mapAt(source.value, key);
+  return Object.keys(map).map((id) => ({ id, part: { value: mapAt(map, id), path: [key, id] } }));
+}
+
+function checkNames(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+  const names = new Set(known);
+  const suggest = suggester(known);
+  const named = [
+    ...users.flatMap(({ uses }) => USES.flatMap((key) => uses[key].map((name) => ({ key: key as string, name })))),
+    ...entriesAt(source, 'entities').flatMap(({ part }) =>
+      textsAt(part, 'depends-on').map((name) => ({ key: 'depends-on', name })),
+    ),
+  ];
+  return named.flatMap(({ key, name }) => {
+    if (names.has(name.value)) return [];
+    const hint = suggest(name.value) ?? 'add it under `entities`';
+    const message = `${quoted(name.value)}: no such entity`;
+    return [source.at(pointerTo(name), { code: 'ENTITY_UNKNOWN', label: key, message, hint })];
+  });
+}
+
+function checkDependsOn(known: readonly string[], source: DefinitionSource): Problem[] {
+  const nodes = entriesAt(source, 'entities').map(({ id, part }) => ({ id, needs: textsAt(part, 'depends-on') }));
+  const at = (id: string, on: string, message: string): Problem => {
+    const place = nodes.find((node) => node.id === id)!.needs.find(({ value }) => value === on)!;
+    return source.at(pointerTo(place), { code: 'ENTITY_CYCLE', label: 'depends-on', message });
+  };
+  const selves = nodes.flatMap(({ id, needs }) =>
+    needs.some(({ value }) => value === id) ? [at(id, id, `${quoted(id)} cannot depend on itself`)] : [],
+  );
+  const names = nodes.map(({ id, needs }) => ({ id, needs: needs.map(({ value }) => value) }));
+  const circles = cyclesOf(names.filter(({ id }) => known.includes(id))).map(({ path }) =>
+    at(path[0]!, path[1]!, `these entities depend on each other: ${[...path, path[0]!].join(' → ')}`),
+  );
+  return [...selves, ...circles];
+}
+
+function checkUnused(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+  const used = new Set(users.flatMap(({ uses }) => USES.flatMap((key) => uses[key].map(({ value }) => value))));
+  return known
+    .filter((name) => !used.has(name))
+    .map((name) => {
+      const message = `${quoted(name)}: nothing creates, requires or invalidates it`;
+      const details = { severity: 'warning', code: 'ENTITY_UNUSED', label: 'entities', message, of: 'key' } as const;
+      return source.at(pointerOf(['entities', name]), details);
+    });
+}
+
+function checkIds(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+  const taken = new Set(gates.map(({ id }) => id));
+  return commands
+    .filter(({ id }) => taken.has(id))
+    .map(({ id, part }) => {
+      const details = { label: 'commands', message: `${quoted(id)} is the id of a gate`, of: 'key' } as const;
+      return source.at(pointerOf(part.path), { code: 'COMMAND_ID_TAKEN', ...details });
+    });
+}
+
+/** Two gates that use one entity, unless both only require it, have an order by their needs. */
+function checkOrder(gates: readonly User[], source: DefinitionSource): Problem[] {
+  const users = gates.filter(({ uses }) => USES.some((key) => uses[key].length > 0));
+  const needs = new Map(gates.map(({ id, part }) => [id, textsAt(part, 'needs').map(({ value }) => value)]));
+  const upstream = new Map(users.map(({ id }) => [id, allBefore(id, needs)]));
+  return users.flatMap((gate, index) =>
+    users.slice(0, index).flatMap((other) => {
+      if (upstream.get(gate.id)!.has(other.id) || upstream.get(other.id)!.has(gate.id)) return [];
+      const changed = changesOf(gate).find(({ value }) => touches(other, value));
+      const read = gate.uses.requires.find(({ value }) => changesOf(other).some((one) => one.value === value));
+      const place = changed ?? read;
+      if (place === undefined) return [];
+      const message = `${quoted(other.id)} uses ${quoted(place.value)}, too, and neither gate needs the other`;
+      const problem = { code: 'ENTITY_UNORDERED' as ProblemCode, label: String(place.path[2]), message };
+      return [source.at(pointerTo(place), { ...problem, hint: 'let one of the two gates need the other' })];
+    }),
+  );
+}
+
+function changesOf({ uses }: User): readonly Located<string>[] {
+  return [...uses.creates, ...uses.invalidates];
+}
+
+function touches({ uses }: User, entity: string): boolean {
+  return USES.some((key) => uses[key].some(({ value }) => value === entity));
+}
+
+function allBefore(id: string, needs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set(needs.get(id));
+  // A set also visits what is added to it meanwhile.
+  for (const one of found) for (const need of needs.get(one) ?? []) found.add(need);
+  return found;
+}
+
+/** What lives in processes is created by commands that leave some, and is in no other job of a workflow. */
+function checkMachine(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+  const entities = entriesAt(source, 'entities');
+  const ofMachine = new Set(entities.flatMap(({ id, part }) => (part.value['lifetime'] === 'machine' ? [id] : [])));
+  const isOfMachine = ({ value }: Located<string>): boolean => ofMachine.has(value);
+  const wrong = [...gates, ...commands].flatMap(({ part, uses }) => {
+    const created = uses.creates.find(isOfMachine);
+    const leaves = part.path[0] === 'commands' && part.value['leaves'] === 'processes';
+    if (leaves === (created !== undefined)) return [];
+    const message = leaves
+      ? 'it creates no entity with `lifetime: machine`, so nothing would end the processes that it leaves'
+      : `${quoted(created!.value)} lives in processes, and only a command with \`leaves: processes\` leaves any`;
+    const [place, label] = leaves ? [[...part.path, 'leaves'], 'leaves'] : [created!.path, 'creates'];
+    return [source.at(pointerOf(place), { code: 'LEAVES_MISMATCH', label, message })];
+  });
+  const unreachable = gates.flatMap(({ part, uses }) =>
+    part.value['on-invalid'] === 'recover' ? [] : uses.requires.filter(isOfMachine),
+  );
+  return [
+    ...wrong,
+    ...unreachable.map((name) => {
+      const message = `${quoted(name.value)} lives in processes of one machine: in a job on GitHub it is never valid`;
+      const details = { severity: 'warning', code: 'ENTITY_UNREACHABLE', label: 'requires', message } as const;
+      return source.at(pointerTo(name), { ...details, hint: 'add `on-invalid: recover`' });
+    }),
+  ];
+}
+
+/** What recovers can recover: some order of commands creates each entity that it requires. */
+function checkRecovery(users: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+  const makers = commands.map(({ id, part, uses }): Command => {
+    const syntax = part.value['syntax'];
+    const read = wordsOf(typeof syntax === 'string' ? syntax : '');
+    const named = (key: UseKey): string[] => uses[key].map(({ value }) => value);
+    return {
+      id,
+      words: 'words' in read ? read.words : [],
+      requires: named('requires'),
+      creates: named('creates'),
+      invalidates: named('invalidates'),
+      onInvalid: 'fail',
+      returns: undefined,
+      setup: part.value['setup'] !== false,
+      leaves: false,
+      timeoutMinutes: 60,
+    };
+  });
+  const gateMade = new Set(
+    users.filter((one) => !commands.includes(one)).flatMap(({ uses }) => uses.creates.map(({ value }) => value)),
+  );
+  const known = new Set(Object.keys(mapAt(source.value, 'entities')));
+  return users.flatMap(({ part, uses }) => {
+    if (!isJsonObject(part.value) || part.value['on-invalid'] !== 'recover') return [];
+    const wanted = uses.requires.filter(({ value }) => known.has(value) && !gateMade.has(value));
+    const { unreachable } = setUpOrder(
+      makers,
+      wanted.map(({ value }) => value),
+      (name) => gateMade.has(name),
+    );
+    return wanted
+      .filter(({ value }) => unreachable.includes(value))
+      .map((name) => {
+        const creators = makers.filter(({ creates }) => creates.includes(name.value));
+        const why = creators.length === 0 ? 'no command creates it' : whyNot(creators);
+        const message = `${quoted(name.value)} cannot be recovered: ${why}`;
+        return source.at(pointerTo(name), { code: 'ENTITY_UNRECOVERABLE', label: 'requires', message });
+      });
+  });
+}
+
+function whyNot(creators: readonly Command[]): string {
+  const names = creators.map(({ id }) => quoted(id)).join(', ');
+  const isUsable = creators.some(({ setup, words }) => setup && !words.some((word) => 'argument' in word));
+  return isUsable
+    ? `${names} requires what cannot be recovered, or waits for itself`
+    : `${names} needs an argument, or has \`setup: false\``;
+}

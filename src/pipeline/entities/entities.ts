@@ -1,0 +1,95 @@
+/** A named resource with a life, such as a session: it is created, used, and becomes invalid. */
+export interface Entity {
+  readonly name: string;
+  /** How an instance is displayed, with `{placeholder}`s: `resource_{id}`. `undefined`: there is one instance. */
+  readonly format: string | undefined;
+  /** Properties that a value should have. */
+  readonly properties: readonly string[];
+  /** Entities without which it is invalid, too. */
+  readonly dependsOn: readonly string[];
+  /**
+   * Milliseconds that it lives, a JSON pointer into its value to the time when it ends, or `machine`: as long as the
+   * processes that its command left. `undefined`: no limit.
+   */
+  readonly lifetime: number | string | undefined;
+  /** Milliseconds before the end of its life from which no command starts that requires it. Default 0. */
+  readonly margin: number;
+}
+
+/** What a definition says of named resources, each list in file order. */
+export interface Resources {
+  readonly entities: readonly Entity[];
+  readonly commands: readonly Command[];
+}
+
+/** The entities that a gate or a command uses. */
+export interface EntityUse {
+  /** They must be valid before it starts. */
+  readonly requires: readonly string[];
+  /** They are valid after it passed. */
+  readonly creates: readonly string[];
+  /** They are invalid from its start on. */
+  readonly invalidates: readonly string[];
+  /** What happens if a required entity is not valid: set-up commands run first, or it does not start. */
+  readonly onInvalid: 'fail' | 'recover';
+}
+
+/** One word of a command: a text, or the argument that replaces the whole word. */
+export type CommandWord = { readonly text: string } | { readonly argument: string };
+
+/** A command that `gateline do` runs in the user's folder, any number of times, without a shell. */
+export interface Command extends EntityUse {
+  readonly id: string;
+  /** The program and its arguments. */
+  readonly words: readonly CommandWord[];
+  /** Name of what it prints, if it is the value of what it creates. */
+  readonly returns: string | undefined;
+  /** Whether it may be run to make what it creates valid again. */
+  readonly setup: boolean;
+  /** Whether processes that it started stay when it has passed. */
+  readonly leaves: boolean;
+  /** Default 60; fractions allowed. */
+  readonly timeoutMinutes: number;
+}
+
+/** Names of the arguments of a command, in order, each once. */
+export function argumentsOf({ words }: Pick<Command, 'words'>): string[] {
+  return [...new Set(words.flatMap((word) => ('argument' in word ? [word.argument] : [])))];
+}
+
+/**
+ * The order of commands that make entities valid, requirements first, each entity at most once. Only commands without
+ * arguments are used, of several the first. An entity that no such order reaches is in `unreachable`.
+ * @param wanted entities to make valid
+ * @param isValid whether an entity needs no command
+ */
+export function setUpOrder(
+  commands: readonly Command[],
+  wanted: readonly string[],
+  isValid: (entity: string) => boolean,
+): { readonly order: readonly Command[]; readonly unreachable: readonly string[] } {
+  const makers = commands.filter((command) => command.setup && argumentsOf(command).length === 0);
+  const chosen = new Map<string, Command>();
+  // Entities come one round after what their command requires, so that no command waits for itself.
+  for (let found = true; found;) {
+    const known = new Set(chosen.keys());
+    const isReached = (name: string): boolean => isValid(name) || known.has(name);
+    found = false;
+    for (const command of makers) {
+      for (const name of command.creates) {
+        if (isReached(name) || chosen.has(name) || !command.requires.every(isReached)) continue;
+        chosen.set(name, command);
+        found = true;
+      }
+    }
+  }
+  const order = new Set<Command>();
+  const reach = (name: string): void => {
+    const command = isValid(name) ? undefined : chosen.get(name);
+    if (command === undefined || order.has(command)) return;
+    for (const need of command.requires) reach(need);
+    order.add(command);
+  };
+  for (const name of wanted) reach(name);
+  return { order: [...order], unreachable: wanted.filter((name) => !isValid(name) && !chosen.has(name)) };
+}

@@ -1,0 +1,265 @@
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { valueAt } from '../../json/json-pointer.ts';
+import type { Entity } from '../../pipeline/entities/entities.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { attemptKey, orderRecords } from '../records/order.ts';
+import type { LeftProcess } from '../records/effects.ts';
+import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
+import { usedDecision } from '../records/decisions.ts';
+import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
+
+/** One instance of an entity that was created at least once. */
+export interface EntityState {
+  readonly entity: string;
+  /** Empty: the entity has one instance. */
+  readonly instance: string;
+  /** Its life may be over all the same: {@link isValidAt}. */
+  readonly valid: boolean;
+  /** Also of an entity that is no longer valid. */
+  readonly value: Content | undefined;
+  /** When its life ends, in milliseconds since 1970: its own, and that of what it was created from. */
+  readonly until: number;
+  /** What created it, or made it invalid: the unit, the command, or who decided. */
+  readonly by: string;
+  /** What created it last. */
+  readonly creator: string;
+  /** Instances that were created together have one birth, and become invalid together: the references of a page. */
+  readonly birth: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Why it is invalid, as a clause. */
+  readonly reason: string;
+  /** Keys of what was required when it was created. */
+  readonly from: readonly string[];
+}
+
+/** An instance of an entity; an empty one is all of them. */
+export type NamedEntity = Pick<EntityState, 'entity' | 'instance'>;
+
+/** The instances of all entities, by {@link entityKey}. Those that never existed, or were reset, are not in it. */
+export type EntityStates = ReadonlyMap<string, EntityState>;
+
+/** What records do not say. */
+export interface EntityFacts {
+  /** Values by digest, for entities whose value says how long they live. One that is not here is expired. */
+  readonly values: ReadonlyMap<Digest, JsonValue>;
+  /** The processes that are still running, by {@link processKey}. Default: none. */
+  readonly running?: ReadonlySet<string>;
+  /** The place of a unit among those of a pipeline, every one after its needs. Default: that of its name. */
+  readonly rank?: ReadonlyMap<UnitKey, number>;
+}
+
+/** The name of an instance. */
+export function entityKey({ entity, instance }: Pick<EntityState, 'entity' | 'instance'>): string {
+  return instance === '' ? entity : `${entity}/${instance}`;
+}
+
+/** A process as a lookup key. */
+export function processKey({ host, boot, pid, pidStart }: LeftProcess): string {
+  return JSON.stringify([host, boot, pid, pidStart]);
+}
+
+/** Whether something may start now that requires it. @param now milliseconds since 1970 */
+export function isValidAt(state: EntityState | undefined, now: number, margin = 0): boolean {
+  return state !== undefined && state.valid && state.until - margin > now;
+}
+
+/**
+ * The state of the entities of one pipeline and subject: pure and total, whatever the order and repetition of its
+ * records. What cannot be read may have made anything invalid.
+ */
+export function foldEntities(entities: readonly Entity[], listing: RecordListing, facts: EntityFacts): EntityStates {
+  const fold = new EntityFold(entities, facts);
+  for (const event of eventsIn(listing, facts)) event.apply(fold);
+  const blind = whyBlind(listing.problems);
+  if (blind !== undefined) fold.invalidateAll({ by: '', at: '', reason: `records may be missing: ${blind}` });
+  return fold.states;
+}
+
+/** An event with its place. */
+interface PlacedEvent extends Position {
+  readonly order: number;
+  /** Of one attempt: what it made invalid is first. */
+  readonly phase: 0 | 1 | 2;
+  readonly name: string;
+  readonly apply: (fold: EntityFold) => void;
+}
+
+function eventsIn(listing: RecordListing, { rank }: EntityFacts): PlacedEvent[] {
+  const { records } = orderRecords(listing.records);
+  const claims = new Map<string, StartedRecord>();
+  for (const record of records) if (record.kind === 'started') claims.set(attemptKey(record), record);
+  const orderOf = (record: GatelineRecord): number =>
+    claims.get(attemptKey(record))?.entities?.order ?? rank?.get(unitOf(record)) ?? 0;
+  const events = records.flatMap((record): PlacedEvent[] => {
+    const apply = effectOf(record, claims.get(attemptKey(record)), listing);
+    if (apply === undefined) return [];
+    const phase = record.kind === 'started' ? 0 : record.kind === 'ended' ? 1 : 2;
+    return [{ ...positionOf(record), order: orderOf(record), phase, name: unitOf(record), apply }];
+  });
+  for (const unread of unreadIn(listing.problems)) {
+    if (unread.kind !== 'started' && unread.kind !== 'decided.entity') continue;
+    const apply = (fold: EntityFold): void =>
+      fold.invalidateAll({ by: '', at: '', reason: `a record cannot be read: ${unread.why}` });
+    // After everything else of its call: its position there is not known.
+    events.push({ ...positionOf(unread), order: Infinity, phase: 2, name: unitOf(unread), apply });
+  }
+  return events.sort(
+    (a, b) =>
+      a.runNumber - b.runNumber ||
+      a.runAttempt - b.runAttempt ||
+      compareNumbers(a.order, b.order) ||
+      a.n - b.n ||
+      a.phase - b.phase ||
+      (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  );
+}
+
+function compareNumbers(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function positionOf({ runNumber, runAttempt, n }: Position): Position {
+  return { runNumber, runAttempt, n };
+}
+
+/** What a record does to entities; `undefined`: nothing. */
+function effectOf(
+  record: GatelineRecord,
+  claim: StartedRecord | undefined,
+  listing: RecordListing,
+): PlacedEvent['apply'] | undefined {
+  const { at } = record;
+  if (record.kind === 'decided') {
+    const { entity: about, actor } = record;
+    if (record.decision !== 'entity' || about === undefined || usedDecision(record, listing) === undefined)
+      return undefined;
+    const change = { by: actor, at, reason: `${actor} made it invalid: ${record.reason}` };
+    // A decision about several instances is recorded for each of them, in one call.
+    const birth = `${record.runNumber}.${record.runAttempt}`;
+    if (about.action === 'create') return (fold) => fold.create(about, { by: actor, at, birth, from: [] });
+    if (about.action === 'reset') return (fold) => fold.reset(about, change);
+    return (fold) => fold.invalidate(about, change);
+  }
+  const by = unitOf(record);
+  if (record.kind === 'started') {
+    const { invalidates = [] } = record.entities ?? {};
+    if (invalidates.length === 0) return undefined;
+    return (fold) => {
+      for (const one of invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
+    };
+  }
+  const { effects } = record;
+  if (record.how !== 'ran' || record.verdict.status !== 'passed' || effects === undefined) return undefined;
+  const { requires = [], invalidates = [] } = claim?.entities ?? {};
+  const isSpent = (one: Pick<EntityState, 'entity' | 'instance'>): boolean =>
+    invalidates.some((gone) => gone.entity === one.entity && covers(gone.instance, one.instance));
+  const from = requires.filter((one) => !isSpent(one));
+  return (fold) => {
+    for (const one of effects.invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
+    for (const one of effects.creates) fold.create(one, { by, at, birth: attemptKey(record), from });
+  };
+}
+
+/** Whether one of two names of instances may be about the other. */
+function covers(a: string, b: string): boolean {
+  return a === '' || b === '' || a === b;
+}
+
+type CreatedEntity = NamedEntity & {
+  readonly value?: Content | undefined;
+  readonly processes?: readonly LeftProcess[] | undefined;
+};
+type EntityChangeCause = Pick<EntityState, 'by' | 'at' | 'reason'>;
+
+class EntityFold {
+  readonly states = new Map<string, EntityState>();
+  readonly #entities: ReadonlyMap<string, Entity>;
+  readonly #facts: EntityFacts;
+
+  constructor(entities: readonly Entity[], facts: EntityFacts) {
+    this.#entities = new Map(entities.map((entity) => [entity.name, entity]));
+    this.#facts = facts;
+  }
+
+  create(
+    { entity, instance, value, processes }: CreatedEntity,
+    { by, at, birth, from }: Pick<EntityState, 'by' | 'at' | 'birth'> & { readonly from: readonly NamedEntity[] },
+  ): void {
+    const others = from.filter((one) => one.entity !== entity);
+    const until = Math.min(
+      this.#ownEnd(entity, { value, processes }, at),
+      ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
+      ...this.#dependedOn(entity, instance).map((one) => one.until),
+    );
+    const life = { valid: true, value, until, by, creator: by, birth, at, reason: '' };
+    const state = { entity, instance, ...life, from: others.map(entityKey) };
+    // The newest is the last.
+    this.states.delete(entityKey(state));
+    this.states.set(entityKey(state), state);
+  }
+
+  invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {
+    const valid = [...this.states].filter(([, one]) => one.valid && one.entity === entity);
+    const births = new Set(valid.flatMap(([, one]) => (covers(instance, one.instance) ? [one.birth] : [])));
+    const gone = valid.filter(([, one]) => births.has(one.birth));
+    for (const [key, state] of gone) this.states.set(key, { ...state, ...change, valid: false });
+    // In a second step, so that instances of one entity do not wait for each other.
+    for (const [key, state] of gone) this.#invalidateWith(key, state, change);
+  }
+
+  invalidateAll(change: EntityChangeCause): void {
+    for (const [key, state] of this.states)
+      if (state.valid) this.states.set(key, { ...state, ...change, valid: false });
+  }
+
+  reset(about: NamedEntity, change: EntityChangeCause): void {
+    this.invalidate(about, change);
+    for (const [key, { entity, instance }] of this.states)
+      if (entity === about.entity && covers(about.instance, instance)) this.states.delete(key);
+  }
+
+  /** What was created from it, or depends on it. */
+  #invalidateWith(key: string, { entity, instance }: EntityState, change: EntityChangeCause): void {
+    for (const [otherKey, other] of this.states) {
+      if (!other.valid) continue;
+      const depends =
+        (this.#entities.get(other.entity)?.dependsOn.includes(entity) === true && covers(instance, other.instance)) ||
+        other.from.includes(key);
+      if (!depends) continue;
+      const now = { ...other, by: change.by, at: change.at, reason: `${key} is no longer valid`, valid: false };
+      this.states.set(otherKey, now);
+      this.#invalidateWith(otherKey, now, change);
+    }
+  }
+
+  #dependedOn(entity: string, instance: string): EntityState[] {
+    const names = this.#entities.get(entity)?.dependsOn ?? [];
+    return [...this.states.values()].filter(
+      (one) => names.includes(one.entity) && one.valid && covers(one.instance, instance),
+    );
+  }
+
+  #ownEnd(name: string, { value, processes }: Pick<CreatedEntity, 'value' | 'processes'>, at: string): number {
+    const lifetime = this.#entities.get(name)?.lifetime;
+    if (lifetime === undefined) return Infinity;
+    if (lifetime === 'machine') {
+      const isRunning = processes?.some((one) => this.#facts.running?.has(processKey(one)));
+      return isRunning === true ? Infinity : -Infinity;
+    }
+    if (typeof lifetime === 'number') return Date.parse(at) + lifetime;
+    const known = value && this.#facts.values.get(value.digest);
+    return known === undefined ? -Infinity : timeAt(known, lifetime);
+  }
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */
+function timeAt(value: JsonValue, pointer: string): number {
+  const here = valueAt(value, pointer);
+  if (typeof here === 'number' && Number.isFinite(here)) return here * 1_000;
+  const time = typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
+  return Number.isNaN(time) ? -Infinity : time;
+}

@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import type { Entity } from '../../pipeline/entities/entities.ts';
+
+/** The longest name of an instance; a longer one is that of no instance. */
+const MAX_INSTANCE = 200;
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/**
+ * The instances that a value is about. With `resource_{id}` that is `resource_7` for `{"id": 7}` and for
+ * `"resource_7"`, and those of each item for a list. Otherwise the argument names the instance, if one does. `['']`:
+ * there is one instance.
+ */
+export function instancesOf(
+  entity: Pick<Entity, 'name' | 'format'>,
+  value: JsonValue | undefined,
+  given: Readonly<Record<string, string>>,
+): string[] {
+  const { format } = entity;
+  if (format === undefined || placeholdersIn(format).length === 0) return [''];
+  const items = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  const found = items.flatMap((item) => instanceIn(format, item) ?? []);
+  if (found.length > 0 && found.length === items.length) return [...new Set(found)].slice(0, 1_000);
+  return [instanceGiven(entity, given) ?? ''];
+}
+
+/**
+ * The instance that the arguments of a command name; `undefined`: none. It is named by an argument `id`, `resource_id`
+ * or `resource` for `resource_{id}`, or by any argument that looks like `resource_7`.
+ */
+export function instanceGiven(
+  { name, format }: Pick<Entity, 'name' | 'format'>,
+  given: Readonly<Record<string, string>>,
+): string | undefined {
+  const placeholders = format === undefined ? [] : placeholdersIn(format);
+  if (format === undefined || placeholders.length === 0) return undefined;
+  const names = new Set([name, ...placeholders, ...placeholders.map((one) => `${name}_${one}`)]);
+  const literal = format.replaceAll(PLACEHOLDER, '');
+  for (const [argument, value] of Object.entries(given)) {
+    const isNamed = names.has(argument);
+    if ((isNamed || literal !== '') && isInstance(format, value)) return checked(value);
+    if (isNamed && placeholders.length === 1) return checked(format.replaceAll(PLACEHOLDER, () => value));
+  }
+  return undefined;
+}
+
+function instanceIn(format: string, item: JsonValue): string | undefined {
+  if (typeof item === 'string' || typeof item === 'number')
+    return isInstance(format, String(item)) ? checked(String(item)) : undefined;
+  if (!isJsonObject(item)) return undefined;
+  const parts = placeholdersIn(format).map((name) => {
+    const part = Object.hasOwn(item, name) ? item[name] : undefined;
+    return typeof part === 'string' || typeof part === 'number' ? String(part) : undefined;
+  });
+  if (parts.includes(undefined)) return undefined;
+  let at = 0;
+  return checked(format.replaceAll(PLACEHOLDER, () => parts[at++]!));
+}
+
+function placeholdersIn(format: string): string[] {
+  return [...format.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+}
+
+/** Whether a text is the format with something in each place. Never backtracks over more than one place. */
+function isInstance(format: string, text: string): boolean {
+  const literals = format.split(PLACEHOLDER).filter((_, index) => index % 2 === 0);
+  const first = literals[0]!;
+  const last = literals.at(-1)!;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const literal of literals.slice(1, -1)) {
+    const next = text.indexOf(literal, at + 1);
+    if (next < 0) return false;
+    at = next + literal.length;
+  }
+  return text.length - last.length > at;
+}
+
+function checked(instance: string): string | undefined {
+  return instance === '' || instance.length > MAX_INSTANCE ? undefined : instance;
+}

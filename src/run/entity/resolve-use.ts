@@ -1,0 +1,134 @@
+import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
+import type { RecordListing } from '../records/reading.ts';
+import type { RecordedUses } from '../records/effects.ts';
+import { attemptKey } from '../records/order.ts';
+import { unitOf, type StartedRecord } from '../records/record.ts';
+import { isValidAt, type EntityState, type EntityStates, type NamedEntity } from './fold-entities.ts';
+import { instanceGiven } from './instances.ts';
+
+/** Who wants to use entities, and when. */
+export interface Asking {
+  readonly entities: readonly Entity[];
+  readonly states: EntityStates;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The arguments of a command; they may name an instance. */
+  readonly given?: Readonly<Record<string, string>>;
+  /** The leg of a matrix gate: it uses only its own instances. */
+  readonly leg?: string;
+}
+
+/** The instances that a gate or command is about to use, and which of them it lacks. */
+export interface ResolvedUse {
+  readonly requires: readonly EntityState[];
+  /** Names of required entities of which it has no valid instance. */
+  readonly missing: readonly string[];
+  readonly invalidates: readonly NamedEntity[];
+  readonly creates: readonly string[];
+}
+
+/** Which instances a gate or command is about to use. */
+export function resolveUse(use: EntityUse, asking: Asking): ResolvedUse {
+  const found = use.requires.map((name) => ({ name, state: requiredState(name, asking, true) }));
+  return {
+    requires: found.flatMap(({ state }) => state ?? []),
+    missing: found.filter(({ state }) => state === undefined).map(({ name }) => name),
+    invalidates: use.invalidates.map((entity) => ({ entity, instance: instanceFor(entity, asking) ?? '' })),
+    creates: use.creates,
+  };
+}
+
+/**
+ * The instance that something would be given that requires an entity: the named one, else the newest.
+ * @param valid only one that is valid now. Otherwise also one that was
+ */
+export function requiredState(name: string, asking: Asking, valid: boolean): EntityState | undefined {
+  const { entities, states, now } = asking;
+  const margin = entities.find((one) => one.name === name)?.margin ?? 0;
+  const instance = instanceFor(name, asking);
+  const all = [...states.values()].filter((state) => state.entity === name);
+  const usable = valid ? all.filter((state) => isValidAt(state, now, margin)) : all;
+  if (instance === undefined) return usable.findLast((state) => isValidAt(state, now, margin)) ?? usable.at(-1);
+  const own = usable.find((state) => state.instance === instance);
+  // A leg also uses what was created for all of them.
+  return own ?? usable.findLast((state) => state.instance === '');
+}
+
+function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
+  if (leg !== '') return leg;
+  const entity = entities.find((one) => one.name === name);
+  return entity === undefined || given === undefined ? undefined : instanceGiven(entity, given);
+}
+
+/** A claim that has not ended, with what it uses. */
+export interface OpenUse {
+  readonly by: string;
+  readonly started: StartedRecord;
+  readonly uses: RecordedUses;
+}
+
+/**
+ * What is being used by commands and gates that have not ended, whoever started them.
+ * @param isOver whether a claim's holder is certainly gone, or its time is over
+ */
+export function openUses({ records }: RecordListing, isOver: (claim: StartedRecord) => boolean): OpenUse[] {
+  const ended = new Set(records.flatMap((record) => (record.kind === 'ended' ? attemptKey(record) : [])));
+  return records.flatMap((started) => {
+    if (started.kind !== 'started' || started.entities === undefined) return [];
+    if (ended.has(attemptKey(started)) || isOver(started)) return [];
+    return [{ by: unitOf(started), started, uses: started.entities }];
+  });
+}
+
+/** Who uses an entity that this one would use, unless both only require it. */
+export function conflictWith(
+  own: ResolvedUse,
+  open: readonly OpenUse[],
+  { entities, states }: Pick<Asking, 'entities' | 'states'>,
+): { readonly by: string; readonly entity: string } | undefined {
+  const parts = ({ creates, invalidates }: Pick<ResolvedUse, 'creates' | 'invalidates'>): readonly NamedEntity[] =>
+    withDependents([...invalidates, ...creates.map((entity) => ({ entity, instance: '' }))], entities, states);
+  const ownChanges = parts(own);
+  for (const { by, uses } of open) {
+    const changes = parts(uses);
+    const shared =
+      sharedBy(ownChanges, [...changes, ...uses.requires]) ?? sharedBy(changes, [...ownChanges, ...own.requires]);
+    if (shared !== undefined) return { by, entity: shared };
+  }
+  return undefined;
+}
+
+function sharedBy(some: readonly NamedEntity[], others: readonly NamedEntity[]): string | undefined {
+  const isSame = (a: NamedEntity, b: NamedEntity): boolean =>
+    a.entity === b.entity && (a.instance === '' || b.instance === '' || a.instance === b.instance);
+  return some.find((one) => others.some((other) => isSame(one, other)))?.entity;
+}
+
+/** Everything that a change may make invalid. */
+function withDependents(
+  changed: readonly NamedEntity[],
+  entities: readonly Entity[],
+  states: EntityStates,
+): readonly NamedEntity[] {
+  const isOne = (named: NamedEntity, state: EntityState): boolean =>
+    state.entity === named.entity && state.instance === named.instance;
+  const births = new Set([...states.values()].filter((one) => changed.some((named) => isOne(named, one))).map(birthOf));
+  const together = [...states.values()].filter((one) => births.has(birthOf(one)));
+  const names = new Set(changed.map(({ entity }) => entity));
+  const first = new Set(names);
+  // A set also visits what is added to it meanwhile.
+  for (const name of names) {
+    for (const { name: other, dependsOn } of entities) if (dependsOn.includes(name)) names.add(other);
+    for (const { entity, from } of states.values())
+      if (from.some((key) => key.split('/', 1)[0] === name)) names.add(entity);
+  }
+  return [
+    ...changed,
+    ...together,
+    ...[...names].filter((name) => !first.has(name)).map((entity) => ({ entity, instance: '' })),
+  ];
+}
+
+function birthOf({ entity, birth }: EntityState): string {
+  return `${entity} ${birth}`;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { ActionWorld, errorsOf, outputsOf } from './action-world.ts';
+import { gateJob, type Keys } from './workflow-text.ts';
+
+const READS = `node -e "const r = JSON.parse(require('fs').readFileSync(process.env.GATELINE_REQUEST)); require('fs').writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify(r.entities))"`;
+const DEFINITION = {
+  pipeline: 'p',
+  entities: { refs: null, page: null, session: null },
+  commands: { login: { syntax: `echo '{"user":"john"}'`, creates: 'session' } },
+  gates: {
+    snapshot: { run: `echo '["@e1"]' > "$GATELINE_OUTPUT"`, shell: 'sh', inputs: [], creates: 'refs' },
+    read: { run: READS, shell: 'sh', inputs: [], needs: 'snapshot', requires: 'refs' },
+    lacks: { run: READS, shell: 'sh', inputs: [], requires: ['page', 'session'] },
+    recovers: { run: READS, shell: 'sh', inputs: [], requires: 'session', 'on-invalid': 'recover' },
+  },
+};
+
+describe('entities in jobs of a workflow', () => {
+  it('go from job to job, are named where they are missing, and are recovered in the job', async () => {
+    const run = (needs?: string): Keys =>
+      gateJob({ command: 'run', file: 'gateline.yml', 'expose-output': true }, needs === undefined ? {} : { needs });
+    await using world = await ActionWorld.ofJobs(
+      { snapshot: run(), read: run('snapshot'), lacks: run(), recovers: run() },
+      { 'gateline.yml': JSON.stringify(DEFINITION) },
+    );
+    const report = await (await world.run()).start().ended;
+    expect(report.job('read').conclusion).toBe('success');
+    expect(JSON.parse(outputsOf(report.job('read'))['value']!)).toMatchObject({ refs: { output: ['@e1'] } });
+    expect(errorsOf(report.job('lacks'))).toEqual([
+      expect.stringMatching(/STATE_INVALID: Required states 'page', 'session' are not valid/),
+    ]);
+    expect(outputsOf(report.job('lacks'))).toMatchObject({ decision: 'blocked', 'missing-entities': 'page,session' });
+    expect(report.job('recovers').conclusion).toBe('success');
+    expect(JSON.parse(outputsOf(report.job('recovers'))['value']!)).toMatchObject({
+      session: { output: { user: 'john' } },
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, gatelineIn, gatelineYml, type Answer } from './in-process.ts';
+
+/** An agent that notes each start, and prints a value that is new every time; it fails while its flag is there. */
+const AGENT = `
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+const name = process.env.GATELINE_GATE ?? process.argv[2];
+const log = process.env.LOG;
+appendFileSync(log, name + '\\n');
+if (existsSync(log + '.fail-' + name)) process.exit(1);
+const count = readFileSync(log, 'utf8').split('\\n').length;
+const value = { id: name + '-' + count };
+if (process.env.GATELINE_OUTPUT) writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify(value));
+else console.log(JSON.stringify(value));
+if (process.env.GATELINE_REQUEST)
+  writeFileSync(log + '.' + name + '.json', readFileSync(process.env.GATELINE_REQUEST));
+`;
+
+const gate = (more: object): object => ({ run: 'node "$AGENT"', inputs: [], env: { LOG: null, AGENT: null }, ...more });
+
+class Project implements AsyncDisposable {
+  readonly workspace: ScratchWorkspace;
+  readonly log: string;
+
+  private constructor(workspace: ScratchWorkspace) {
+    this.workspace = workspace;
+    this.log = workspace.beside('starts');
+  }
+
+  static async create(gates: Record<string, object>, more: object): Promise<Project> {
+    const files = { 'gateline.yml': gatelineYml(gates, more), 'agent.mjs': AGENT };
+    return new Project(await ScratchWorkspace.create(files));
+  }
+
+  run(...args: string[]): Promise<Answer> {
+    const variables = { LOG: this.log, AGENT: join(this.workspace.root, 'agent.mjs') };
+    const environment = { ...process.env, ...this.workspace.variables(variables) } as Record<string, string>;
+    return gateline(this.workspace.root, args, { environment });
+  }
+
+  starts(): string[] {
+    return existsSync(this.log) ? readFileSync(this.log, 'utf8').trim().split('\n') : [];
+  }
+
+  request(name: string): { entities?: Record<string, { instance: string; digest: string; output?: unknown }> } {
+    return JSON.parse(readFileSync(`${this.log}.${name}.json`, 'utf8')) as ReturnType<Project['request']>;
+  }
+
+  async fail(name: string, fails = true): Promise<void> {
+    const path = `${this.log}.fail-${name}`;
+    const { rm, writeFile } = await import('node:fs/promises');
+    await (fails ? writeFile(path, '') : rm(path, { force: true }));
+  }
+
+  async plan(): Promise<Record<string, string>> {
+    const { gates } = JSON.parse((await this.run('plan', '--json')).out) as {
+      gates: { key: string; choice: string; reason: string }[];
+    };
+    return Object.fromEntries(gates.map(({ key, choice, reason }) => [key, `${choice}: ${reason}`]));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.workspace[Symbol.asyncDispose]();
+  }
+}
+
+const BROWSER = {
+  snapshot: gate({ creates: 'refs' }),
+  read: gate({ needs: 'snapshot', requires: 'refs' }),
+  click: gate({ needs: ['snapshot', 'read'], requires: 'refs', invalidates: 'refs' }),
+};
+
+describe('gates that create, require and invalidate', () => {
+  it('are given values, and a failed one that invalidated has the creator run again', async () => {
+    await using project = await Project.create(BROWSER, { entities: { refs: null } });
+    await project.fail('click');
+    expect((await project.run('run', '-q')).code).toBe(1);
+    expect(project.starts()).toEqual(['snapshot', 'read', 'click']);
+    expect(project.request('read').entities).toMatchObject({ refs: { instance: '', output: { id: 'snapshot-2' } } });
+    const entities = JSON.parse((await project.run('entities', '--json')).out) as { entities: object[] };
+    expect(entities.entities).toMatchObject([{ entity: 'refs', status: 'invalid', by: 'click' }]);
+    await project.fail('click', false);
+    expect(await project.plan()).toMatchObject({ snapshot: 'run: refs is not valid, click needs it' });
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts().slice(3)).toEqual(['snapshot', 'read', 'click']);
+    expect(project.request('click').entities).toMatchObject({ refs: { output: { id: 'snapshot-5' } } });
+  });
+
+  it('are left alone in a run that is over, and run again in the next one', async () => {
+    await using project = await Project.create(BROWSER, { entities: { refs: null } });
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(JSON.parse((await project.run('status', '--json')).out)).toMatchObject({ status: 'completed' });
+    expect(await project.plan()).toMatchObject({ snapshot: expect.stringContaining('run: refs is not valid') });
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['snapshot', 'read', 'click', 'snapshot', 'read', 'click']);
+  });
+
+  it('are reused while what they created is valid', async () => {
+    const { snapshot, read } = BROWSER;
+    await using project = await Project.create({ snapshot, read }, { entities: { refs: null } });
+    await project.run('run', '-q');
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['snapshot', 'read']);
+    await project.run('entities', 'invalidate', 'refs', '--reason', 'the page changed');
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['snapshot', 'read', 'snapshot', 'read']);
+  });
+
+  it('do not make what follows run again when they only use up what they were given', async () => {
+    const after = gate({ needs: 'click' });
+    await using project = await Project.create({ ...BROWSER, after }, { entities: { refs: null } });
+    await project.fail('after');
+    expect((await project.run('run', '-q')).code).toBe(1);
+    await project.fail('after', false);
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['snapshot', 'read', 'click', 'after', 'after']);
+  });
+});
+
+describe('a gate that requires what no gate creates', () => {
+  const commands = {
+    login: { syntax: 'node agent.mjs login', creates: 'session' },
+    open: { syntax: 'node agent.mjs open', creates: 'page', requires: 'session' },
+  };
+  const entities = { session: null, page: { 'depends-on': 'session' } };
+
+  it('does not start, and says which commands create it', async () => {
+    await using project = await Project.create({ use: gate({ requires: 'page' }) }, { entities, commands });
+    const answer = await project.run('run', '-q');
+    expect(answer.code).toBe(1);
+    expect(answer.err + answer.out).toContain("STATE_INVALID: Required state 'page' is not valid");
+    expect(answer.err).toContain('`gateline do login`, then `gateline do open` makes it valid for use.');
+    expect(project.starts()).toEqual([]);
+    await project.run('do', 'login');
+    await project.run('do', 'open');
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['login', 'open', 'use']);
+  });
+
+  it('recovers: the commands run first, in order, each once', async () => {
+    const use = gate({ requires: 'page', 'on-invalid': 'recover' });
+    const also = gate({ requires: ['page', 'session'], 'on-invalid': 'recover' });
+    await using project = await Project.create({ use, also }, { entities, commands, 'max-parallel': 2 });
+    const plan = await project.plan();
+    expect(plan['use']).toMatch(/^run: .*; page is not valid: login, open will run first$/);
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts().slice(0, 2)).toEqual(['login', 'open']);
+    expect(project.starts().slice(2).toSorted()).toEqual(['also', 'use']);
+    expect(project.request('use').entities).toMatchObject({ page: { output: { id: 'open-3' } } });
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toHaveLength(4);
+  });
+
+  it('does not start after a set-up command that failed', async () => {
+    const use = gate({ requires: 'page', 'on-invalid': 'recover' });
+    await using project = await Project.create({ use }, { entities, commands });
+    await project.fail('open');
+    const answer = await project.run('run');
+    expect(answer.code).toBe(1);
+    expect(answer.out + answer.err).toContain('open failed: open ended with exit code 1.');
+    expect(project.starts()).toEqual(['login', 'open']);
+    await project.fail('open', false);
+    expect((await project.run('run', '-q')).code).toBe(0);
+    expect(project.starts()).toEqual(['login', 'open', 'open', 'use']);
+  });
+
+  it('is refused by begin, and recorded by complete', async () => {
+    const use = gate({ requires: 'page', creates: 'done' });
+    await using project = await Project.create({ use }, { entities: { ...entities, done: null }, commands });
+    const refused = await project.run('begin', 'use', '--json');
+    expect(JSON.parse(refused.out)).toMatchObject({
+      code: 'STATE_INVALID',
+      details: { missing: ['page'], command: 'use', setup: ['login', 'open'] },
+    });
+    await project.run('entities', 'create', 'page', '--reason', 'x');
+    const begun = JSON.parse((await project.run('begin', 'use', '--json')).out) as {
+      token: string;
+      variables: Record<string, string>;
+    };
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(begun.variables['GATELINE_OUTPUT']!, '{"id": 1}');
+    expect((await project.run('do', 'open')).code).not.toBe(0);
+    expect((await project.run('complete', '--token', begun.token)).code).toBe(0);
+    const shown = JSON.parse((await gatelineIn(project.workspace, 'entities', 'show', 'done', '--json')).out) as object;
+    expect(shown).toMatchObject({ entities: [{ status: 'valid', value: { id: 1 } }] });
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { argumentsOf, setUpOrder, type Command } from '../../src/pipeline/entities/entities.ts';
+import { wordsOf } from '../../src/pipeline/entities/command-syntax.ts';
+import { codes, pipelineOf, said } from './reading.ts';
+
+const GATE = 'gates: {a: {run: x}}';
+
+function command(id: string, use: Partial<Command>): Command {
+  const none = { requires: [], creates: [], invalidates: [], onInvalid: 'fail' as const };
+  return {
+    id,
+    words: [{ text: id }],
+    returns: undefined,
+    setup: true,
+    leaves: false,
+    timeoutMinutes: 60,
+    ...none,
+    ...use,
+  };
+}
+
+describe('syntax', () => {
+  it.each([
+    ['db begin', ['db', 'begin']],
+    [`say "two words" 'and "more"' ""`, ['say', 'two words', 'and "more"', '']],
+    ['a  \t b', ['a', 'b']],
+    ['x "<ref>"', ['x', '<ref>']],
+    ['x a"b c"d', ['x', 'ab cd']],
+  ])('splits %s into words', (syntax, words) => {
+    expect(wordsOf(syntax)).toEqual({ words: words.map((text) => ({ text })) });
+  });
+
+  it('has arguments, each a word of its own', () => {
+    expect(wordsOf('pool use <resource_id> --on <host>')).toEqual({
+      words: [{ text: 'pool' }, { text: 'use' }, { argument: 'resource_id' }, { text: '--on' }, { argument: 'host' }],
+    });
+  });
+
+  it.each([
+    ['', 'there is no program'],
+    ['<x> y', 'the program cannot be an argument'],
+    ['say "x', 'a quote is not closed'],
+    ["say it's", 'a quote is not closed'],
+    ['a | b', 'there is no shell that understands `|`'],
+    ['a && b', 'there is no shell that understands `&&`'],
+    ['a > b', 'there is no shell that understands `>`'],
+    ['a 2>/dev/null', 'there is no shell that understands `2>/dev/null`'],
+    ['x --on=<host>', '`--on=<host>`: an argument such as `<name>` is a word of its own'],
+    ['x <a><b>', '`<a><b>`: an argument such as `<name>` is a word of its own'],
+  ])('refuses %j', (syntax, problem) => {
+    expect(wordsOf(syntax)).toEqual({ problem });
+  });
+});
+
+describe('entities and commands of a definition', () => {
+  it('are read, with defaults', () => {
+    const text = `entities: {e: , f: {lifetime: 30m, margin: 1m, depends-on: e}, g: {lifetime: /until, format: 'g_{id}'}}
+commands: {c: {syntax: do it <x>, requires: [e, e], creates: [f, g]}}
+gates: {a: {run: x, invalidates: e, on-invalid: recover}}`;
+    const { resources, gates } = pipelineOf(text);
+    const none = { format: undefined, properties: [], dependsOn: [], lifetime: undefined, margin: 0 };
+    expect(resources!.entities).toEqual([
+      { ...none, name: 'e' },
+      { ...none, name: 'f', lifetime: 1_800_000, margin: 60_000, dependsOn: ['e'] },
+      { ...none, name: 'g', lifetime: '/until', format: 'g_{id}' },
+    ]);
+    const [only] = resources!.commands;
+    expect(only).toMatchObject({ id: 'c', requires: ['e'], creates: ['f', 'g'], setup: true, onInvalid: 'fail' });
+    expect(argumentsOf(only!)).toEqual(['x']);
+    expect(gates[0]!.entities).toEqual({ requires: [], creates: [], invalidates: ['e'], onInvalid: 'recover' });
+  });
+
+  it('leave no trace where there are none', () => {
+    const pipeline = pipelineOf(GATE);
+    expect(pipeline).not.toHaveProperty('resources');
+    expect(pipeline.gates[0]).not.toHaveProperty('entities');
+  });
+
+  it('have names that are known', () => {
+    expect(said('entities: {refs: , b: {depends-on: ref}}\ngates: {a: {creates: [refs, b], requires: reffs}}')).toEqual(
+      [
+        '1:36 ENTITY_UNKNOWN depends-on: `ref`: no such entity; did you mean `refs`?',
+        '2:43 ENTITY_UNKNOWN requires: `reffs`: no such entity; did you mean `refs`?',
+      ],
+    );
+  });
+
+  it('do not depend on each other in a circle', () => {
+    const text = `entities: {a: {depends-on: b}, b: {depends-on: a}, c: {depends-on: c}}
+commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
+    expect(said(text)).toEqual([
+      '1:28 ENTITY_CYCLE depends-on: these entities depend on each other: a → b → a',
+      '1:68 ENTITY_CYCLE depends-on: `c` cannot depend on itself',
+    ]);
+  });
+
+  it('are used, or a warning says so', () => {
+    expect(said(`entities: {a: }\n${GATE}`)).toEqual([
+      '1:12 warning ENTITY_UNUSED entities: `a`: nothing creates, requires or invalidates it',
+    ]);
+  });
+
+  it('have ids that no gate has', () => {
+    expect(codes(`commands: {a: {syntax: x}}\n${GATE}`)).toEqual(['1:12 COMMAND_ID_TAKEN']);
+  });
+
+  it.each([
+    ['x: {creates: e}, y: {requires: e}', ['2:47 ENTITY_UNORDERED']],
+    ['x: {invalidates: e}, y: {creates: e}', ['2:50 ENTITY_UNORDERED']],
+    ['x: {requires: e}, y: {invalidates: e}', ['2:51 ENTITY_UNORDERED']],
+    ['x: {requires: e}, y: {requires: e}', []],
+    ['x: {creates: e}, y: {requires: e, needs: x}', []],
+    ['x: {creates: e, needs: z}, z: {needs: y}, y: {requires: e}', []],
+  ])('are used by gates in an order: %s', (gates, expected) => {
+    expect(codes(`entities: {e: }\ngates: {w: {}, ${gates}}`)).toEqual(expected);
+  });
+
+  it.each([
+    ['c: {syntax: c, creates: e}', []],
+    ['c: {syntax: c <x>, creates: e}', ['needs an argument, or has `setup: false`']],
+    ['c: {syntax: c, creates: e, setup: false}', ['needs an argument, or has `setup: false`']],
+    ['c: {syntax: c}', ['no command creates it']],
+    ['c: {syntax: c, creates: e, requires: e}', ['requires what cannot be recovered, or waits for itself']],
+    ['c: {syntax: c, creates: e, requires: f}, d: {syntax: d, creates: f, requires: e}', ['or waits for itself']],
+    ['c: {syntax: c, creates: e, requires: e}, d: {syntax: d, creates: e}', []],
+  ])('can be recovered where recovery is asked for: %s', (commands, expected) => {
+    const text = `entities: {e: , f: }\ncommands: {${commands}, z: {syntax: z, invalidates: [e, f]}}\ngates: {a: {requires: e, on-invalid: recover}}`;
+    expect(said(text)).toEqual(
+      expected.map((why) => expect.stringMatching(new RegExp(`^3:23 ENTITY_UNRECOVERABLE .*${why}$`))),
+    );
+  });
+
+  it('say what is wrong with a syntax', () => {
+    expect(said(`commands: {c: {syntax: a | b, setup: 1, sytnax: x}}\n${GATE}`)).toEqual([
+      '1:24 VALUE_INVALID commands.c.syntax: expected a command line such as `agent-browser click <ref>`: there is no shell that understands `|`, found the text "a | b"',
+      '1:38 VALUE_INVALID commands.c.setup: expected `true` or `false`, found the number 1',
+      '1:41 KEY_UNKNOWN commands.c.sytnax: there is no such key under `commands.c`; did you mean `syntax`?',
+    ]);
+  });
+});
+
+describe('what lives in processes', () => {
+  const text = (command: string, gate = ''): string =>
+    `entities: {e: {lifetime: machine}, f: }\ncommands: {c: {syntax: c, ${command}}}\ngates: {a: {invalidates: f, ${gate}}}`;
+
+  it.each([
+    ['creates: e, leaves: processes', '', []],
+    ['creates: e', '', ['LEAVES_MISMATCH creates: `e` lives in processes']],
+    ['creates: f, leaves: processes', '', ['LEAVES_MISMATCH leaves: it creates no entity']],
+    ['creates: e, leaves: processes', 'creates: e', ['LEAVES_MISMATCH creates: `e` lives in processes']],
+    ['creates: e, leaves: processes', 'requires: e', ['warning ENTITY_UNREACHABLE requires: `e` lives in processes']],
+    ['creates: e, leaves: processes', 'requires: e, on-invalid: recover', []],
+  ])('is left by a command: %s; %s', (command, gate, expected) => {
+    const found = said(text(command, gate)).filter((line) => !line.includes('ENTITY_UNUSED'));
+    expect(found).toEqual(expected.map((one) => expect.stringContaining(one)));
+  });
+});
+
+describe('the order of set-up commands', () => {
+  const open = command('open', { creates: ['browser'] });
+  const snapshot = command('snapshot', { requires: ['browser'], creates: ['refs'] });
+  const again = command('again', { requires: ['refs'], creates: ['browser', 'refs'] });
+
+  it('has requirements first, each command once', () => {
+    const found = setUpOrder([snapshot, again, open], ['refs', 'browser'], () => false);
+    expect(found).toEqual({ order: [open, snapshot], unreachable: [] });
+  });
+
+  it('leaves out what is valid', () => {
+    expect(setUpOrder([snapshot, open], ['refs'], (name) => name === 'browser').order).toEqual([snapshot]);
+    expect(setUpOrder([snapshot, open], ['refs'], () => true)).toEqual({ order: [], unreachable: [] });
+  });
+
+  it('names what no order reaches', () => {
+    expect(setUpOrder([snapshot, again], ['refs'], () => false)).toEqual({ order: [], unreachable: ['refs'] });
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json/json.ts';
+import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
+import { entityKey, foldEntities, isValidAt, type EntityStates } from '../../../src/run/entity/fold-entities.ts';
+import { instanceGiven, instancesOf } from '../../../src/run/entity/instances.ts';
+import { conflictWith, openUses, requiredState, resolveUse } from '../../../src/run/entity/resolve-use.ts';
+import type { GatelineRecord } from '../../../src/run/records/record.ts';
+import type { ReadProblem } from '../../../src/run/records/reading.ts';
+import { contentOf, decided, ended, FAILED, listing, NOW, started } from '../../support/records.ts';
+
+const now = Date.parse(NOW);
+
+function entity(name: string, more: Partial<Entity> = {}): Entity {
+  return { name, format: undefined, properties: [], dependsOn: [], lifetime: undefined, margin: 0, ...more };
+}
+
+function use(more: Partial<EntityUse>): EntityUse {
+  return { requires: [], creates: [], invalidates: [], onInvalid: 'fail', ...more };
+}
+
+/** A command that passed and created something. */
+function creates(call: number, name: string, value?: string, instance = ''): GatelineRecord[] {
+  const one = { entity: name, instance, ...(value !== undefined && { value: contentOf(value) }) };
+  return [
+    started({
+      gate: `make-${name}`,
+      call,
+      command: true,
+      entities: { requires: [], invalidates: [], creates: [name] },
+    }),
+    ended({ gate: `make-${name}`, call, command: true, effects: { creates: [one], invalidates: [] } }),
+  ];
+}
+
+function invalidates(call: number, name: string, instance = ''): GatelineRecord {
+  const uses = { requires: [], invalidates: [{ entity: name, instance }], creates: [] };
+  return started({ gate: `end-${name}`, call, command: true, entities: uses });
+}
+
+function statesOf(
+  entities: readonly Entity[],
+  records: readonly GatelineRecord[],
+  { problems = [], values = {} }: { problems?: readonly ReadProblem[]; values?: Record<string, JsonValue> } = {},
+): EntityStates {
+  const known = new Map(Object.entries(values).map(([text, value]) => [contentOf(text).digest, value]));
+  return foldEntities(entities, listing(records, problems), { values: known });
+}
+
+function validIn(states: EntityStates): string[] {
+  return [...states.values()].filter((state) => isValidAt(state, now)).map(entityKey);
+}
+
+describe('a life', () => {
+  const session = [entity('session')];
+
+  it('is absent, valid, invalid and valid again; its value stays', () => {
+    expect(statesOf(session, []).size).toBe(0);
+    const created = creates(1, 'session', 'v');
+    expect(validIn(statesOf(session, created))).toEqual(['session']);
+    const gone = statesOf(session, [...created, invalidates(2, 'session')]).get('session');
+    expect(gone).toMatchObject({ valid: false, value: contentOf('v'), reason: 'end-session made it invalid' });
+    expect(validIn(statesOf(session, [...created, invalidates(2, 'session'), ...creates(3, 'session')]))).toEqual([
+      'session',
+    ]);
+  });
+
+  it('does not begin with an attempt that failed, or whose output was reused', () => {
+    const effects = { creates: [{ entity: 'session', instance: '' }], invalidates: [] };
+    expect(statesOf(session, [ended({ gate: 'login', effects, verdict: FAILED })]).size).toBe(0);
+    expect(statesOf(session, [ended({ gate: 'login', effects, how: 'reused' })]).size).toBe(0);
+  });
+
+  it('ends by decision, and a reset leaves nothing', () => {
+    const about = (action: 'create' | 'invalidate' | 'reset') => ({ entity: 'session', instance: '', action });
+    const create = decided({ gate: '-', call: 1, decision: 'entity', entity: about('create') });
+    const end = decided({ gate: '-', call: 2, decision: 'entity', entity: about('invalidate') });
+    expect(statesOf(session, [create, end]).get('session')).toMatchObject({
+      valid: false,
+      reason: 'somebody made it invalid: because',
+    });
+    expect(statesOf(session, [create, decided({ ...end, call: 2, entity: about('reset') })]).size).toBe(0);
+  });
+
+  it('comes before another of a later run, whatever its call', () => {
+    const later = [...creates(1, 'session')].map((record) => ({ ...record, runNumber: 2 }));
+    expect(validIn(statesOf(session, [...later, invalidates(7, 'session')]))).toEqual(['session']);
+  });
+
+  it('within a call follows the order in which gates began, and the needs where none is recorded', () => {
+    const uses = (order: number | undefined, name: 'invalidates' | 'creates') => ({
+      ...(order !== undefined && { order }),
+      requires: [],
+      invalidates: name === 'invalidates' ? [{ entity: 'session', instance: '' }] : [],
+      creates: name === 'creates' ? ['session'] : [],
+    });
+    const effects = { creates: [{ entity: 'session', instance: '' }], invalidates: [] };
+    const make = (n: number, order?: number) => [
+      started({ gate: 'make', n, entities: uses(order, 'creates') }),
+      ended({ gate: 'make', n, effects }),
+    ];
+    const end = (order?: number) => started({ gate: 'end', n: 1, entities: uses(order, 'invalidates') });
+    expect(validIn(statesOf(session, [...make(1, 1), end(2), ...make(2, 3)]))).toEqual(['session']);
+    expect(validIn(statesOf(session, [...make(1, 1), ...make(2, 2), end(3)]))).toEqual([]);
+    const ranked = (first: string, second: string) =>
+      foldEntities(session, listing([...make(1), end()]), {
+        values: new Map(),
+        rank: new Map([
+          [first, 0],
+          [second, 1],
+        ]),
+      });
+    expect(validIn(ranked('make', 'end'))).toEqual([]);
+    expect(validIn(ranked('end', 'make'))).toEqual(['session']);
+  });
+
+  it('is not trusted after a record that cannot be read, or may be missing', () => {
+    const names = { gate: 'x', leg: '', runNumber: 1, runAttempt: 2, n: 1, kind: 'started' };
+    const unread = { code: 'CORRUPT', where: 'x', message: 'is torn', names } as const;
+    const created = creates(1, 'session');
+    expect(statesOf(session, created, { problems: [unread] }).get('session')).toMatchObject({
+      valid: false,
+      reason: 'a record cannot be read: x: is torn',
+    });
+    expect(validIn(statesOf(session, creates(3, 'session'), { problems: [unread] }))).toEqual(['session']);
+    const blind = { code: 'OUTAGE', where: 'list', message: 'no answer' } as const;
+    expect(validIn(statesOf(session, created, { problems: [blind] }))).toEqual([]);
+  });
+
+  it('of the seed: what depends on an entity, and what was made from it, ends with it', () => {
+    const entities = [entity('connection'), entity('token', { dependsOn: ['connection'] }), entity('lease')];
+    const from = { requires: [{ entity: 'token', instance: '' }], invalidates: [], creates: ['lease'] };
+    const lease = [
+      started({ gate: 'lease', call: 3, entities: from }),
+      ended({ gate: 'lease', call: 3, effects: { creates: [{ entity: 'lease', instance: '' }], invalidates: [] } }),
+    ];
+    const all = [...creates(1, 'connection'), ...creates(2, 'token'), ...lease];
+    expect(validIn(statesOf(entities, all))).toEqual(['connection', 'token', 'lease']);
+    const gone = statesOf(entities, [...all, invalidates(4, 'connection')]);
+    expect(validIn(gone)).toEqual([]);
+    expect(gone.get('lease')!.reason).toBe('token is no longer valid');
+  });
+});
+
+describe('the end of a life', () => {
+  const made = creates(1, 'session', 'v');
+  const isValid = (more: Partial<Entity>, value: JsonValue | undefined, after: number): boolean => {
+    const entities = [entity('session', more)];
+    const states = statesOf(entities, made, value === undefined ? {} : { values: { v: value } });
+    return resolveUse(use({ requires: ['session'] }), { entities, states, now: now + after }).missing.length === 0;
+  };
+
+  it.each([
+    ['its lifetime', { lifetime: 1_000 }, undefined, 999, true],
+    ['its lifetime is over', { lifetime: 1_000 }, undefined, 1_000, false],
+    ['a margin before that', { lifetime: 1_000, margin: 500 }, undefined, 500, false],
+    ['a time', { lifetime: '/at' }, { at: new Date(now + 10).toISOString() }, 9, true],
+    ['a time that is over', { lifetime: '/at' }, { at: new Date(now + 10).toISOString() }, 10, false],
+    ['seconds', { lifetime: '/at' }, { at: Math.floor(now / 1_000) + 5 }, 1_000, true],
+    ['no such value', { lifetime: '/at' }, {}, 0, false],
+    ['a value that is no time', { lifetime: '/at' }, { at: 'tomorrow' }, 0, false],
+    ['a value that cannot be read', { lifetime: '/at' }, undefined, 0, false],
+    ['null', { lifetime: '/at' }, { at: null }, 0, false],
+  ] as const)('is %s', (_, more, value, after, expected) => {
+    expect(isValid(more, value as JsonValue | undefined, after)).toBe(expected);
+  });
+});
+
+describe('instances', () => {
+  const pool = entity('resource', { format: 'resource_{id}' });
+  const refs = entity('refs', { format: '@e{n}' });
+
+  it.each<[Entity, JsonValue | undefined, string[]]>([
+    [pool, { id: 7, type: 'x' }, ['resource_7']],
+    [pool, 'resource_7', ['resource_7']],
+    [refs, ['@e1', '@e2', '@e1'], ['@e1', '@e2']],
+    [refs, ['@e1', 'other'], ['']],
+    [pool, { name: 'x' }, ['']],
+    [pool, { id: '' }, ['resource_']],
+    [pool, { id: 'x'.repeat(200) }, ['']],
+    [pool, 'resource_', ['']],
+    [entity('plain', { format: 'x' }), { id: 1 }, ['']],
+    [entity('plain'), { id: 1 }, ['']],
+    [entity('two', { format: '{a}-{b}' }), { a: 1, b: 2 }, ['1-2']],
+  ])('of %o with %j are %j', (one, value, expected) => {
+    expect(instancesOf(one, value, {})).toEqual(expected);
+  });
+
+  it.each<[Entity, Record<string, string>, string | undefined]>([
+    [refs, { ref: '@e1' }, '@e1'],
+    [refs, { text: 'hello' }, undefined],
+    [pool, { resource_id: 'resource_3' }, 'resource_3'],
+    [pool, { resource_id: '3' }, 'resource_3'],
+    [pool, { id: '3' }, 'resource_3'],
+    [pool, { other: 'resource_3' }, 'resource_3'],
+    [entity('session', { format: '{session_id}' }), { text: 'hello' }, undefined],
+    [entity('session', { format: '{session_id}' }), { session_id: 'abc' }, 'abc'],
+    [entity('plain'), { plain: 'x' }, undefined],
+  ])('of %o are named by %j: %s', (one, given, expected) => {
+    expect(instanceGiven(one, given)).toBe(expected);
+  });
+
+  it('are required by argument, else the newest', () => {
+    const all = [...creates(1, 'resource', 'a', 'resource_1'), ...creates(2, 'resource', 'b', 'resource_2')];
+    const states = statesOf([pool], all);
+    const asking = { entities: [pool], states, now };
+    const key = (given?: Record<string, string>, valid = true) => {
+      const found = requiredState('resource', { ...asking, ...(given && { given }) }, valid);
+      return found && entityKey(found);
+    };
+    expect(key()).toBe('resource/resource_2');
+    expect(key({ id: '1' })).toBe('resource/resource_1');
+    expect(key({ id: '3' })).toBeUndefined();
+    expect(resolveUse(use({ invalidates: ['resource'] }), { ...asking, given: { id: '1' } }).invalidates).toEqual([
+      { entity: 'resource', instance: 'resource_1' },
+    ]);
+    const released = statesOf([pool], [...all, invalidates(3, 'resource', 'resource_1')]);
+    expect(validIn(released)).toEqual(['resource/resource_2']);
+    expect(validIn(statesOf([pool], [...all, invalidates(3, 'resource')]))).toEqual([]);
+  });
+
+  it('of a leg are its own, or what was created for all', () => {
+    const states = statesOf([pool], [...creates(1, 'resource', 'a', ''), ...creates(2, 'resource', 'b', 'chrome')]);
+    const asking = { entities: [pool], states, now };
+    expect(requiredState('resource', { ...asking, leg: 'chrome' }, true)!.instance).toBe('chrome');
+    expect(requiredState('resource', { ...asking, leg: 'firefox' }, true)!.instance).toBe('');
+  });
+});
+
+describe('what is being used', () => {
+  const entities = [entity('connection'), entity('session', { dependsOn: ['connection'] }), entity('other')];
+  const none = { requires: [], missing: [], invalidates: [], creates: [] };
+  const requires = [{ entity: 'session', instance: '' }];
+  const reader = started({ gate: 'read', call: 1, entities: { requires, invalidates: [], creates: [] } });
+  const states = statesOf(entities, [...creates(1, 'connection'), ...creates(1, 'session')]);
+  const open = openUses(listing([reader, ...creates(2, 'other')]), () => false);
+
+  it('is what began and has not ended, unless its holder is gone', () => {
+    expect(open.map(({ by }) => by)).toEqual(['read']);
+    expect(openUses(listing([reader]), () => true)).toEqual([]);
+  });
+
+  it('is required by others, too, and changed by none', () => {
+    const session = states.get('session')!;
+    expect(conflictWith({ ...none, requires: [session] }, open, { entities, states })).toBeUndefined();
+    expect(conflictWith({ ...none, creates: ['session'] }, open, { entities, states })).toEqual({
+      by: 'read',
+      entity: 'session',
+    });
+    const connection = [{ entity: 'connection', instance: '' }];
+    expect(conflictWith({ ...none, invalidates: connection }, open, { entities, states })).toMatchObject({
+      by: 'read',
+    });
+    expect(conflictWith({ ...none, creates: ['other'] }, open, { entities, states })).toBeUndefined();
+  });
+
+  it('does not concern another instance', () => {
+    const releases = { requires: [], invalidates: [{ entity: 'session', instance: 's1' }], creates: [] };
+    const running = openUses(listing([started({ gate: 'x', entities: releases })]), () => false);
+    const session = { ...states.get('session')!, instance: 's2' };
+    expect(conflictWith({ ...none, requires: [session] }, running, { entities, states })).toBeUndefined();
+    const same = { ...session, instance: 's1' };
+    expect(conflictWith({ ...none, requires: [same] }, running, { entities, states })).toMatchObject({ by: 'x' });
+  });
+});
