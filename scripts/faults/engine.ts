@@ -618,4 +618,18 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['test/engine/loops.test.ts'],
     why: 'after work that looks the same, no leg would look at it again',
   },
+  {
+    name: 'engine: a loop whose last gate is reused is not judged',
+    find: "if (planned.choice === 'send-back' || isLast) await",
+    replace: "if (planned.choice === 'send-back') await",
+    tests: ['test/engine/loops.test.ts'],
+    why: 'work that failed would not go back, and nothing would say why',
+  },
+  {
+    name: 'engine: legs that a killed call did not send back stay as they are',
+    find: '  await completeSendBack(call);\n',
+    replace: '',
+    tests: ['test/engine/loops.test.ts'],
+    why: 'the legs of a gate would be in different iterations',
+  },
 ];

@@ -338,7 +338,7 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     why: 'after the clock was set back, an interrupted rollback would be hidden by an earlier one',
   },
   {
-    name: 'rollback: a loop takes its own closing of a run for that of a person',
+    name: 'loop: takes its own closing of a run for that of a person',
     find: 'const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;',
     replace: 'const isClosed = isNewest && closed !== undefined;',
     tests: ['test/cli/loop.test.ts'],

@@ -44,13 +44,14 @@ export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit
   const works = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const sentBack = new Set<UnitKey>();
+  const awaiting = new Set<string>();
   const sequential = await sequentialGroups(call, signal);
   const asksForLegs = call.assignment.pipeline.gates.some(({ legsFrom }) => legsFrom !== undefined);
   const unsound = once(() => contractErrors(call.contracts, call.assignment.pipeline.gates));
   while (!signal.aborted && failures.length === 0) {
     // Read before planning: an attempt that ends during planning may make other units ready.
     const idle = works.size === 0;
-    const found = { planned, errors, failures, works, sentBack, sequential, asksForLegs, unsound, limit };
+    const found = { planned, errors, failures, works, sentBack, awaiting, sequential, asksForLegs, unsound, limit };
     const progressed = await startReady(call, open, running, signal, found);
     if (works.size > 0) await Promise.race(works);
     const isNew = await learnMeanwhile(call);
@@ -74,6 +75,8 @@ interface PlannedRound {
   readonly works: Set<Promise<void>>;
   /** Units whose work was sent back in this call. */
   readonly sentBack: Set<UnitKey>;
+  /** Gates and groups of which one has failed, and others have not ended: perhaps they will be reused. */
+  readonly awaiting: Set<string>;
   /** Ids of groups whose gates run one at a time. */
   readonly sequential: ReadonlySet<string>;
   /** Whether an output may change the graph. */
@@ -166,7 +169,8 @@ async function goOnWith(
     found.works.add(work);
   } else {
     await recordPlanned(call, unit, prepared);
-    if (planned.choice === 'send-back') await sendBackIfFailed(call, unit, open, running, found);
+    const isLast = found.awaiting.has(loopOf(call, unit)?.loop.cause ?? '');
+    if (planned.choice === 'send-back' || isLast) await sendBackIfFailed(call, unit, open, running, found);
   }
 }
 
@@ -183,6 +187,8 @@ async function sendBackIfFailed(
 ): Promise<void> {
   const own = loopOf(call, unit);
   if (own === undefined) return;
+  if (own.choice.choice === 'await') found.awaiting.add(own.loop.cause);
+  else found.awaiting.delete(own.loop.cause);
   const loops = loopsBackTo(call, own.loop.onFail.goto);
   const judges = new Set(loops.flatMap(({ loop }) => loop.gates));
   if ([...running].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;

@@ -2,6 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { actorOf, latestPosition } from '../run/records/decisions.ts';
 import { stoppedUnits, strategySteps, type Strategy, type StrategyStep } from '../run/plan/strategy.ts';
 import { recordDecision, recordRunDecision, type Decider } from './attempt/record-decision.ts';
+import { completeSendBack } from './attempt/send-back.ts';
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
@@ -57,6 +58,7 @@ export async function openRun(
   if (resume?.fork) await beginFork(call, resume.fork, resume);
   const forced = await voidForked(call);
   if (resume?.lift) await liftPause(call, resume);
+  await completeSendBack(call);
   if (resume !== undefined) {
     const { actor, reason } = resume;
     const steps = stepsOf(call, resume).filter(({ unit, decision }) => decision !== 'force' || !forced.has(unit.key));

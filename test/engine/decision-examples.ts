@@ -309,6 +309,19 @@ export const EXAMPLES: Array<[Shape[], boolean, Step[]]> = [
       { ...about, gate: 2, decision: 'approve' },
     ],
   ],
+  // A group of which one had failed did not send its work back when the other one was reused.
+  [
+    [
+      plain,
+      { ...plain, needs: [0], back: { to: 0, most: 3 }, grouped: true, picky: true },
+      { ...plain, needs: [0], grouped: true },
+    ],
+    false,
+    [
+      { do: 'kill', subject: 'a', asked: { force: [0] }, after: 28 },
+      { do: 'break', gate: 0 },
+    ],
+  ],
   ...GROUPS,
 ];
 

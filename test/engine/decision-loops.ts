@@ -71,6 +71,12 @@ export class DecisionLoops extends DecisionLog {
     return judged !== undefined && judged.from.some((one) => one.gate === gate);
   }
 
+  /** Whether work would be sent back when the gates that are judged with a gate have ended, too. */
+  isAwaiting(place: Place, gate: number, most: number | undefined): boolean {
+    const loop = this.loops().find(({ gates }) => gates.includes(gate));
+    return loop !== undefined && this.#judged(place, loop, most, true) !== undefined;
+  }
+
   /**
    * After a gate of a loop has ended: work is sent back once for all loops with the same target.
    * @returns the gates that are to do their work again

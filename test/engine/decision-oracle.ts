@@ -178,6 +178,7 @@ export class DecisionOracle extends DecisionReuse {
     const outcomes: Settled[] = [];
     const started: number[] = [];
     const errors = new Set<string>();
+    const awaiting = new Set<string | undefined>();
     const open = new Set(this.gates());
     while (open.size > 0)
       for (const gate of Array.from(open)) {
@@ -187,8 +188,12 @@ export class DecisionOracle extends DecisionReuse {
         outcomes[gate] = outcome;
         if (outcome.error !== undefined) errors.add(outcome.error);
         else if (outcome.choice === 'run') started.push(gate);
-        if (outcome.choice !== 'run' && outcome.choice !== 'send-back') continue;
+        // Others that are judged with it may have failed in this call, and this one is reused.
+        const cause = this.loops().find(({ gates }) => gates.includes(gate))?.cause;
+        if (outcome.choice !== 'run' && outcome.choice !== 'send-back' && !awaiting.has(cause)) continue;
         for (const one of this.sendBack(place, gate, most)) open.add(one);
+        if (this.isAwaiting(place, gate, most)) awaiting.add(cause);
+        else awaiting.delete(cause);
         if (outcome.choice === 'run') break;
       }
     return { outcomes, started, errors: [...errors] };

@@ -385,6 +385,40 @@ describe('gates that send work back to one gate', () => {
     },
   );
 
+  it.each(['parallel', 'sequential'] as const)(
+    'in a %s group: one that is reused keeps nothing from going back',
+    async (mode) => {
+      const scores = [10, 20, 30, 90];
+      let times = 0;
+      const pipeline = pipelineOf(
+        {
+          code: { files: ['src'], inputs: ['src'] },
+          review: { needs: ['code'], inputs: ['src'], ...JUDGED },
+          lint: { needs: ['code'], ...JUDGED },
+        },
+        {
+          groups: [{ id: 'checks', gates: ['review', 'lint'], mode, onFail: { ...back, maxIterations: 4 } }],
+          maxParallel: 1,
+        },
+      );
+      const world = engineWorld(
+        ({ unit, files }) => {
+          if (unit === 'code') files.set('src', `version ${++times}`);
+          // In the third iteration `lint` is asked what it was asked in the first one.
+          const odd = unit === 'code' ? times % 2 : 0;
+          return { output: { score: unit === 'review' ? scores.shift()! : 100, odd } };
+        },
+        { src: 'user' },
+      );
+      expect((await world.run(pipeline)).state.status).toBe('completed');
+      const [both, one] = [
+        ['code', 'review', 'lint'],
+        ['code', 'review'],
+      ];
+      expect(started(world)).toEqual([...both, ...both, ...one, ...one]);
+    },
+  );
+
   it('in a group that sends nothing back any more: the notice names the group', async () => {
     const { world } = scored({ review: [10], test: [95] });
     await world.run(two('parallel', { ...back, maxIterations: 1 }));
@@ -438,6 +472,25 @@ describe('gates that send work back to one gate', () => {
 });
 
 describe('a killed engine', () => {
+  it('sends back the legs that it did not get to', async () => {
+    const legs = ['x', 'y', 'z'].map((id) => ({ id, matrix: { on: id } }));
+    const pipeline = pipelineOf({ code: { legs }, review: { needs: ['code'], onFail: back, ...JUDGED } });
+    const world = engineWorld(({ unit, request }: AgentCall) => {
+      const { iteration } = (request['rework'] ?? { iteration: 1 }) as { iteration: number };
+      const isAgain = JSON.stringify(request['needs'] ?? null).includes('"iteration":2');
+      return { output: { iteration, score: unit === 'review' && !isAgain ? 10 : 100 } };
+    });
+    await world.run(pipeline);
+    // What a call has recorded that was killed after the first of three decisions.
+    for (const [key, { name }] of world.medium.records)
+      if (/\.1\.1\.2\.|code\.[yz]\..*rework/.test(name)) world.medium.records.delete(key);
+    world.starts.length = 0;
+    const { state } = await world.run(pipeline);
+    expect(started(world).toSorted()).toEqual(['code/x', 'code/y', 'code/z', 'review']);
+    expect(state.status).toBe('completed');
+    expect(legs.map(({ id }) => state.units.get(`code/${id}`)!.reworks.length)).toEqual([1, 1, 1]);
+  });
+
   it('goes on with the loop where it was, at every operation: no gate starts more than once more', async () => {
     const whole = reviewed([40, 60, 90]);
     await whole.run();

@@ -23,6 +23,9 @@ const NO_CODES = new Set([
   // A word of git, and one of a template.
   'GIT_COMMITTER_IDENT',
   'TC_001',
+  // Words of zlib.
+  'Z_DATA_ERROR',
+  'Z_BUF_ERROR',
   // Words of the YAML library.
   'MULTIPLE_DOCS',
   'TAB_AS_INDENT',

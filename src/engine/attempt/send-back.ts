@@ -1,6 +1,13 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import type { Loop, LoopChoice } from '../../run/plan/loop.ts';
-import type { DecidedRecord, EndedRecord, Position } from '../../run/records/record.ts';
+import { loopsOf, type Loop, type LoopChoice } from '../../run/plan/loop.ts';
+import {
+  unitOf,
+  type DecidedRecord,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+} from '../../run/records/record.ts';
+import type { ReworkDecision } from '../../run/records/reworks.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 
@@ -23,6 +30,52 @@ export async function sendBack(
   // All are about the same attempt, which is set aside by the first of them.
   for (const decision of decisionsOf(call, loops)) await call.journal.write(decision);
   return new Set([...targets].flatMap(({ key }) => [key, ...descendantsOf(call.graph, key)]));
+}
+
+/**
+ * Sends back the legs that a killed call did not get to: there is a decision for each leg of a gate. Legs that depend on
+ * an output are left alone, since they may be newer than the decision.
+ */
+export async function completeSendBack(call: Call): Promise<void> {
+  for (const { cause, onFail } of loopsOf(call.assignment.pipeline)) {
+    const legs = [...call.graph.values()].filter(({ gate }) => gate.id === onFail.goto && gate.legsFrom === undefined);
+    const last = legs
+      .flatMap((unit) => sentBackBy(call, unit, cause))
+      .toSorted(byIteration)
+      .at(-1);
+    for (const unit of last === undefined ? [] : legs) await sendBackToo(call, unit, last!);
+  }
+}
+
+function sentBackBy({ journal }: Call, { key }: Unit, cause: string): ReworkDecision[] {
+  return journal
+    .state()
+    .units.get(key)!
+    .reworks.filter(({ rework }) => rework.cause === cause);
+}
+
+function byIteration(a: ReworkDecision, b: ReworkDecision): number {
+  return a.rework.iteration - b.rework.iteration;
+}
+
+/** Records for a leg what was recorded for another one, unless it was, or something has happened since. */
+async function sendBackToo(call: Call, unit: Unit, { unverified: _, ...sent }: ReworkDecision): Promise<void> {
+  const { journal } = call;
+  const { cause, iteration } = sent.rework;
+  const { ended } = journal.state().units.get(unit.key)!;
+  const isSent = sentBackBy(call, unit, cause).some(({ rework }) => rework.iteration === iteration);
+  // Calls order what different legs did, positions within a call do not.
+  const isNewer = (one: GatelineRecord): boolean =>
+    one.runNumber === sent.runNumber && one.runAttempt > sent.runAttempt;
+  const hasMoved = journal.records().some((one) => unitOf(one) === unit.key && isNewer(one));
+  if (isSent || hasMoved || ended === undefined) return;
+  await journal.write({
+    ...sent,
+    ...journal.identity(unit, 0),
+    fingerprint: ended.fingerprint,
+    ...(ended.value && { output: ended.value.digest }),
+    rework: { ...sent.rework, over: [{ unit: unit.key, attempt: positionOf(ended) }, ...sent.rework.over.slice(1)] },
+  });
 }
 
 /** The decisions of the given loops about their target: one for each loop and unit. */

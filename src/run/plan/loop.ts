@@ -87,14 +87,24 @@ const AWAITED: ReadonlySet<UnitStatus> = new Set(['pending', 'ready', 'running',
 export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits: LoopLimits = {}): LoopChoice {
   const units = [...graph.values()].filter(({ gate }) => loop.gates.includes(gate.id));
   const states = units.map(({ key }) => state.units.get(key)!);
-  const open = states.filter((one) => !one.done && OPEN.has(one.status));
+  const before = targetsOf(loop, graph).flatMap(({ key }) => state.units.get(key)!.reworks);
+  const causes = before.flatMap(({ rework }) => rework.from);
+  // The new work looks the same to a gate that failed before: it has to look again.
+  const isOld = ({ key, ended }: UnitState): boolean =>
+    causes.some(({ unit, attempt }) => unit === key && ended !== undefined && comparePositions(attempt, ended) === 0);
+  const open = states.filter((one) => !one.done && (OPEN.has(one.status) || isOld(one)));
   const choice = judgeEnded(loop, graph, state, {
     limits,
     failed: states.filter((one) => !one.done && !open.includes(one)),
   });
   if (open.length === 0) return choice;
-  const isAwaited = choice.choice === 'send-back' && open.every(({ status }) => AWAITED.has(status));
+  const isAwaited = choice.choice === 'send-back' && open.every((one) => AWAITED.has(one.status) || isOld(one));
   return isAwaited ? { choice: 'await', units: open.map(({ key }) => key) } : { choice: 'none' };
+}
+
+/** The units that do their work again. */
+function targetsOf({ onFail }: Loop, graph: UnitGraph): Unit[] {
+  return [...graph.values()].filter(({ gate }) => gate.id === onFail.goto);
 }
 
 /** The next step of a loop if only these units failed. */
@@ -105,14 +115,8 @@ function judgeEnded(
   { limits, failed }: { readonly limits: LoopLimits; readonly failed: readonly UnitState[] },
 ): LoopChoice {
   if (failed.length === 0 || !failed.every((one) => wasJudged(one, state.runNumber))) return { choice: 'none' };
-  const targets = [...graph.values()].filter(({ gate }) => gate.id === loop.onFail.goto);
+  const targets = targetsOf(loop, graph);
   if (targets.some(({ key }) => state.units.get(key)?.ended === undefined)) return { choice: 'none' };
-  const reworks = targets.flatMap(({ key }) => state.units.get(key)!.reworks);
-  const before = reworks.flatMap(({ rework }) => rework.from);
-  const isOld = ({ key, ended }: UnitState): boolean =>
-    before.some(({ unit, attempt }) => unit === key && comparePositions(attempt, ended!) === 0);
-  // The new work looks the same to a gate that failed before: it has to look again.
-  if (failed.some(isOld)) return { choice: 'none' };
   const { by, all } = limits.sent ?? countsIn(loop, targets, state);
   const times = 1 + (by[loop.cause] ?? 0);
   const most = limits.maxIterations ?? loop.onFail.maxIterations;
