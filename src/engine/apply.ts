@@ -29,7 +29,7 @@ export interface Applied extends PutResult {
   readonly gates: readonly UnitKey[];
   /** Requested gates that are not done: none of their files are applied. */
   readonly open: readonly UnitKey[];
-  /** Runs of other subjects, `SUBJECT#RUN`, whose files the gates found at paths in conflict: they are applied first. */
+  /** Runs of other subjects, `SUBJECT#RUN`, whose files the gates found at paths in conflict: to be applied first. */
   readonly first?: readonly string[];
 }
 

@@ -230,7 +230,7 @@ export interface Workspace extends AsyncDisposable {
   /** The patch between two versions, as `git diff` prints it, limited to the given paths, if any. */
   patch(from: TreeId, to: TreeId, paths?: readonly string[]): Promise<string>;
 
-  /** The same with all contents, also binary ones, and paths from the top of the repository: as `git apply` reads it. */
+  /** The same for `git apply`: with all contents, also binary ones, and paths from the top of the repository. */
   wholePatch(from: TreeId, to: TreeId, paths: readonly string[]): Promise<Uint8Array>;
 
   /**
