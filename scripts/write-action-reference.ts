@@ -64,13 +64,14 @@ function page(metadata: ActionMetadata): string {
   const others = INPUT_NAMES.filter((name) => !describing.includes(name) && !internal.includes(name));
   return `# The action
 
-Inputs (\`with:\`) and outputs (\`steps.<id>.outputs\`) of the action. Inputs that have no effect with the command
-of the step are errors, all reported together; harmless ones are notices. Blank inputs are treated as not set. An unknown input is ignored with a notice,
-since a variable \`INPUT_…\` of the job reaches every action in it. Only a typo such as \`treshold\` is an error, with \`run\` and \`begin\`.
-For examples, see the [recipes for GitHub Actions](../README.md#recipes-for-github-actions).
+Inputs (\`with:\`) and outputs (\`steps.<id>.outputs\`) of the action. For examples, see the
+[recipes for GitHub Actions](../README.md#recipes-for-github-actions).
 
-Lists have one entry per line, or are JSON lists; \`[]\` is the empty list. Where an input needs an expression, write
-\`\${{ toJSON(needs) }}\`.
+- An input that has no effect with the command of the step is an error, or a notice if it does no harm. All errors are reported together.
+- A blank input is treated as not set.
+- An unknown input is ignored with a notice, because variables \`INPUT_…\` of the job reach every action in it. Only a likely typo, such as \`treshold\`, is an error, with \`run\` and \`begin\`.
+- A list has one entry per line, or is a JSON list. \`[]\` is the empty list.
+- If an input needs an expression, write it as \`\${{ toJSON(needs) }}\`.
 
 ## Inputs
 
@@ -78,8 +79,8 @@ ${inputTable(metadata, others)}
 
 ## Inputs that describe a gate
 
-For a gate without a \`gateline.yml\`. With a \`gateline.yml\` they are errors, since it already defines the gate. They have the meaning, defaults and checks
-of the [keys of the same name](gateline-yml.md).
+Use these inputs if you have no \`gateline.yml\`. With a \`gateline.yml\`, which already defines the gate, they are errors. They have the same meaning, defaults and checks
+as the [keys with the same name](gateline-yml.md).
 
 ${inputTable(metadata, describing)}
 
@@ -101,7 +102,7 @@ With other commands, an input marked "error" fails the step; one marked "notice"
 
 ## Outputs
 
-All except \`value\` are numbers, paths and words of Gateline itself, safe in a shell line.
+All outputs except \`value\` are numbers, paths and words that Gateline writes. They are safe in a shell command.
 
 ${outputTable(metadata)}
 `;

@@ -604,4 +604,18 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: REWORK_RUNS,
     why: 'files of other gates would be handed on as its own, and its own of earlier iterations not at all',
   },
+  {
+    name: 'engine: a failed leg stops the others although its failure sends work back',
+    find: "if (failed === undefined || loopOf(call, unit)?.choice.choice === 'await') return undefined;",
+    replace: 'if (failed === undefined) return undefined;',
+    tests: ['test/engine/loops.test.ts'],
+    why: 'with more legs than may run in parallel, a loop would never send its work back',
+  },
+  {
+    name: 'engine: a leg that is to run again stops itself and the others',
+    find: '!isOpen(one.key) &&',
+    replace: '',
+    tests: ['test/engine/loops.test.ts'],
+    why: 'after work that looks the same, no leg would look at it again',
+  },
 ];

@@ -7,6 +7,8 @@ const RUNNER = ['test/action/runner.test.ts'];
 const DECISIONS = ['test/action/decisions/decision-source.test.ts'];
 const RESULTS = ['test/action/step/step-results.test.ts'];
 
+const CLEAN = ['test/action/clean/remove-old.test.ts'];
+
 /** Faults in gates as jobs of a CI run. */
 export const GITHUB_FAULTS: readonly Fault[] = [
   {
@@ -434,5 +436,40 @@ export const GITHUB_FAULTS: readonly Fault[] = [
     replace: 'note(gate, outputs[`${output}-0`])',
     tests: ['test/action/inputs/needs.test.ts'],
     why: 'an output that was replaced after its job ended would be used',
+  },
+  {
+    name: 'clean: decisions go before the outputs that they are about',
+    find: 'return { ended: 0, started: 1, decided: 2, unknown: 2 }[parsed.kind];',
+    replace: 'return { ended: 2, started: 1, decided: 0, unknown: 0 }[parsed.kind];',
+    tests: CLEAN,
+    why: 'an interrupted removal would leave a rejected output without its rejection',
+  },
+  {
+    name: 'clean: the age of a run is that of its oldest artifact',
+    find: "if (run.status !== 'completed' || !(Date.parse(run.updatedAt) < before.getTime())) return 'used since then';",
+    replace: '',
+    tests: CLEAN,
+    why: 'a run that was started again yesterday would lose what it keeps',
+  },
+  {
+    name: 'clean: runs of open pull requests are removed',
+    find: 'if (pulls.holdsRun(head)) {',
+    replace: 'if (head.branch === null) {',
+    tests: CLEAN,
+    why: 'a re-run in a pull request would start over',
+  },
+  {
+    name: 'clean: a cache entry goes although an older one of its fingerprint stays',
+    find: 'if (entries.some(stays)) return [];',
+    replace: 'if (entries.every(stays)) return [];',
+    tests: CLEAN,
+    why: 'an output that was superseded would be found again',
+  },
+  {
+    name: 'clean: repeated requests are not counted',
+    find: '      onRequest();\n',
+    replace: '',
+    tests: CLEAN,
+    why: 'an outage would use up the requests of a repository',
   },
 ];

@@ -29,7 +29,7 @@ export const PIPELINE_FAULTS: readonly Fault[] = [
     name: 'pipeline: an output that stands in is not judged',
     find: 'if (issues.length > 0) refused.push(',
     replace: 'if (issues.length > 1_000) refused.push(',
-    tests: ['test/local/state-inputs.test.ts'],
+    tests: ['test/cli/stand-in.test.ts'],
     why: 'a gate would build on what its predecessor could never have handed on',
   },
   {

@@ -148,4 +148,11 @@ export const SET_FAULTS: readonly Fault[] = [
     only: 'tries again also where the request is the same',
     why: 'every further run would come to the same result without an agent',
   },
+  {
+    name: 'loop: what other tasks did meanwhile changes the request of a task',
+    find: 'return (request === undefined ? assignment.earlierTasks : request.handoff?.tasks) ?? [];',
+    replace: 'return assignment.earlierTasks ?? request?.handoff?.tasks ?? [];',
+    tests: ['test/cli/loop.test.ts'],
+    why: 'work that waited for an approval would be thrown away and done again',
+  },
 ];

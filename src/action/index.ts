@@ -18,6 +18,7 @@ if (argv[2] === SAVE_CACHE) {
       set: async () => (await import('./commands/set.ts')).execute,
       decide: async () => (await import('./commands/decide.ts')).execute,
       apply: async () => (await import('./commands/apply.ts')).execute,
+      clean: async () => (await import('./commands/clean.ts')).execute,
       comment: async () => (await import('./commands/comment.ts')).execute,
     },
     settle: async () => (await import('./commands/settle-claim.ts')).settleClaim,

@@ -26,7 +26,8 @@ export function parseArguments(command: CommandSpec, args: readonly string[]): P
     const names = command.positionals.slice(positionals.length, required).map((one) => one.name);
     throw wrong(command, 'ARGUMENT_MISSING', `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`);
   }
-  if (positionals.length > command.positionals.length) {
+  const isOpen = command.positionals.at(-1)?.multiple === true;
+  if (!isOpen && positionals.length > command.positionals.length) {
     throw wrong(command, 'ARGUMENT_UNEXPECTED', `${positionals[command.positionals.length]} is one argument too many`);
   }
   return { options: { ...(values as OptionValues), ...bare }, positionals };

@@ -23,7 +23,13 @@ export interface CommandSpec {
   /** One line in the list of commands. */
   readonly summary: string;
   /** Positional arguments in help: `GATE`, `[GATE]`. */
-  readonly positionals: readonly { readonly name: string; readonly required: boolean; readonly help: string }[];
+  readonly positionals: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    readonly help: string;
+    /** Only of the last one. */
+    readonly multiple?: true;
+  }[];
   readonly options: readonly OptionSpec[];
   /** What it does and how, for `gateline help <command>`; plain text in paragraphs. */
   readonly description: string;

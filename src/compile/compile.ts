@@ -14,11 +14,11 @@ import { triggersOf } from './triggers.ts';
 export interface Pin {
   /** `owner/name@ref`. */
   readonly uses: string;
-  /** The release, beside a commit. */
+  /** The release, in the comment after a commit. */
   readonly version?: string | undefined;
 }
 
-/** What a workflow is compiled with beside its pipeline. */
+/** Settings for compiling a workflow, besides its pipeline. */
 export interface CompileInput {
   /** Path of the definition in the repository, with `/`. */
   readonly definition: string;
@@ -45,7 +45,12 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
   const { isDispatched } = triggers;
   const needs = new Map(pipeline.gates.map((gate) => [gate.id, new Set(gate.needs)]));
   const waiting = new Set(pipeline.gates.filter(mayWait).map(({ id }) => id));
-  const sendsBack = [...pipeline.gates, ...pipeline.groups].some(({ onFail }) => onFail !== undefined);
+  const grouped = pipeline.groups.flatMap(({ gates, onFail }) => (onFail === undefined ? [] : gates));
+  const judges = new Set([
+    ...grouped,
+    ...pipeline.gates.flatMap(({ id, onFail }) => (onFail === undefined ? [] : [id])),
+  ]);
+  const sendsBack = judges.size > 0;
   const around: Around = {
     pins: { gateline: gateline.uses, checkout: checkout.uses },
     file: definition === FOUND_FIRST ? undefined : definition,
@@ -61,6 +66,7 @@ export function compileWorkflow(pipeline: Pipeline, options: CompileInput): Comp
       order: orders.get(gate.id)!,
       readsDecisions,
       readsPullRequest: readsDecisions || sendsBack,
+      sendsBack: judges.has(gate.id),
       givesLegs: pipeline.gates.some(({ legsFrom }) => legsFrom?.gate === gate.id),
     };
     jobs[gate.id] = gateJob(gate, place, around);

@@ -6,7 +6,7 @@ import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
 
-/** What the job of a gate depends on beside the gate. */
+/** Settings of a gate's job, besides the gate. */
 export interface GatePlace {
   readonly order: JobOrder;
   /** Its output, or one that it builds on, may wait for a person. */
@@ -15,6 +15,8 @@ export interface GatePlace {
   readonly givesLegs: boolean;
   /** A run may be one of a pull request that the event does not name. */
   readonly readsPullRequest: boolean;
+  /** When it fails, work may go back: that takes the outputs of all its legs. */
+  readonly sendsBack: boolean;
 }
 
 /** The job of a gate. Its id is the gate's. */
@@ -30,7 +32,7 @@ export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObjec
     ...surroundingsOf(job),
     'timeout-minutes': jobMinutes(gate),
     permissions: permissionsOf(gate, place),
-    ...strategyOf(gate),
+    ...strategyOf(gate, place),
     outputs: {
       digest: outputOf(gate, 'digest'),
       ...(place.givesLegs && { legs: outputOf(gate, 'legs') }),
@@ -81,11 +83,14 @@ function surroundingsOf({ environment, container, services }: JobSettings = {}):
   };
 }
 
-function strategyOf({ id, job, legsFrom, failFast, legsMaxParallel }: Gate): JsonObject {
+function strategyOf(
+  { id, job, legsFrom, failFast, legsMaxParallel }: Gate,
+  { sendsBack }: Pick<GatePlace, 'sendsBack'>,
+): JsonObject {
   const matrix = legsFrom === undefined ? job?.matrix && literal(job.matrix) : { [LEG_KEY]: legIds(id, legsFrom) };
   if (matrix === undefined) return {};
   const parallel = legsMaxParallel === undefined ? {} : { 'max-parallel': legsMaxParallel };
-  return { strategy: { 'fail-fast': failFast, ...parallel, matrix } };
+  return { strategy: { 'fail-fast': failFast && !sendsBack, ...parallel, matrix } };
 }
 
 /** A gate that left no legs has failed: the job of the one leg that is left then says so. */

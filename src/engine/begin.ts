@@ -13,12 +13,11 @@ import { refuseWithoutSubject } from './call/given-subject.ts';
 import { tokenOf } from './attempt/claim-token.ts';
 import { onlyInBudget } from './plan/may-start.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
-import { placeFor } from './attempt/place.ts';
+import { placeFor, type AttemptPlace } from './attempt/place.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit, Work } from './plan/prepared-unit.ts';
 import { keepReworkStart, reworkStart } from './attempt/rework-start.ts';
 import type { Digest } from '../json/digest.ts';
-import type { AttemptPlace } from './attempt/attempt-place.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import { recordNotApplicable, recordReuse } from './attempt/record-reuse.ts';
 import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
@@ -30,7 +29,7 @@ import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
-/** What was known of the run when a gate was finished. */
+/** The state of the run when a gate was finished. */
 interface KnownRun {
   readonly planned: PlannedUnit;
   readonly state: RunState;

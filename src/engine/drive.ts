@@ -132,7 +132,7 @@ async function goOnWith(
   found: PlannedRound,
 ): Promise<void> {
   const asked =
-    stoppedBySibling(call, unit, running, found.planned) ??
+    stoppedBySibling(call, unit, found.planned, (key) => open.has(key) || running.has(key)) ??
     withinLimits(call, await planUnit(call, unit), found.planned);
   const sound = await onlyIfSound(await planInPlace(call, unit, asked), found);
   const prepared = sound.planned.choice === 'run' ? await onlyInBudget(call, unit, sound, 'take') : sound;
@@ -188,8 +188,7 @@ async function sendBackIfFailed(
   if ([...running].some((key) => judges.has(call.graph.get(key)!.gate.id))) return;
   if (own.choice.choice === 'used-up') {
     const more = own.choice.iterations === undefined ? '' : '; --max-iterations allows more';
-    const message = `not sent back: ${own.choice.reason}${more}`;
-    await call.observe({ type: 'notice', unit: unit.key, message });
+    await call.observe({ type: 'notice', message: `${own.loop.cause}: not sent back: ${own.choice.reason}${more}` });
   }
   const back = loops.flatMap(({ loop, choice }) => (choice.choice === 'send-back' ? [{ loop, choice }] : []));
   const again = await sendBack(call, back);
@@ -239,12 +238,16 @@ async function noting(found: PlannedRound, work: () => Promise<void>): Promise<v
   }
 }
 
-/** With `fail-fast`, a leg that failed in this call after all retries keeps its siblings from starting. */
+/**
+ * With `fail-fast`, a leg that failed in this call after all retries keeps its siblings from starting, unless its
+ * failure sends work back: that takes all outputs.
+ * @param isOpen whether a unit still runs, or is to run again
+ */
 function stoppedBySibling(
   call: Call,
   unit: Unit,
-  running: ReadonlySet<UnitKey>,
   planned: readonly PlannedUnit[],
+  isOpen: (key: UnitKey) => boolean,
 ): PreparedUnit | undefined {
   if (!unit.gate.failFast || unit.leg.id === '') return undefined;
   const states = call.journal.state().units;
@@ -252,10 +255,11 @@ function stoppedBySibling(
     (one) =>
       one.gate === unit.gate.id &&
       one.choice === 'run' &&
-      !running.has(one.key) &&
+      one.key !== unit.key &&
+      !isOpen(one.key) &&
       states.get(one.key)?.status === 'failed',
   );
-  if (failed === undefined) return undefined;
+  if (failed === undefined || loopOf(call, unit)?.choice.choice === 'await') return undefined;
   return { planned: plannedUnit(unit, 'blocked', `${failed.key} failed, and strategy.fail-fast is on`) };
 }
 

@@ -5,7 +5,7 @@ import { recordDecision, recordRunDecision, type Decider } from './attempt/recor
 import { openCall, type Assignment, type Call, type CallOptions } from './call/call.ts';
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { unitsNamed } from '../run/records/named-units.ts';
-import { comparePositions, type Position } from '../run/records/record.ts';
+import { comparePositions, RUN_GATE, type Position } from '../run/records/record.ts';
 import type { Unit } from '../run/records/unit.ts';
 import { beginFork, requireOrigin, voidForked, type ForkOrigin } from './fork.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
@@ -41,10 +41,11 @@ export async function openRun(
   options: CallOptions = {},
 ): Promise<Call> {
   let call = await openCall(ports, assignment, observe, options);
+  if (resume?.lift) requireOpen(call);
   if (resume?.fork) await requireOrigin(call, resume.fork);
   await noteRun(call);
   if (resume?.fresh && call.journal.call.continues) {
-    await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason });
+    await recordRunDecision(call, { decision: 'close', actor: resume.actor, reason: resume.reason, startsNext: true });
     await keepHistory(call);
     const { listing: _, ...others } = options;
     call = await openCall(ports, assignment, observe, { ...others, fresh: true });
@@ -72,21 +73,29 @@ export function pauseOf(call: Pick<Call, 'journal'>): string | undefined {
   return paused && `paused by ${actorOf(paused)}: ${paused.reason}`;
 }
 
-/** What continues a run that {@link pauseOf} holds, on a machine. */
+/** The command that continues a run that {@link pauseOf} reports as paused, on the user's machine. */
 export function howToContinue({ journal }: Pick<Call, 'journal'>): string {
   if (journal.state().decided.unread === undefined) return '`gateline resume` continues it';
   return 'repair or remove its record, or `gateline close` ends the run';
 }
 
+/** @throws GatelineError `RUN_NOT_OPEN`, `RUN_COMPLETED` */
+function requireOpen({ journal, assignment: { subject } }: Call): void {
+  const { continues, runNumber } = journal.call;
+  if (continues) return;
+  const before = runNumber - 1;
+  if (before === 0) throw new GatelineError('RUN_NOT_OPEN', `nothing to resume: there is no run of ${subject}`);
+  const ofRun = journal.records().filter((one) => one.runNumber === before && one.gate === RUN_GATE);
+  const kinds = new Set(ofRun.map((one) => one.kind === 'decided' && one.decision));
+  const how = kinds.has('close') ? 'was closed' : kinds.has('rollback') ? 'was rolled back' : undefined;
+  if (how === undefined) throw new GatelineError('RUN_COMPLETED', `run ${before} of ${subject} is over`);
+  throw new GatelineError('RUN_COMPLETED', `run ${before} of ${subject} ${how}`, {
+    hint: '`gateline run` begins a new run.',
+  });
+}
+
 async function liftPause(call: Call, resume: Resume): Promise<void> {
-  const { journal, assignment } = call;
-  if (!journal.call.continues) {
-    const before = journal.call.runNumber - 1;
-    if (before === 0)
-      throw new GatelineError('RUN_NOT_OPEN', `nothing to resume: there is no run of ${assignment.subject}`);
-    throw new GatelineError('RUN_COMPLETED', `run ${before} of ${assignment.subject} is over`);
-  }
-  if (journal.state().decided.paused === undefined) return;
+  if (call.journal.state().decided.paused === undefined) return;
   await recordRunDecision(call, { decision: 'resume', actor: resume.actor, reason: resume.reason });
 }
 

@@ -20,6 +20,7 @@ import { otherRunInFolder, type RunInFolder } from './snapshots/folder-runs.ts';
 import {
   commandFor,
   otherText,
+  refuseHalfApplied,
   refuseLaterWork,
   refuseUnlisted,
   refuseUnrecorded,
@@ -35,7 +36,9 @@ export interface RollbackOptions extends Decider {
   readonly runNumber?: number;
   /** The gate, or gate/leg, whose snapshot is restored. Default: the state before the run's first gate. */
   readonly to?: string;
-  /** Absolute path of a folder: replaced files are copied there. Beside it are the folders of earlier `apply` calls. */
+  /**
+   * Absolute path of a folder: replaced files are copied there. The folders of earlier `apply` calls are next to it.
+   */
   readonly saved: string;
   /** Only report what would be done. */
   readonly dryRun?: boolean;
@@ -45,7 +48,7 @@ export interface RollbackOptions extends Decider {
   readonly preview?: (plan: RollbackPlan) => void;
 }
 
-/** What a rollback changes. */
+/** The changes of a rollback. */
 export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'committed'> {
   readonly runNumber: number;
   /** Gates whose outputs no longer count. */
@@ -111,6 +114,7 @@ async function rollBack(call: Call, options: RollbackOptions, unfinished?: Earli
   if (database.what === 'restored' && !force) refuseLaterWork(call);
   if (files.wanted.length === 0 && !force) await refuseUnlisted(call, kept);
   if (dryRun) return plan;
+  if (!force) await refuseHalfApplied(call, files.puts);
   refuseConflicts(files.puts, force, files.stuck);
   await noteRun(call);
   const put = await putBack(call, files.wanted, database, options);

@@ -28,7 +28,7 @@ const SECTIONS = [
   { title: 'What is kept', codes: STATE_CODES },
   { title: 'Checkpoints of LangGraph', codes: LANGGRAPH_CODES },
   { title: 'The action', codes: ACTION_CODES },
-  { title: 'Delivery and comments', codes: DELIVERY_CODES },
+  { title: 'Delivery, comments and removal', codes: DELIVERY_CODES },
   { title: "GitHub's services", codes: GITHUB_CODES },
 ] as const satisfies readonly CodeSection[];
 

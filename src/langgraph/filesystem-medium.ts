@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError } from '../errors/gateline-error.ts';
 import { isFromSystem, reasonOf, unlessAbsent, writing } from '../errors/store-errors.ts';
 import { digestOf, hexOf, type Digest } from '../json/digest.ts';
-import { ContentFiles, contentPath } from '../store/filesystem/content-files.ts';
+import { ContentFiles, contentPath } from '../store/filesystem/contents/content-files.ts';
 import { atomicWrite } from '../store/filesystem/atomic-write.ts';
 import { makeFolder, sweepTemporary, syncFolder } from '../store/filesystem/durable.ts';
 import { claimFile, replaceFile } from '../store/filesystem/place-file.ts';

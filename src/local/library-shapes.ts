@@ -94,7 +94,6 @@ export const setOrderShape = z.strictObject({
   subjects: z.custom((value) => value instanceof Map, 'expected what `loadSet` returns'),
   only: z.custom((value) => value instanceof Set, 'expected a Set of ids').optional(),
   assignmentOf: z.custom(isFunction, 'expected a function').optional(),
-  portsFor: z.custom(isFunction, 'expected a function').optional(),
 });
 
 export const setRunShape = runShape.extend({ maxParallel: z.int().min(1).max(256).optional() });

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors/gateline-error.ts';
 import type { Budget, BudgetAmount } from './budget.ts';
-import type { Delivery, JobSettings, ReportSettings } from './job-settings.ts';
+import type { Delivery, JobSettings, MirrorFormat, ReportSettings } from './job-settings.ts';
 import type { Problem } from './problem.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 
-/** Id of a pipeline or a gate: `[a-z_][a-z0-9_-]{0,39}`. */
+/** Id of a pipeline or a gate. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 
-/** The longest task, in characters. Longer instructions belong in the caller's input, or in a file. */
+/** The longest task, in characters. */
 export const MAX_TASK_LENGTH = 4_096;
 
 /**
@@ -24,10 +24,7 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
-  /**
-   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
-   * fingerprint.
-   */
+  /** The goal of the run, for every agent; the caller may override it. Part of the fingerprint. */
   readonly task?: string;
   /** Time zone in which days begin, for statistics. Default: UTC. No part of any request. */
   readonly timezone?: string;
@@ -46,6 +43,8 @@ export interface Pipeline {
   readonly maxReworks: number | undefined;
   /** Whether `gateline run` adds what agents noted to a document, or only says that there is something. */
   readonly learning: 'propose' | 'auto';
+  /** Formats whose files jobs find in their folder. Default: none. No part of any request. */
+  readonly mirror?: readonly MirrorFormat[];
   /** What agents may spend. `undefined`: no limit but those of gates. */
   readonly budget?: Budget;
   /** How work trees are made. No part of any request. */
@@ -80,7 +79,7 @@ export interface UsedAction {
 export interface SnapshotSettings {
   /** Those of every n-th gate of the file. Default 1: of every gate. */
   readonly every: number;
-  /** Those of this many runs that are over, beside open and pinned ones. `undefined`: of all. */
+  /** Those of this many runs that are over, besides open and pinned ones. `undefined`: of all. */
   readonly keep: number | undefined;
   /** Maximum bytes of one snapshot. `undefined`: no limit. */
   readonly maxSize: number | undefined;
@@ -172,12 +171,11 @@ export interface Gate {
   readonly number: number;
   /** Display name of the agent. Default: the gate's id. */
   readonly agent: string;
-  /**
-   * The command, as in a GitHub `run:` step. `undefined`: an agent that runs by itself, around `gateline begin` and
-   * `complete`.
-   */
+  /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
-  /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
+  /**
+   * The agent is another action: `gateline compile` puts `begin` and `complete` around it. Never together with `run`.
+   */
   readonly uses?: UsedAction;
   /** The command that takes the place of `uses` on a machine of one's own. */
   readonly local?: string;
@@ -196,6 +194,8 @@ export interface Gate {
   readonly inputs: readonly string[] | undefined;
   /** Names of the documents in `.gateline/memory/` that are inputs, too. The gate sees no others. */
   readonly memory: readonly string[];
+  /** Further documents, for calls that ask for them. */
+  readonly memoryIfAsked?: readonly string[];
   /**
    * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
    * environment, by value. Pipeline-wide `env` is merged in.

@@ -77,7 +77,8 @@ export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
  * How a unit reached its status: the agent `ran`, its output was `reused`, or `adopted` from elsewhere, it was
  * `skipped`; '' if there is no result.
  */
-export function howOf(unit: UnitState): 'ran' | 'reused' | 'adopted' | 'skipped' | '' {
+export function howOf(unit: UnitState): 'ran' | 'reused' | 'adopted' | 'skipped' | `stand-in (${string})` | '' {
+  if (unit.standIn !== undefined) return `stand-in (${unit.standIn})`;
   if (unit.status === 'skipped') return 'skipped';
   if (unit.reused) return 'reused';
   return unit.status === 'not-applicable' ? '' : (resultOf(unit)?.how ?? '');

@@ -19,6 +19,7 @@ const COMMANDS: ActionParts['commands'] = {
   set: async () => (await import('../../src/action/commands/set.ts')).execute,
   apply: async () => (await import('../../src/action/commands/apply.ts')).execute,
   comment: async () => (await import('../../src/action/commands/comment.ts')).execute,
+  clean: async () => (await import('../../src/action/commands/clean.ts')).execute,
 };
 
 /**

@@ -181,6 +181,27 @@ describe('gateline clean', () => {
     expect(digest).toContain('"1"');
   });
 
+  it('compresses contents that nobody used for a week, and every command reads them as before', async () => {
+    const make = `yes 'a line of the log' | head -n 20000; ${MAKE}`;
+    await using workspace = await project({ gates: { ...GATES, make: { ...GATES.make, run: make } } });
+    await runWith('1', 0, workspace);
+    const shown = async (): Promise<string[]> => {
+      const asked = [
+        ['logs', 'make'],
+        ['show', 'make', 'output'],
+        ['status', '--json'],
+      ];
+      return Promise.all(asked.map(async (args) => (await expectOk(on(8, workspace, ...args))).out));
+    };
+    const before = await shown();
+    const { out } = await expectOk(on(8, workspace, 'clean'));
+    expect(out).toMatch(/^Removed 0 runs, keeps 1\. Compressed 1 content \(saves 3\d\d KiB\)\.$/m);
+    expect(await shown()).toEqual(before);
+    const reused = await expectOk(on(8, workspace, 'run', '--new', '--json', '-q'));
+    expect(JSON.parse(reused.out)).toMatchObject({ gates: [{ reused: true }, { reused: true }] });
+    expect(JSON.parse((await expectOk(on(8, workspace, 'doctor', '--json'))).out)).toMatchObject({ findings: [] });
+  });
+
   it('is refused while a rollback is unfinished', async () => {
     await using workspace = await project();
     await runWith('1', 0, workspace);
@@ -189,6 +210,13 @@ describe('gateline clean', () => {
     await workspace.write('.state/applied/x/applied.json', JSON.stringify(list));
     const { code, err } = await on(31, workspace, 'clean');
     expect([code, err]).toEqual([2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
+  });
+
+  it('is refused if a run is to be pinned and unpinned', async () => {
+    await using workspace = await project();
+    await runWith('1', 0, workspace);
+    const { code, err } = await on(0, workspace, 'clean', '--pin', '1', '--unpin', 'main#1');
+    expect([code, err]).toEqual([2, expect.stringContaining('both name run 1 of main')]);
   });
 
   it('removes entries of the history that are old and have no run', async () => {

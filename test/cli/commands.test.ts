@@ -78,7 +78,10 @@ describe('help', () => {
     [['pause', 'a', '--reason', 'x'], 'ARGUMENT_UNEXPECTED: pause is about the run, not about a'],
     [['adopt', 'a', '--reason', 'x'], 'OPTION_VALUE: adopt: --output FILE is missing'],
     [['skip', 'a', '--reason', 'x', '--output', 'f'], '`gateline adopt GATE --output FILE`'],
-    [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with adopt only'],
+    [
+      ['decide', 'force', 'a', '--reason', 'x', '--output', 'f'],
+      'OPTION_CONFLICT: --output can only be used with adopt',
+    ],
     [
       ['decide', 'skip', 'a', '--reason', 'x', '--until', '2001-01-01'],
       'OPTION_VALUE: --until 2001-01-01: expected a time in the future',
@@ -372,10 +375,10 @@ describe('run', () => {
     const run = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in']);
     expect(run).toMatchObject({
       code: 2,
-      err: 'gateline: STAND_IN_ABSENT: gate c: no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
+      err: 'gateline: STAND_IN_MISSING: gate c: no state file and no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
     });
-    expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_ABSENT/m);
-    expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_ABSENT');
+    expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_MISSING/m);
+    expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_MISSING');
     expect((await workspace.records()).filter(({ gate }) => gate === 'c')).toEqual([]);
   });
 });

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { storedRequest } from '../../src/engine/call/content.ts';
+import type { StartedRecord } from '../../src/run/records/record.ts';
+import { openFilesystemStore } from '../../src/store/filesystem/filesystem-store.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineIn as here, gatelineYml } from './in-process.ts';
@@ -9,9 +12,9 @@ import { expectOk, gateline, gatelineIn as here, gatelineYml } from './in-proces
 const IMPLEMENT = `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 const { subject, task, handoff } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
-appendFileSync(process.env.START_LOG, subject + (handoff ? ' after ' + handoff.failed.map((one) => one.gate).join() : '') + '\\n');
+appendFileSync(process.env.START_LOG, subject + (handoff?.failed.length ? ' after ' + handoff.failed.map((one) => one.gate).join() : '') + '\\n');
 if (subject.endsWith('-fix-1')) writeFileSync('tool.txt', task);
-else writeFileSync('src/' + subject + '.txt', subject === 'c' && !existsSync('tool.txt') ? 'bad' : 'ok');
+else writeFileSync('src/' + subject + '.txt', (subject === 'c' && !existsSync('tool.txt')) || (task?.includes('hard') && !handoff?.failed.length) ? 'bad' : 'ok');
 writeFileSync(process.env.GATELINE_LEARNINGS, '- Learned from ' + subject + '\\n');
 writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ done: subject }));
 `;
@@ -53,6 +56,23 @@ const commits = async (workspace: ScratchWorkspace): Promise<string[]> =>
 const starts = async (workspace: ScratchWorkspace): Promise<string[]> =>
   (await readFile(workspace.startLog, 'utf8')).trim().split('\n');
 
+/** What each run was told of other tasks, in the order of the runs. */
+async function handoffsOf(workspace: ScratchWorkspace): Promise<string[]> {
+  const store = await openFilesystemStore({ root: workspace.path('.state'), workspace: workspace.root });
+  const claims = (await store.everything()).records.filter((one) => one.kind === 'started' && one.gate === 'implement');
+  const told = claims
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .map(async (claim) => {
+      const request = (await storedRequest({ ports: { store } }, (claim as StartedRecord).request))!;
+      const tasks = request.handoff?.tasks?.map(({ subject, failed, learnings }) => {
+        const outcome = failed.length === 0 ? '' : ' failed';
+        return `${subject}${outcome} learned ${learnings.map(({ text }) => text.replace('Learned from ', '')).join()}`;
+      });
+      return `${claim.subject} ${claim.runNumber}: ${tasks?.join(', ') ?? 'nothing'}`;
+    });
+  return Promise.all(told);
+}
+
 const tasksIn = async (workspace: ScratchWorkspace): Promise<string[]> => {
   const { tasks: all } = JSON.parse((await expectOk(here(workspace, 'tasks', 'tasks.json', '--json'))).out) as {
     readonly tasks: readonly { readonly id: string; readonly status: string; readonly runs: number }[];
@@ -67,6 +87,16 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     const { out } = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(out).toContain('The loop ended after 8 iterations: every task is done.');
     expect(await starts(workspace)).toEqual(['a', 'b', 'c', 'c after test', 'c-fix-1', 'c after test', 'd', 'e']);
+    expect(await handoffsOf(workspace)).toEqual([
+      'a 1: nothing',
+      'b 1: a learned a',
+      'c 1: a learned a, b learned b',
+      'c 2: a learned a, b learned b',
+      'c-fix-1 1: a learned a, b learned b, c failed learned c',
+      'c 3: a learned a, b learned b, c-fix-1 learned c-fix-1',
+      'd 1: a learned a, b learned b, c-fix-1 learned c-fix-1, c learned c',
+      'e 1: a learned a, b learned b, c-fix-1 learned c-fix-1, c learned c, d learned d',
+    ]);
     const fix = 'Fix what keeps c from passing: test failed: check: output.ok: output.ok is false';
     expect(await commits(workspace)).toEqual(['Add a', 'Add b', fix, 'Add c', 'Add d', 'Add e']);
     expect(await workspace.git('status', '--porcelain')).toBe('?? mine.txt\n');
@@ -82,6 +112,26 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     const again = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(again.out).toContain('The loop ended after 0 iterations');
     expect(await commits(workspace)).toHaveLength(6);
+  });
+
+  it('ends after ten iterations of five tasks, two of which need a second try and one a repair', async () => {
+    const hard = (id: string): object => ({ ...FIVE.find((one) => one.id === id), task: `Add ${id}, which is hard` });
+    await using workspace = await tasks([hard('a'), ...FIVE.slice(1, 4), hard('e')]);
+    const { out } = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(out).toContain('The loop ended after 10 iterations: every task is done.');
+    expect((await tasksIn(workspace)).map((one) => one.replace(/ done /, ' '))).toEqual([
+      'a 2',
+      'b 1',
+      'c-fix-1 1',
+      'c 3',
+      'd 1',
+      'e 2',
+    ]);
+    expect(await commits(workspace)).toHaveLength(6);
+    const told = await handoffsOf(workspace);
+    expect(told).toHaveLength(10);
+    // What each iteration learnt is known to the next one of another task.
+    expect(told.at(-1)).toBe('e 2: a learned a, b learned b, c-fix-1 learned c-fix-1, c learned c, d learned d');
   });
 
   it('stops for what only a person can decide, and continues afterwards', async () => {
@@ -126,11 +176,12 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     expect(await tasksIn(workspace)).toEqual(['c pending 1', 'a done 1']);
     expect(await workspace.read('src/a.txt')).toBe('ok');
     expect(await commits(workspace)).toEqual([]);
-    // As a call that was killed before the next run began leaves it.
-    await expectOk(here(workspace, 'close', '--subject', 'c', '--reason', 'gateline loop: run 2'));
+    expect((await here(workspace, ...loop, '--max-failures', '2')).code).toBe(1);
+    // As a call that was killed before the second run began leaves it.
+    await rm(workspace.path('.state/runs/c/2'), { recursive: true });
     expect(await tasksIn(workspace)).toEqual(['c pending 1', 'a done 1']);
     expect((await here(workspace, ...loop, '--max-failures', '2')).code).toBe(1);
-    await expectOk(here(workspace, 'close', '--subject', 'c', '--reason', 'not needed'));
+    await expectOk(here(workspace, 'close', '--subject', 'c', '--reason', 'gateline loop: run 3'));
     expect((await expectOk(here(workspace, ...loop))).out).toContain('2 tasks: 1 done, 1 cancelled.');
   });
 
@@ -143,6 +194,25 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     await workspace.write('src/a.txt', 'ok');
     await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(await commits(workspace)).toEqual(['Add a']);
+  });
+
+  it('tells a task of others what it told it when it began, also when it continues later', async () => {
+    await using workspace = await tasks([FIVE[0]!, { id: 'p', task: 'Add p' }, { id: 'q', task: 'Add q' }]);
+    const [implement, test] = [
+      { ...GATES.implement, inputs: [] },
+      { ...GATES.test, inputs: [] },
+    ];
+    const last = { needs: 'test', run: 'echo 1 > "$GATELINE_OUTPUT"', inputs: [] };
+    await workspace.write('gateline.yml', gatelineYml({ implement, test: { ...test, approval: 'required' }, last }));
+    const loop = ['loop', 'tasks.json', '--quiet'];
+    expect((await here(workspace, ...loop)).code).toBe(3);
+    expect(await handoffsOf(workspace)).toEqual(['a 1: nothing', 'p 1: a learned a', 'q 1: a learned a, p learned p']);
+    for (const id of ['q', 'p', 'a']) {
+      await expectOk(here(workspace, 'approve', 'test', '--subject', id, '--reason', 'fine', '--actor', 'ann'));
+      await here(workspace, ...loop);
+    }
+    await expectOk(here(workspace, ...loop));
+    expect(await starts(workspace)).toEqual(['a', 'p', 'q']);
   });
 
   it('tries again also where the request is the same', async () => {

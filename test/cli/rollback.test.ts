@@ -121,6 +121,21 @@ describe.runIf(process.platform !== 'win32')('rollback', () => {
     expect(await started(workspace)).toEqual(['design', 'build', 'review']);
   });
 
+  it('ends a run: to resume it is refused with what to do, and leaves nothing behind', async () => {
+    await using workspace = await ran();
+    await expectOk(here(workspace, 'rollback', '--all'));
+    const { code, err } = await here(workspace, 'resume');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/RUN_COMPLETED: run 1 .* was rolled back\n.*`gateline run`/),
+    ]);
+    expect(err).not.toContain('gateline apply');
+    expect((await here(workspace, 'doctor')).out).toBe('The state of this workspace is sound.\n');
+    await expectOk(run(workspace, 'run', '--max-gates', '1', '--new'));
+    await expectOk(here(workspace, 'close', '--reason', 'enough'));
+    expect((await here(workspace, 'resume')).err).toMatch(/run 2 .* was closed\n.*`gateline run`/);
+  });
+
   it('refuses if the user changed a file since, and with --force keeps a copy of it', async () => {
     await using workspace = await ran();
     await expectOk(here(workspace, 'apply'));

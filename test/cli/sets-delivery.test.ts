@@ -279,7 +279,9 @@ describe('gateline apply SUBJECT#RUN --deliver', () => {
     expect(await refused('c#1', '--deliver', 'patch')).toContain('DELIVERY_PATH_REFUSED');
     expect(await refused('bad#1', '--deliver', 'patch')).toContain('DELIVERY_NOT_DONE: run 1 of bad is not completed');
     expect(await refused('a#1', '--deliver', 'patch', '--set', 'missing.json')).toContain('SET_UNREADABLE');
-    expect(await refused('a#1', '--set', 'subjects.json')).toContain('OPTION_CONFLICT: --set goes with --deliver');
+    expect(await refused('a#1', '--set', 'subjects.json')).toContain(
+      'OPTION_CONFLICT: --set can only be used with --deliver',
+    );
     expect(await refused('a#1', '--deliver', 'patch', '-g', 'make')).toContain('OPTION_CONFLICT: --gate');
     expect(await refused('a#1', '--deliver', 'zip')).toContain('OPTION_VALUE: --deliver zip');
     expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');

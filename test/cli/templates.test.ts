@@ -67,6 +67,22 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     gates: ['data', 'design', 'map', 'generate', 'execute', 'learn'],
     metrics: [undefined, undefined],
   },
+  'agent-flow': {
+    gates: ['exploration', 'planning', 'implementation', 'review', 'verification'],
+    metrics: [undefined, undefined],
+  },
+  'dev-loop': {
+    gates: [
+      'fetch-task',
+      'generate-changes',
+      'apply-changes',
+      'run-tests',
+      'analyze-results',
+      'handle-success',
+      'handle-failure',
+    ],
+    metrics: [undefined, undefined],
+  },
   'deep-dive': { gates: ['explore', 'explore', 'explore', 'synthesis'], metrics: [undefined, undefined] },
   script: { gates: ['plan', 'write', 'count'], metrics: [{ tools: ['sh'] }, { tools: ['sh'] }] },
   promptfoo: { gates: ['evaluate', 'publish'], metrics: [PROMPTS, PROMPTS] },

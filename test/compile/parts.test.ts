@@ -19,7 +19,7 @@ interface Job {
   readonly if?: string;
   readonly permissions: Readonly<Record<string, string>>;
   readonly 'timeout-minutes': number;
-  readonly strategy?: { readonly matrix: Record<string, never[]> };
+  readonly strategy?: { readonly 'fail-fast': boolean; readonly matrix: Record<string, never[]> };
   readonly steps: readonly { readonly uses?: string; readonly with?: Readonly<Record<string, unknown>> }[];
 }
 
@@ -66,6 +66,18 @@ describe('jobs', () => {
     const { jobs } = parse(compiled(PIPELINES['matrix']!).text) as { jobs: Record<string, Job> };
     const legs = legsOf(jobs['browsers']!.strategy!.matrix);
     expect(parsed.ok && parsed.pipeline.gates[1]!.legs).toEqual('legs' in legs && legs.legs);
+  });
+
+  it('let all legs end where a failure sends work back, whatever `fail-fast` says', () => {
+    const strategy = { matrix: { on: ['a', 'b'] } };
+    const onFail = { 'on-fail': { goto: 'code' } };
+    const gate = { run: 'echo', needs: 'code', strategy };
+    const jobs = jobsOf({
+      groups: { checks: { gates: ['lint'], ...onFail } },
+      gates: { code: { run: 'echo', files: 'changed' }, review: { ...gate, ...onFail }, lint: gate, other: gate },
+    });
+    const failFast = ['review', 'lint', 'other'].map((id) => jobs[id]!.strategy!['fail-fast']);
+    expect(failFast).toEqual([false, false, true]);
   });
 
   it('have time for all attempts, and at most what GitHub gives', () => {

@@ -18,7 +18,7 @@ writeFileSync(process.env.GATELINE_OUTPUT, '{}');
 `;
 
 async function tasks(): Promise<ScratchWorkspace> {
-  const gates = { implement: { run: 'node implement.mjs', files: 'changed', inputs: ['src/**'] } };
+  const gates = { implement: { run: 'node implement.mjs', files: 'changed', inputs: ['src/**'], memory: ['handoff'] } };
   const subjects = [
     { id: 'a', task: 'Add a' },
     { id: 'b', task: 'Add b', needs: ['a'] },

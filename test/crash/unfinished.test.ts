@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gatelineYml, writes, expectOk, gatelineIn as call, type Answer } from '../cli/in-process.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -138,6 +139,21 @@ describe.runIf(process.platform !== 'win32')('an interrupted rollback', () => {
   });
 });
 
+describe.runIf(process.platform !== 'win32')('a clock that was set back', () => {
+  it('hides no interrupted rollback, and makes none of one that was completed', async () => {
+    await using workspace = await applied();
+    await expectOk(call(workspace, 'rollback', '--all'));
+    for (const name of readdirSync(workspace.path('.state/applied')))
+      await workspace.edit(`.state/applied/${name}/applied.json`, /"at": ".*"/, '"at": "2090-01-01T00:00:00.000Z"');
+    await expectOk(call(workspace, 'run', '-q', '--apply'));
+    await killed(workspace, 'put f1.txt', 'rollback', '--all');
+    await expectRefused(workspace, "gateline rollback --all --run 'main#2'", 'run');
+    await expectOk(call(workspace, 'rollback', '--all'));
+    expect(await texts(workspace)).toEqual(['old', 'old']);
+    await expectOk(call(workspace, 'run', '-q'));
+  });
+});
+
 describe.runIf(process.platform !== 'win32')('an interrupted apply', () => {
   /** Expects that the command ends with all files of run 1 in the folder, and starts nothing. */
   async function expectCompleted(workspace: ScratchWorkspace, ...words: string[]): Promise<void> {
@@ -175,6 +191,22 @@ describe.runIf(process.platform !== 'win32')('an interrupted apply', () => {
     const again = await call(workspace, ...words, '-q');
     if (words.includes('--from')) expect(again.err).toMatch(/RUN_COMPLETED[^]*`gateline apply`/);
     else expect(again.code, again.err).toBe(0);
+  });
+
+  it('is named by a rollback to a gate, which takes no file for one that somebody changed', async () => {
+    await using workspace = await ScratchWorkspace.create(FILES);
+    await expectOk(call(workspace, 'run', '-q'));
+    await killed(workspace, 'put f1.txt', 'apply');
+    const { code, err } = await call(workspace, 'rollback', '--to', 'first');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/ROLLBACK_CONFLICT: .*`gateline apply 'main#1'` completes it/),
+    ]);
+    expect(err).not.toContain('it was changed since');
+    expect(await texts(workspace)).toEqual(['two', 'old']);
+    await expectOk(call(workspace, 'apply'));
+    await expectOk(call(workspace, 'rollback', '--to', 'first'));
+    expect(await texts(workspace)).toEqual(['one', 'one']);
   });
 
   it('of a fork is completed by the same command, which begins no other fork', async () => {

@@ -78,11 +78,13 @@ describe('workflows that pages show', () => {
           ? ['pull-requests', 'actions', 'statuses', ...(keepsHistory ? ['contents'] : [])]
           : holdsOnly('decide')
             ? ['actions', 'checks']
-            : holdsOnly('comment')
-              ? ['actions', 'checks', 'pull-requests']
-              : holdsOnly('apply')
-                ? ['contents', 'pull-requests']
-                : ['pull-requests'];
+            : holdsOnly('clean')
+              ? ['actions']
+              : holdsOnly('comment')
+                ? ['actions', 'checks', 'pull-requests']
+                : holdsOnly('apply')
+                  ? ['contents', 'pull-requests']
+                  : ['pull-requests'];
         const written = Object.entries(own!).filter(([, level]) => level === 'write');
         expect(written.filter(([name]) => !allowed.includes(name))).toEqual([]);
       }

@@ -113,7 +113,7 @@ describe('the files that an agent works on', () => {
     const pipeline = pipelineOf({ make: { files: ['out/**'] }, use: { needs: ['make'] } });
     const input = 'of the caller';
     await world.run(pipeline, { input });
-    await world.run(pipeline, { standIn: true, only: new Set(['use']), input });
+    await world.run(pipeline, { standIn: {}, only: new Set(['use']), input });
     expect(seen).toEqual([[]]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Observer } from '../../src/engine/ports.ts';
+import type { StateFiles } from '../../src/engine/call/guide-files.ts';
 import { GatelineError } from '../../src/errors/gateline-error.ts';
 import { planPipeline } from '../../src/engine/plan-pipeline.ts';
 import { runPipeline } from '../../src/engine/run-pipeline.ts';
@@ -75,11 +76,15 @@ describe('driving a run on', () => {
         return outcome === 'unshown' ? {} : { result: { outcome } };
       });
       const ports = world.ports();
-      const showState = (): Promise<void> =>
-        outcome === 'unshown' ? Promise.reject(new Error('disk full')) : Promise.resolve();
+      const stateFiles: StateFiles = {
+        prepare: () =>
+          outcome === 'unshown' ? Promise.reject(new Error('disk full')) : Promise.resolve({ notices: [], loaded: [] }),
+        read: () => Promise.resolve(undefined),
+        remove: () => Promise.resolve(),
+      };
       const assignment = { pipeline: pipelineOf({ a: {} }), subject: 'subject', metadata: {}, input: null };
       const options = { observe: () => undefined, signal: new AbortController().signal };
-      await runPipeline({ ...ports, showState }, assignment, options).catch(() => undefined);
+      await runPipeline({ ...ports, stateFiles }, assignment, options).catch(() => undefined);
       expect(world.workspace.trees, outcome).toEqual([]);
       const released = world.workspace.released.map(({ isReusable }) => isReusable);
       expect(released, outcome).toEqual([outcome === 'exited']);

@@ -385,11 +385,41 @@ describe('gates that send work back to one gate', () => {
     },
   );
 
+  it('in a group that sends nothing back any more: the notice names the group', async () => {
+    const { world } = scored({ review: [10], test: [95] });
+    await world.run(two('parallel', { ...back, maxIterations: 1 }));
+    const notices = world.events.filter((event) => event.type === 'notice');
+    expect(notices).toEqual([
+      { type: 'notice', message: 'checks: not sent back: code has run 1 of 1 time; --max-iterations allows more' },
+    ]);
+  });
+
   it('in a group with one that failed: the other one is kept as it is and runs again on the new work', async () => {
     const { world, requests } = scored({ review: [10, 90], test: [95, 95] });
     expect((await world.run(two('parallel', back))).state.status).toBe('completed');
     expect((requests[1]!['rework'] as JsonObject)['from']).toMatchObject([{ gate: 'review' }]);
     expect(started(world)).toEqual(['code', 'review', 'test', 'code', 'review', 'test']);
+  });
+
+  describe('with legs and fail-fast', () => {
+    const legs = ['x', 'y', 'z'].map((id) => ({ id, matrix: { on: id } }));
+    const pipeline = pipelineOf(
+      { code: {}, review: { needs: ['code'], legs, onFail: { goto: 'code', maxIterations: 2 }, ...JUDGED } },
+      { maxParallel: 1 },
+    );
+
+    it('let all legs end before the work goes back, and stop the others when it may not', async () => {
+      const world = engineWorld(({ unit }) => ({ output: { score: /x$|code/.test(unit) ? 100 : -1 } }));
+      const { state } = await world.run(pipeline);
+      expect(started(world)).toEqual(['code', 'review/x', 'review/y', 'review/z', 'code', 'review/y']);
+      expect(state.units.get('code')!.reworks).toHaveLength(1);
+    });
+
+    it('stop the others when an agent crashed', async () => {
+      const world = engineWorld(({ unit }) => (unit === 'review/x' ? {} : { output: { score: 100 } }));
+      await world.run(pipeline);
+      expect(started(world)).toEqual(['code', 'review/x']);
+    });
   });
 
   it('in a group: one whose output is gone does not wait for itself', async () => {

@@ -4,7 +4,7 @@ import { reworkOfRun, type RunRework } from '../../src/engine/rework-of-run.ts';
 import { verifyRun } from '../../src/engine/verify-run.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import { givenReworkSchema, type GivenRework } from '../../src/run/records/given-rework.ts';
+import { givenReworkSchema, type GivenRework } from '../../src/run/records/reworks.ts';
 import type { DecidedRecord, EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
 import { createMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { ciRun, type CiRun } from '../support/ci-run.ts';

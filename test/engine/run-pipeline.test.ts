@@ -147,8 +147,9 @@ describe('a run', () => {
     });
     const only = new Set(['b']);
     expect(statuses(await world.run(CHAIN, { only }))).toMatchObject({ b: 'pending' });
-    const result = await world.run(CHAIN, { only, standIn: true, input: { from: 'caller' } });
-    expect(seen).toEqual([[{ from: 'caller' }, {}]]);
+    const result = await world.run(CHAIN, { only, standIn: {}, input: { from: 'caller' } });
+    expect(seen).toMatchObject([[{ from: 'caller' }, { a: { standIn: 'input', output: { from: 'caller' } } }]]);
+    expect(result.state.units.get('a')).toMatchObject({ done: false, standIn: 'input' });
     expect(result.state.units.get('b')).toMatchObject({ status: 'passed', done: false });
   });
 

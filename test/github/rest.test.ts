@@ -140,3 +140,31 @@ describe('runs', () => {
     expect(await list({ workflow_id: 'other.yml' })).toEqual([4]);
   });
 });
+
+describe('cache entries', () => {
+  it('are listed by prefix and last use, and removed by id', async () => {
+    await using service = await startResultsService();
+    await using job = await service.environmentFor({ run: 1, job: 'clean', permissions: { actions: 'write' } });
+    const clients = new Clients(job.env, job.token);
+    for (const [id, key] of ['gateline-a', 'gateline-b', 'npm'].entries()) {
+      const at = new Date(Date.now() + id * 1_000);
+      const place = {
+        repository: 'octo/gates',
+        version: '0'.repeat(64),
+        scope: 'refs/heads/main',
+        blob: `caches/${id}`,
+      };
+      service.world.caches.push({ id, key, ...place, createdAt: at, usedAt: at, finalized: true });
+    }
+    const asked = { ...REPOSITORY, key: 'gateline-', sort: 'last_accessed_at', direction: 'asc' };
+    const list = async (): Promise<string[]> => {
+      const { data } = await clients.call('octokit.rest.actions.getActionsCacheList', asked);
+      return data.actions_caches.map(({ key, ref }: { key: string; ref: string }) => `${key} ${ref}`);
+    };
+    expect(await list()).toEqual(['gateline-a refs/heads/main', 'gateline-b refs/heads/main']);
+    const gone = { ...REPOSITORY, cache_id: 0 };
+    expect((await clients.call('octokit.rest.actions.deleteActionsCacheById', gone)).status).toBe(204);
+    expect(await list()).toEqual(['gateline-b refs/heads/main']);
+    expect((await clients.failure('octokit.rest.actions.deleteActionsCacheById', gone)).status).toBe(404);
+  });
+});

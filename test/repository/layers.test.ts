@@ -67,7 +67,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   run: [...BASE, 'memory', 'pipeline', 'verdict'],
   history: CORE,
   report: PAST,
-  formats: CORE,
+  formats: PAST,
   compile: [...BASE, 'pipeline'],
   github: BASE,
   store: [...PAST, 'github'],

@@ -12,7 +12,7 @@ import {
   type StartedRecord,
   type Writer,
 } from '../../src/run/records/record.ts';
-import { fingerprintOf, needDigests, type Request } from '../../src/run/plan/request.ts';
+import { fingerprintOf, recordedNeeds, type Request } from '../../src/run/plan/request.ts';
 import { openArchive } from '../../src/run/plan/archive.ts';
 import { findCheckpoint } from '../../src/run/plan/reuse.ts';
 import type { RunState } from '../../src/run/state/run-state.ts';
@@ -132,7 +132,7 @@ export class DrivenCall {
 
   #workOf(unit: Unit, request: Request): Pick<StartedRecord, 'fingerprint' | 'contract' | 'needs'> {
     const contract = this.#history.agents.contractOf(unit.gate.id);
-    return { fingerprint: fingerprintOf(request), contract, needs: needDigests(request) };
+    return { fingerprint: fingerprintOf(request), contract, ...recordedNeeds(request) };
   }
 
   #nextAttempt(unit: Unit): number {

@@ -10,6 +10,7 @@ import { filesDigests } from '../inputs/job-results.ts';
 import type { ActionInvocation, StepResult } from '../invocation.ts';
 import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
+import { acceptedWithStandIns } from '../../run/state/stand-in-states.ts';
 import { keepPage } from '../report/html-page.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
@@ -43,7 +44,8 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
     .filter(({ entry }) => entry.subject === keptSubject(view.state.subject))
     .slice(-inputs.history);
   const missing = unsatisfiedJobs(neededJobs(inputs), view.records, view.state);
-  const result = resultOfRun(view.state, missing);
+  const accepted = acceptedWithStandIns(view.state, view.call.graph, new Set(inputs.standIn));
+  const result = resultOfRun(view.state, missing, accepted);
   const sentBack = result.ok ? undefined : await sendBackWork(invocation, around, view, rest);
   for (const notice of await keepChains(invocation.event, around.store, view))
     invocation.world.runner.annotate('notice', notice);
@@ -60,6 +62,10 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
+  if (around.stateFiles !== undefined) {
+    const { keepStateFiles } = await import('../report/state-files-artifact.ts');
+    await keepStateFiles(invocation, around, view);
+  }
   await pushHistory(invocation, own, badge);
   return result;
 }
@@ -94,7 +100,7 @@ function tell(
   }
 }
 
-/** What other subjects of the set may build on. */
+/** Sets the output with the digest of the subject's files, which other subjects of the set check. */
 function tellFiles({ inputs, world: { runner } }: ActionInvocation, view: ReportedRun): void {
   try {
     runner.setOutput('files-digest', subjectFilesDigest(view.assignment.pipeline, view, filesDigests(inputs.needs)));

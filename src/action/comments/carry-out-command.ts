@@ -24,7 +24,7 @@ import { runDecidedAbout, runToStartAgain, type ApiPull } from './pull-runs.ts';
 import type { NamedPipeline } from '../job/named-pipeline.ts';
 import { viewOtherRun, type ViewedRun } from './run-view.ts';
 
-/** What a command is carried out on. */
+/** The run and the pull request that a command applies to. */
 export interface CommandContext {
   readonly invocation: ActionInvocation;
   readonly rest: RestClient;
@@ -36,7 +36,7 @@ export interface CommandContext {
   readonly comment: number;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface CommandAnswer {
   readonly isDone: boolean;
   /** Safe Markdown. */
@@ -117,7 +117,7 @@ function strangers({ state: { problems } }: ViewedRun): ReturnType<typeof block>
   return [block('other gates', 2, `Not defined on the default branch, and not shown: ${names.join(', ')}`)];
 }
 
-/** What a re-run of the failed jobs would do: gates that are done are kept. */
+/** Describes what a re-run of the failed jobs would do: gates that are done are kept. */
 function planText({ state }: ViewedRun): string {
   const units = [...state.units.values()];
   const list = (keys: readonly string[]): string => {

@@ -15,8 +15,8 @@ export interface Sender {
 }
 
 /**
- * What a run was started to do: the inputs of its `workflow_dispatch`. They are read from the event, never from
- * `with:`, where a workflow could put the text of an agent.
+ * The inputs of the `workflow_dispatch` that started a run. They are read from the event, never from `with:`, where a
+ * workflow could put the text of an agent.
  */
 export interface Dispatch extends Readonly<z.infer<typeof inputsSchema>> {
   readonly sender: Sender | undefined;
@@ -100,7 +100,7 @@ function isOurs(
   return needsRun || (strategy !== 'retry-current' && (STRATEGIES as readonly string[]).includes(strategy));
 }
 
-/** What a decision of the command line is on GitHub, where a run is what one event started. */
+/** The effect of a command line decision on GitHub, where each run is started by one event. */
 const INSTEAD: Readonly<Record<string, string>> = {
   pause: 'To stop a run on GitHub, cancel it; `resume` continues it.',
   resume: 'Start the workflow with `resume` alone: it continues that run.',
@@ -127,8 +127,8 @@ function refuseIncomplete(inputs: z.infer<typeof inputsSchema>): void {
   if (from !== undefined && strategy !== undefined && strategy !== 'from-checkpoint')
     throw invalid(`from: not with the strategy ${strategy}`);
   if (decision === 'adopt' && digest === undefined) throw invalid('decision adopt: name the output as `digest`');
-  const needsReason = ['skip', 'reject', 'adopt'].includes(decision ?? '') || strategy === 'skip-current';
-  if (needsReason && reason === undefined) throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
+  if ((decision !== undefined || strategy === 'skip-current') && reason === undefined)
+    throw invalid(`${decision ?? strategy}: a reason is needed (\`reason\`)`);
 }
 
 function invalid(message: string, hint?: string): GatelineError {

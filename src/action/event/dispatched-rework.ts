@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { shown } from '../../pipeline/problem.ts';
-import { givenReworkSchema, type GivenRework } from '../../run/records/given-rework.ts';
+import { givenReworkSchema, type GivenRework } from '../../run/records/reworks.ts';
 import type { Dispatch } from './dispatch.ts';
 
 /**
- * What the run was started to do again: the input `rework` of its event.
+ * The work that this run does again: the input `rework` of its event.
  * @throws GatelineError `DISPATCH_INVALID`
  */
 export function readRework(dispatch: Dispatch | undefined): GivenRework | undefined {

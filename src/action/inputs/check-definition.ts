@@ -35,6 +35,12 @@ function undescribed({ command, given, needs }: AboutDefinition): InputProblem[]
       { input: 'needs', message, hint: 'needs: ${{ toJSON(needs) }}, with each gate among the `needs:` of this job' },
     ];
   }
+  const numbered = (['mirror', 'stand-in'] as const).filter((input) => given.has(input) && command !== 'complete');
+  if (numbered.length > 0) {
+    const hint = 'add a `gateline.yml`, and check the repository out before this step';
+    const message = 'expected a `gateline.yml`, which numbers the gates, found none';
+    return numbered.map((input) => ({ input, message, hint }));
+  }
   if (command !== 'run' || given.has('run')) return [];
   const hint = 'write the command, use `command: begin` and `complete` around another action, or add a `gateline.yml`';
   return [{ input: 'run', message: 'expected the command that the gate runs, found nothing', hint }];

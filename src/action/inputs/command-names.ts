@@ -10,6 +10,7 @@ export const COMMAND_NAMES = [
   'set',
   'apply',
   'comment',
+  'clean',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];

@@ -1,5 +1,7 @@
 import type { CommandName } from './command-names.ts';
 import type { InputProblem } from './input-problems.ts';
+import { INPUT_USES } from './input-uses.ts';
+import { INPUT_NAMES, type InputName } from './inputs-schema.ts';
 
 /** Problems between several inputs. @param given inputs that are not blank, by name */
 export function contradictions(
@@ -31,9 +33,25 @@ export function contradictions(
     const message = 'expected the file of the set, found nothing';
     problems.push({ input: 'set', message, hint: 'set: subjects.json' });
   }
+  const standIn = given['stand-in']?.trim();
+  if (command !== 'report' && standIn !== undefined && standIn !== 'file' && standIn !== 'input')
+    problems.push({ input: 'stand-in', message: 'expected `file` or `input`', hint: 'stand-in: file' });
   if (command === 'comment' && given['workflow'] === undefined) {
     const message = 'expected the workflow file of the pipeline, found nothing';
     problems.push({ input: 'workflow', message, hint: 'workflow: gates.yml' });
   }
   return problems;
+}
+
+/** Inputs that the command does not use. @param given inputs that are not blank, by name */
+export function misplacedInputs(
+  given: Readonly<Record<string, string>>,
+  command: CommandName,
+): { input: InputName; message: string; hint: string }[] {
+  return INPUT_NAMES.flatMap((input) => {
+    const { commands } = INPUT_USES[input];
+    if (given[input] === undefined || commands.includes(command)) return [];
+    const message = `does nothing with \`command: ${command}\``;
+    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
+  });
 }

@@ -68,6 +68,8 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   'subject-files': { commands: GATE, elsewhere: 'error' },
   'only-set': { commands: ['set', 'apply'], elsewhere: 'error' },
   wave: { commands: ['set'], elsewhere: 'error' },
+  older: { commands: ['clean'], elsewhere: 'error' },
+  'dry-run': { commands: ['clean'], elsewhere: 'error' },
   workflow: { commands: ['comment'], elsewhere: 'error' },
   resume: { commands: ['run', 'begin', 'plan'], elsewhere: 'notice' },
 
@@ -83,6 +85,8 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   summary: everywhere,
   history: { commands: ['report'], elsewhere: 'notice' },
   'html-report': { commands: ['report'], elsewhere: 'notice' },
+  mirror: { commands: ['run', 'begin', 'complete', 'report'], elsewhere: 'notice' },
+  'stand-in': { commands: ['run', 'begin', 'plan', 'report'], elsewhere: 'error' },
   'history-branch': { commands: ['plan', 'report', 'set'], elsewhere: 'notice' },
 
   'job-status': everywhere,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENV_NAME_PATTERN } from '../../pipeline/file/gateline-values.ts';
+import { ENV_NAME_PATTERN, isDuration, millisecondsOf } from '../../pipeline/file/gateline-values.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import type { DefinitionSource } from '../../pipeline/source.ts';
 import { digestSchema, type Digest } from '../../json/digest.ts';
@@ -61,6 +61,15 @@ export function numberFrom(min: number, max: number) {
   return kind((text, refuse) => {
     const number = /^[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text.trim()) ? Number(text) : Number.NaN;
     return number >= min && number <= max ? number : refuse(`expected a number from ${min} to ${max}`);
+  });
+}
+
+/** A time such as `30d`, as milliseconds. */
+export function age(days: number) {
+  const expected = `expected a time of at least ${days} days, such as \`${days}d\` or \`8w\``;
+  return kind((text, refuse) => {
+    const milliseconds = isDuration(text.trim()) ? millisecondsOf(text.trim()) : 0;
+    return milliseconds >= millisecondsOf(`${days}d`) ? milliseconds : refuse(expected);
   });
 }
 

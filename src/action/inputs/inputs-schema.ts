@@ -4,6 +4,7 @@ import { ID_PATTERN, MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { MAX_SUBJECT_WAVES } from '../../pipeline/subjects/subject-waves.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import {
+  age,
   block,
   bounded,
   contextJson,
@@ -30,6 +31,9 @@ import { needs } from './needs.ts';
 
 /** Maximum size of the input `output`, in bytes of UTF-8. A variable over 128 KiB cannot be passed to a process. */
 export const MAX_OUTPUT_INPUT_BYTES = 100 * 1024;
+
+/** Runs that are younger are never removed: for so long, GitHub lets people run their jobs again. */
+const FEWEST_DAYS = 30;
 
 const path = line(4_096, 'a path');
 const id = matching(
@@ -90,6 +94,8 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     'subject-files': digestsByName,
     'only-set': line(100, 'the name of a set'),
     wave: wholeNumber(0, MAX_SUBJECT_WAVES - 1),
+    older: age(FEWEST_DAYS),
+    'dry-run': yesOrNo,
     workflow: matching(/^[\w.-]{1,200}\.ya?ml$/, 'the name of a workflow file, such as `gates.yml`'),
     resume: matching(/^[1-9][0-9]{0,19}$/, 'the id of a workflow run, as in its URL'),
 
@@ -105,6 +111,8 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     summary: yesOrNo,
     history: wholeNumber(0, 200),
     'html-report': yesOrNo,
+    mirror: oneOf('state-guide', 'none'),
+    'stand-in': gateIds,
     'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 
     'job-status': oneOf('success', 'failure', 'cancelled'),

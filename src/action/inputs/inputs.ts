@@ -1,4 +1,5 @@
 import { INPUT_PREFIX, type Environment } from '../../environment.ts';
+import { millisecondsOf } from '../../pipeline/file/gateline-values.ts';
 import { described } from '../../pipeline/problem.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -9,7 +10,7 @@ import { INPUT_NAMES, PLAIN_INPUTS, type InputName, type ParsedInputs } from './
 import type { Needs } from './needs.ts';
 import { DEFAULT_OUTAGE_MINUTES } from './time-limits.ts';
 import type { Runner } from '../runner.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictions, misplacedInputs } from './contradictions.ts';
 import { unknownInputs } from './unknown-inputs.ts';
 
 /** The inputs that describe a gate, parsed but not validated: `describeGate` does that. Absent: not set. */
@@ -40,7 +41,7 @@ export interface ActionInputs {
   /** The value itself, JSON text of at most 100 KiB; `output-file` names a file with it. */
   readonly output: string | undefined;
   readonly outputFile: string | undefined;
-  /** What the work cost: JSON text, or the path of a file with it. */
+  /** The metrics of the agent: JSON text, or the path of a file with it. */
   readonly metrics: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;
@@ -58,6 +59,10 @@ export interface ActionInputs {
   readonly onlySet: string | undefined;
   /** The wave of subjects that `set` prepares, from 0. `undefined`: it reports. */
   readonly wave: number | undefined;
+  /** Age from which `clean` removes what a run left, in milliseconds. Default: 30 days; at least that. */
+  readonly older: number;
+  /** `clean` removes nothing. Default false. */
+  readonly dryRun: boolean;
   /** Name of the workflow file of the pipeline, for `comment`. */
   readonly workflow: string | undefined;
   /** Id of the workflow run to continue from. */
@@ -83,6 +88,10 @@ export interface ActionInputs {
   readonly history: number;
   /** Whether `report` uploads the run as a page of HTML. Default `false`. */
   readonly htmlReport: boolean;
+  /** Whether agents find the state guide's files. Default: `mirror` of the definition. */
+  readonly mirror: 'state-guide' | 'none' | undefined;
+  /** `file` or `input` alone, or for `report` ids of gates. Default: none. */
+  readonly standIn: readonly string[];
   /** Name of the branch that reports append their entries to. `undefined`: none. */
   readonly historyBranch: string | undefined;
   /** `${{ job.status }}`, which the post step evaluates again. `undefined`: the runner does not report it. */
@@ -113,9 +122,9 @@ export interface WrongInputs
 /** Inputs, or all problems with them. */
 export type ReadInputs = { readonly ok: true; readonly inputs: ActionInputs } | WrongInputs;
 
-/** Default maximum of artifacts of a run to list. */
 const DEFAULT_MAX_ARTIFACTS = 1_000;
 const DEFAULT_HISTORY = 20;
+const DEFAULT_OLDER = millisecondsOf('30d');
 /** Default number of seconds after which a git command is ended. */
 const DEFAULT_GIT_TIMEOUT = 30;
 
@@ -222,18 +231,6 @@ function problemOf(issue: InputIssue, given: Readonly<Record<string, string>>): 
   return { input, message: `${issue.message}${found}` };
 }
 
-function misplacedInputs(
-  given: Readonly<Record<string, string>>,
-  command: CommandName,
-): { input: InputName; message: string; hint: string }[] {
-  return INPUT_NAMES.flatMap((input) => {
-    const { commands } = INPUT_USES[input];
-    if (given[input] === undefined || commands.includes(command)) return [];
-    const message = `does nothing with \`command: ${command}\``;
-    return [{ input, message, hint: `it is an input of ${commands.map((one) => `\`${one}\``).join(', ')}` }];
-  });
-}
-
 function build(parsed: ParsedInputs, description: GateDescription, notices: readonly string[]): ActionInputs {
   const isGiven = (name: InputName): boolean => parsed[name] !== undefined;
   return {
@@ -261,6 +258,8 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     subjectFiles: parsed['subject-files'] ?? {},
     onlySet: parsed['only-set'],
     wave: parsed.wave,
+    older: parsed.older ?? DEFAULT_OLDER,
+    dryRun: parsed['dry-run'] ?? false,
     workflow: parsed.workflow,
     resume: parsed.resume,
     githubToken: parsed['github-token'],
@@ -275,6 +274,8 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     summary: parsed.summary ?? true,
     history: parsed.history ?? DEFAULT_HISTORY,
     htmlReport: parsed['html-report'] ?? false,
+    mirror: parsed.mirror,
+    standIn: parsed['stand-in'] ?? [],
     historyBranch: parsed['history-branch'],
     jobStatus: parsed['job-status'],
     matrix: parsed.matrix,

@@ -11,6 +11,8 @@ export interface TimeLimits {
   readonly listing: WaitLimits;
   /** For the end of a run that started this one. */
   readonly ending: WaitLimits;
+  /** Between two removals. */
+  readonly removal: { readonly pauseMs: number };
 }
 
 /** In milliseconds. */
@@ -50,6 +52,7 @@ function shortened(share: number): TimeLimits {
     outage: scaled(OUTAGE_LIMITS, share),
     listing: scaled(DEFAULT_WAIT_LIMITS, share),
     ending: scaled(ENDING_LIMITS, share),
+    removal: scaled(REMOVAL_LIMITS, share),
   };
 }
 
@@ -72,6 +75,9 @@ export interface WaitLimits {
 
 /** GitHub shows an artifact to other jobs within seconds, usually at once. */
 export const DEFAULT_WAIT_LIMITS: WaitLimits = { shownMs: 20_000, pauseMs: 500, longestPauseMs: 4_000 };
+
+/** GitHub takes 180 removals a minute. https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+const REMOVAL_LIMITS: TimeLimits['removal'] = { pauseMs: 400 };
 
 /** A run that starts another one ends as soon as its report does. */
 const ENDING_LIMITS: WaitLimits = { shownMs: 5 * 60_000, pauseMs: 2_000, longestPauseMs: 15_000 };

@@ -26,6 +26,8 @@ export interface Definition {
   readonly pipeline: Pipeline | undefined;
   /** The workspace, absolute: the folder that the definition applies to. */
   readonly root: string;
+  /** The file has a default name: its state is not in a folder of its own. */
+  readonly isDefault?: boolean;
   /** Files of the commit that contracts are read from, with paths relative to {@link root}. */
   readonly files: Pick<CommitFiles, 'readText'>;
   /** The commit that the definition was searched in; absent without a repository. */
@@ -79,6 +81,7 @@ export async function findDefinition(
   return {
     pipeline: parsed.pipeline,
     root: join(event.workspace, folder),
+    isDefault: nameOf(path) !== undefined,
     files: below,
     commit: read,
     notices: parsed.warnings.map(formatProblem),
@@ -103,8 +106,13 @@ async function openTrusted(
  * name, the repository.
  */
 function folderFor(path: string): string {
-  const name = DEFAULT_FILES.toReversed().find((one) => path === one || path.endsWith(`/${one}`));
+  const name = nameOf(path);
   return name === undefined ? '.' : posix.normalize(path.slice(0, -name.length) || '.');
+}
+
+/** The default name that a file has. */
+function nameOf(path: string): string | undefined {
+  return DEFAULT_FILES.toReversed().find((one) => path === one || path.endsWith(`/${one}`));
 }
 
 /** The unit of a pipeline that this job works on. @throws GatelineError `GATE_UNKNOWN`, `MATRIX_MISMATCH` */

@@ -11,11 +11,16 @@ import { observeRun } from './observe-run.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import { RUN_GATE } from '../../run/records/record.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import type { Selection } from '../../store/record-store.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';
 import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
+import type { Assignment } from '../../engine/call/call.ts';
+import type { EnginePorts } from '../../engine/ports.ts';
+import { gitIn } from '../../workspace/git/git.ts';
+import { mayBeCommitted } from '../../workspace/git/committed.ts';
+import type { Definition } from './definition.ts';
 
 /** The gate of a job, with its pipeline and what its call starts from. */
 export interface FoundGate {
@@ -52,6 +57,39 @@ export async function describedHere(invocation: ActionInvocation, store: JobStor
   const { pipeline, recorded, listing } = await observeRun(store.records, run);
   const call: JobCall = { call: { numbers: numbersOf(event), listing }, recorded };
   return { pipeline, gate, key: unitKey(gate.id, gate.legs[0]!.id), about, call };
+}
+
+/**
+ * What may take the place of needs without an output, if the step asks for it. In runs for changes of others, no state
+ * file that their commit has: its author would make the output.
+ */
+export async function standInsOf(
+  { inputs: { standIn }, event, world: { runner } }: ActionInvocation,
+  { definition: { root, isDefault = true }, ports }: { readonly definition: Definition; readonly ports: EnginePorts },
+  { pipeline, ...about }: Pick<Assignment, 'pipeline' | 'metadata' | 'subject' | 'isDefaultSubject'>,
+): Promise<Pick<Assignment, 'standIn'>> {
+  if (standIn.length === 0) return {};
+  if (!standIn.includes('file')) return { standIn: {} };
+  const { workspace } = ports;
+  const [{ stateInputs }, { subjectForAgents }] = await Promise.all([
+    import('../../local/state-files/state-inputs.ts'),
+    import('../../local/projector.ts'),
+  ]);
+  const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
+  const environment = Object.fromEntries(Object.entries(ports.environment).filter(([name]) => !secrets.has(name)));
+  const git = gitIn(root, { binary: workspace.git, environment });
+  const isForeign = event.trust.row === 'fork' || event.trust.row === 'base' || event.trust.isFork;
+  const file = stateInputs({
+    workspace,
+    place: { root, isDefault, pipeline },
+    subject: subjectForAgents(about.subject, about),
+    warn: (message) => runner.annotate('warning', message),
+    whyNot: async (path) => {
+      if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;
+      return 'the commit under test has it, and this run is not only about commits of the repository';
+    },
+  });
+  return { standIn: { file } };
 }
 
 /** @throws GatelineError `GATE_RUNS_BY_ITSELF`, `GATE_HAS_COMMAND` */

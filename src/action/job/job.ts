@@ -10,6 +10,8 @@ import type { ClaimToken } from '../../engine/attempt/claim-token.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import { orchestratorMetadata } from '../../formats/state-metadata.ts';
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
@@ -29,9 +31,9 @@ import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
-import { definedInFile, describedHere } from './gate-of-job.ts';
-import { withOutputFile } from './output-file.ts';
-import { unreadableWorkspace } from './unreadable-workspace.ts';
+import { definedInFile, describedHere, standInsOf } from './gate-of-job.ts';
+import { mirroredFiles, withOutputFile } from './output-file.ts';
+import { withoutRepository } from './unreadable-workspace.ts';
 import { underReview } from '../event/head-commit.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { decisionSource } from '../decisions/decision-source.ts';
@@ -43,6 +45,8 @@ export interface JobContext {
   readonly definition: Definition;
   readonly store: JobStore;
   readonly ports: EnginePorts;
+  /** The files of the state guide; absent: neither the step nor the definition asks for them. */
+  readonly stateFiles?: AgentStateFiles;
 }
 
 /** Everything that a step needs to work on the gate of its job. */
@@ -73,13 +77,16 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
   const workflow = isInWorkflow ? await workflowBlob(event, ports.environment, definition.commit) : undefined;
+  const given = { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata };
+  const metadata = { ...orchestratorMetadata(input), ...given };
   const assignment: Assignment = {
     pipeline,
     ...found.about,
     task: subject?.task ?? inputs.task ?? pipeline.task,
-    metadata: { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata },
+    metadata,
     input,
     rework: event.rework,
+    ...(await standInsOf(invocation, around, { ...found.about, pipeline, metadata })),
     ...(workflow && { workflow }),
   };
   const resumedRun = store.resumed?.runNumber;
@@ -173,7 +180,8 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  return { definition, store, ports };
+  const files = await mirroredFiles(inputs, definition, store.records);
+  return { definition, store, ports: { ...ports, ...files }, ...files };
 }
 
 /** The secrets that gates name, of those that the step was given in one text. Nothing else becomes a variable. */
@@ -272,15 +280,6 @@ function jobWorkspace(
 function definitionGone({ workspace }: ActionInvocation['event']): GatelineError {
   const message = `the definition that the gate began with is no longer in ${workspace}`;
   return new GatelineError('PIPELINE_MISSING', message);
-}
-
-function withoutRepository(
-  root: string,
-  why: GatelineError,
-): { readonly definition: Definition; readonly workspace: Workspace } {
-  const readText = (): Promise<never> => Promise.reject(why);
-  const definition = { pipeline: undefined, root, files: { readText }, notices: [], missing: why };
-  return { definition, workspace: unreadableWorkspace(root, why) };
 }
 
 /** Where agents write their output and metrics, or other places that the step names. */

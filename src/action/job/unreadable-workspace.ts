@@ -1,4 +1,5 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
+import type { Definition } from './definition.ts';
 import type { Checkout, Workspace } from '../../workspace/workspace.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Checkout, Workspace } from '../../workspace/workspace.ts';
  * @param root absolute
  * @param cause why it cannot be read
  */
-export function unreadableWorkspace(root: string, cause: GatelineError): Workspace {
+function unreadableWorkspace(root: string, cause: GatelineError): Workspace {
   const refuse = (): never => {
     throw new GatelineError(
       'WORKSPACE_UNREADABLE',
@@ -53,4 +54,14 @@ export function unreadableWorkspace(root: string, cause: GatelineError): Workspa
     branch: rejected,
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+/** The definition and the workspace of a gate whose repository can no longer be read. @param root absolute */
+export function withoutRepository(
+  root: string,
+  why: GatelineError,
+): { readonly definition: Definition; readonly workspace: Workspace } {
+  const readText = (): Promise<never> => Promise.reject(why);
+  const definition = { pipeline: undefined, root, files: { readText }, notices: [], missing: why };
+  return { definition, workspace: unreadableWorkspace(root, why) };
 }

@@ -1,4 +1,4 @@
-import { documentKeeper, type KeptDocument } from './keep-document.ts';
+import { documentKeeper, type DocumentKeeper } from './keep-document.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -29,7 +29,7 @@ import { allSources, namedOutputs, resumedSubjects } from './resumed-subjects.ts
 import { SAVE_CACHE } from './save-cache.ts';
 
 /** The records of a job's run, and the other stores of checkpoints. */
-export interface JobStore {
+export interface JobStore extends DocumentKeeper {
   /**
    * Artifacts of this run, and of the run that it resumes from. Claims and ends of attempts are also stored on the
    * runner.
@@ -37,7 +37,7 @@ export interface JobStore {
   readonly records: RecordStore;
   /** The run that this one resumes from. */
   readonly resumed: ApiRun | undefined;
-  /** What the artifacts of this run show beside records. */
+  /** Other facts from the artifacts of this run, besides records. */
   readonly artifacts: Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'>;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
@@ -50,8 +50,6 @@ export interface JobStore {
    * Never throws; problems are notices.
    */
   supersede: CheckpointCache['supersede'];
-  /** Uploads a document as a separate artifact, unless one of that name exists. */
-  keepDocument(name: string, content: string | Uint8Array): Promise<KeptDocument>;
 }
 
 /** For a step that ends an attempt: no gate builds on its records, and it waits for GitHub. */
@@ -125,11 +123,11 @@ export async function openJobStore(
       await cache.close();
     },
     supersede: (fingerprint, records) => cache.supersede(fingerprint, records),
-    keepDocument: documentKeeper(() => openGithubArtifacts(mine)),
+    ...documentKeeper(() => openGithubArtifacts(mine)),
   };
 }
 
-/** What stores of this job share, whatever run they are of. */
+/** Parts that all stores of this job share, whichever run they belong to. */
 async function storeBasics(invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>, ending?: ClaimEnding) {
   const { world, inputs, event } = invocation;
   const { environment, runner } = world;
@@ -209,7 +207,7 @@ const NO_RECORDS: Pick<RecordStore, 'list' | 'subjects'> = {
   subjects: async () => [],
 };
 
-/** The same store with some methods of its own. */
+/** The same store with some methods replaced. */
 function hooked(store: RecordStore, own: Partial<RecordStore>): RecordStore {
   return {
     write: (record) => store.write(record),
@@ -257,8 +255,8 @@ function outageBudget(
 
 interface LogGroups {
   /**
-   * Writes a record within a group of its own: GitHub's client logs each step of an upload, and people open the group
-   * if they need it.
+   * Writes a record in a log group: GitHub's client logs each step of an upload, which people only need after a
+   * problem.
    */
   within(record: GatelineRecord, write: () => Promise<Written>): Promise<Written>;
   /** Prints a line outside groups: the open group ends before it. */

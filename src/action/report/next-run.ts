@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 import { titleHolds } from '../event/run-title.ts';
 

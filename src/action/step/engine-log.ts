@@ -36,7 +36,8 @@ export function engineLog(runner: Runner, print: (line: string) => void = () => 
         return;
       }
       case 'notice':
-        runner.annotate('notice', event.message);
+        if (event.isRoutine) runner.info(`gate ${event.unit}: ${event.message}`);
+        else runner.annotate('notice', event.message);
         return;
       case 'state':
         return;

@@ -41,6 +41,10 @@ export async function reportGate(invocation: ActionInvocation, opened: Job, step
   await exposeLegs(invocation, job, step);
   annotate(invocation, job, step, value, result);
   await addSummary(invocation, job, step, value);
+  if (job.stateFiles !== undefined) {
+    const { showStateFile } = await import('./state-file-step.ts');
+    await showStateFile(invocation, job, step);
+  }
   if (invocation.inputs.comment === 'always') {
     const { pipeline, subject } = job.assignment;
     await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store.artifacts);

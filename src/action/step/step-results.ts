@@ -69,16 +69,20 @@ function titleOf(verdict: Verdict | undefined): string {
  * a record. A run without gates fails.
  *
  * @param missing needed jobs that are not satisfied
+ * @param accepted units that are not done and need not be
  */
-export function resultOfRun(state: RunState, missing: readonly NeededJob[]): StepResult {
+export function resultOfRun(
+  state: RunState,
+  missing: readonly NeededJob[],
+  accepted: ReadonlySet<UnitKey> = new Set(),
+): StepResult {
   const units = [...state.units.values()];
   const unread = state.problems.find(({ code }) => code === 'UNREADABLE_RECORD');
   if (units.length === 0 && unread !== undefined)
     return red(UNREADABLE, `nothing was checked, as not everything could be read: ${unread.message}`);
   if (units.length === 0) return red('No gates', 'no gate left a record in this run, so nothing was checked');
-  const open = keysOf(units.filter((unit) => !unit.done));
-  if (open.length === 0 && missing.length === 0)
-    return green('All gates passed', `${units.length} of ${units.length} gates done`);
+  const open = keysOf(units.filter((unit) => !unit.done && !accepted.has(unit.key)));
+  if (open.length === 0 && missing.length === 0) return green('All gates passed', doneText(units, accepted));
   const parts = [
     ...(open.length > 0 ? [`not done: ${open.join(', ')}`] : []),
     ...(missing.length > 0
@@ -91,6 +95,12 @@ export function resultOfRun(state: RunState, missing: readonly NeededJob[]): Ste
   const isUnknown =
     missing.every(isSkipped) && units.some((unit) => unit.unread !== undefined) && units.every(isWellOrUnknown);
   return red(isUnknown ? UNREADABLE : 'Gates failed', parts.join('; '));
+}
+
+function doneText(units: readonly UnitState[], accepted: ReadonlySet<UnitKey>): string {
+  const done = units.filter((unit) => unit.done).length;
+  const more = accepted.size === 0 ? '' : `; accepted with a stand-in: ${[...accepted].join(', ')}`;
+  return `${done} of ${units.length} gates done${more}`;
 }
 
 /** The title of a run in which no failure is known. */

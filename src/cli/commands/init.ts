@@ -11,10 +11,12 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { workflowFile } from '../project/workflow-file.ts';
 import type { Template } from '../templates/template.ts';
+import { AGENT_FLOW } from '../templates/agent-flow.ts';
 import { AGENTS } from '../templates/agents.ts';
 import { CLAUDE_CODE } from '../templates/claude-code.ts';
 import { CODEX } from '../templates/codex.ts';
 import { DEEP_DIVE } from '../templates/deep-dive.ts';
+import { DEV_LOOP } from '../templates/dev-loop.ts';
 import { GH_AW } from '../templates/gh-aw.ts';
 import { PROMPTFOO } from '../templates/promptfoo.ts';
 import { SCRIPT } from '../templates/script.ts';
@@ -111,5 +113,7 @@ export const TEMPLATES: readonly Template[] = [
   GH_AW,
   PROMPTFOO,
   STATE_GUIDE,
+  AGENT_FLOW,
+  DEV_LOOP,
   DEEP_DIVE,
 ];

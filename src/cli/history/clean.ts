@@ -19,6 +19,9 @@ import { durationOption } from '../project/duration-option.ts';
 import { loadFor, open, parseRunArgument } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
+/** What a dry run does not know. */
+type Unplanned = Pick<Cleaned, 'contents' | 'compressed' | 'entries'>;
+
 /** `gateline clean`: removes old runs, and what only they needed. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
@@ -30,6 +33,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     return EXIT_CODES.ok;
   }
   await using _lock = await lockWorkspace(loaded.root, world);
+  await refuseBoth(invocation, loaded);
   for (const decision of ['pin', 'unpin'] as const) await decideOn(invocation, loaded, decision);
   const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: false });
   const historyBefore = ofHistory === undefined ? undefined : new Date(world.now().getTime() - ofHistory);
@@ -38,12 +42,12 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** What would be removed. Of contents it is not known before. */
+/** The runs that would be removed. The contents that would be removed are not known in advance. */
 async function planned(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
   rules: RetentionRules,
-): Promise<Omit<Cleaned, 'contents' | 'entries'>> {
+): Promise<Omit<Cleaned, keyof Unplanned>> {
   const store = await openFilesystemStore({ root: stateRoot(loaded), workspace: loaded.root, readOnly: true });
   const named = async (option: 'pin' | 'unpin'): Promise<ReadonlySet<string>> =>
     new Set((await runsNamed(invocation, loaded, option)).map(runKey));
@@ -85,11 +89,19 @@ async function runsNamed(
   return asked.map(({ subject = assignment.subject, number }) => ({ subject, runNumber: number }));
 }
 
+/** @throws GatelineError `OPTION_CONFLICT` if a run is to be pinned and unpinned */
+async function refuseBoth(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {
+  const unpinned = new Set((await runsNamed(invocation, loaded, 'unpin')).map(runKey));
+  const both = (await runsNamed(invocation, loaded, 'pin')).find((run) => unpinned.has(runKey(run)));
+  if (both === undefined) return;
+  throw new GatelineError('OPTION_CONFLICT', `--pin and --unpin: both name ${runText(both)}; choose one`);
+}
+
 function subjectOf({ options }: CommandInvocation, subject?: string): OptionValues {
   return { ...options, ...(subject !== undefined && { subject }) };
 }
 
-/** Records that runs are kept, or not any more. @throws GatelineError `RUN_NOT_OPEN` if there is no such run */
+/** Records decisions to pin or unpin runs. */
 async function decideOn(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
@@ -108,7 +120,7 @@ async function decideOn(
 
 function show(
   { world, options }: CommandInvocation,
-  done: Omit<Cleaned, 'contents' | 'entries'> & Partial<Cleaned>,
+  done: Omit<Cleaned, keyof Unplanned> & Partial<Cleaned>,
   dryRun: boolean,
 ): void {
   if (options['json']) printJson(world, cleanJson(done, dryRun));
@@ -117,7 +129,7 @@ function show(
 
 function showText(
   world: CliWorld,
-  { removed, kept, contents, entries = 0, notices }: Omit<Cleaned, 'contents' | 'entries'> & Partial<Cleaned>,
+  { removed, kept, contents, compressed, entries = 0, notices }: Omit<Cleaned, keyof Unplanned> & Partial<Cleaned>,
   dryRun: boolean,
 ): void {
   for (const run of removed)
@@ -126,6 +138,8 @@ function showText(
   const said = [`${dryRun ? 'Would remove' : 'Removed'} ${count(removed.length, 'run')}, keeps ${kept.length}.`];
   if (contents !== undefined && contents.contents > 0)
     said.push(`Removed ${count(contents.contents, 'content')} (${bytesText(contents.bytes)}).`);
+  if (compressed !== undefined && compressed.contents > 0)
+    said.push(`Compressed ${count(compressed.contents, 'content')} (saves ${bytesText(compressed.bytes)}).`);
   if (entries > 0) said.push(`Removed the history of ${count(entries, 'run')}.`);
   say(world.out, said.join(' '));
   for (const notice of notices) say(world.err, `note: ${notice}`);
@@ -137,7 +151,7 @@ function runText({ subject, runNumber }: RunName): string {
 
 /** `gateline-clean/1`; see docs/reference/json-output.md. */
 function cleanJson(
-  { removed, kept, contents, entries, notices }: Omit<Cleaned, 'contents' | 'entries'> & Partial<Cleaned>,
+  { removed, kept, contents, compressed, entries, notices }: Omit<Cleaned, keyof Unplanned> & Partial<Cleaned>,
   dryRun: boolean,
 ): object {
   return {
@@ -151,6 +165,7 @@ function cleanJson(
     })),
     kept: kept.map(({ subject, runNumber: run, why, reason }: KeptRun) => ({ subject, run, why, reason })),
     contents: contents ?? null,
+    compressed: compressed ?? null,
     historyEntries: entries ?? null,
     notices,
   };

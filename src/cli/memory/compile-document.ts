@@ -8,8 +8,8 @@ import {
   frontMatter,
   isShare,
   type DeepDiveHeader,
-} from '../../formats/deep-dive.ts';
-import { deepDiveSections, findingsIn } from '../../formats/deep-dive-sections.ts';
+} from '../../formats/agent-flow/deep-dive.ts';
+import { deepDiveSections, findingsIn } from '../../formats/agent-flow/deep-dive-sections.ts';
 import { runsOf } from '../../history/query.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { currentCommit } from '../../local/memory/deep-dive.ts';

@@ -1,4 +1,4 @@
-import { DEEP_DIVE, type Staleness } from '../../formats/deep-dive.ts';
+import { DEEP_DIVE, type Staleness } from '../../formats/agent-flow/deep-dive.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { deepDiveStaleness } from '../../local/memory/deep-dive.ts';
 import { readDocument } from '../../local/memory/documents.ts';

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
-import { stateInputs } from '../../local/state-inputs.ts';
+import { stateInputs } from '../../local/state-files/state-inputs.ts';
+import { orchestratorMetadata } from '../../formats/state-metadata.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
 import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
-import { unitsOf } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { DEFAULT_MAX_BYTES, parseJson } from '../../json/parse-json.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
@@ -28,32 +28,22 @@ export async function assignmentOf(
   const given = recordedOption(options, 'subject', MAX_SUBJECT_LENGTH) ?? pipeline.subject;
   const subject = given ?? subjectOfMetadata(pipeline.metadata) ?? (await workspace.branch()) ?? NAMELESS_SUBJECT;
   if (subject.trim() === '') throw new GatelineError('SUBJECT_EMPTY', 'the subject is empty');
-  const standIn = options['stand-in'] === true;
   const input = await readInput(world, textOption(options, 'input'));
+  const warn = (warning: string): void => say(world.err, `note: ${oneLine(warning)}`);
+  const file = stateInputs({ workspace, place: loaded, subject, warn });
   return {
     pipeline,
     subject,
     ...(given === undefined && { isDefaultSubject: true }),
     task: recordedOption(options, 'task', MAX_TASK_LENGTH) ?? pipeline.task,
-    metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
-    input: standIn && input === null ? await inputFromStateFiles(world, loaded, workspace, subject) : input,
-    standIn,
+    metadata: {
+      ...orchestratorMetadata(input),
+      ...pipeline.metadata,
+      ...metadataOf(listOption(options, 'metadata')),
+    },
+    input,
+    ...(options['stand-in'] === true && { standIn: { file } }),
   };
-}
-
-/**
- * With `--stand-in` and no `--input`: outputs that other tools left in the state guide's files, as
- * `{needs: {<gate>: output}}`.
- */
-async function inputFromStateFiles(
-  world: CliWorld,
-  loaded: LoadedPipeline,
-  workspace: Pick<Workspace, 'root' | 'readText'>,
-  subject: string,
-): Promise<JsonValue> {
-  const { needs, warnings } = await stateInputs(workspace, loaded, subject, unitsOf(loaded.pipeline).values());
-  for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
-  return Object.keys(needs).length === 0 ? null : { needs };
 }
 
 function metadataOf(pairs: readonly string[]): JsonObject {

@@ -3,14 +3,15 @@ import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { loadPipeline, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
-import { createProjector, showStateIn, stateForAgents, type Projector } from '../../local/projector.ts';
+import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { viewAt } from './moment.ts';
-import { textOption, type CommandInvocation } from '../command.ts';
+import { listOption, textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -22,9 +23,23 @@ export interface OpenProject {
   readonly assignment: Assignment;
 }
 
-/** The pipeline of an invocation. */
-export function loadFor({ world, options }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
-  return loadPipeline(world.workingDirectory, textOption(options, 'file'));
+/**
+ * The pipeline of an invocation; with `--memory`, its gates get these documents, too.
+ * @throws GatelineError `OPTION_VALUE` if no gate gets one of them
+ */
+export async function loadFor({
+  world,
+  options,
+}: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
+  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const asked = listOption(options, 'memory');
+  if (asked.length === 0) return loaded;
+  const pipeline = withMemory(loaded.pipeline, asked);
+  const unused = asked.find((name) => !pipeline.gates.some(({ memory }) => memory.includes(name)));
+  if (unused === undefined) return { ...loaded, pipeline };
+  throw new GatelineError('OPTION_VALUE', `--memory ${unused}: no gate lists this document`, {
+    hint: `Write \`memory: [${unused}?]\` at the gates that are to get it.`,
+  });
 }
 
 /** The pipeline, the engine's ports and the assignment of an invocation. */
@@ -37,18 +52,8 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  const opened = { loaded, graph: unitsOf(loaded.pipeline), ports, assignment };
-  return { ...opened, ports: { ...ports, ...showingState(opened) } };
-}
-
-/** Shows agents the state of the run that they work for. */
-export function showingState({ loaded, graph, ports, assignment }: OpenProject): Pick<EnginePorts, 'showState'> {
-  const { groups } = loaded.pipeline;
-  const input = { loaded, graph, groups, metadata: assignment.metadata, store: ports.store };
-  return {
-    showState: (folder, state, units, redact) =>
-      showStateIn(folder, { ...input, redact }, stateForAgents(state, assignment), units),
-  };
+  const stateFiles = agentStateFiles(loaded, ports.store);
+  return { loaded, graph: unitsOf(loaded.pipeline), ports: { ...ports, stateFiles }, assignment };
 }
 
 /** {@link openRun} for reading the run of `--run`, otherwise the newest; with `--at`, as it was then. */

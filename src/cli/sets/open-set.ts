@@ -3,7 +3,7 @@ import { loadSet } from '../../local/load-set.ts';
 import { subjectsOfSet } from '../../pipeline/subjects/chosen.ts';
 import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
-import { loadFor, open, showingState, type OpenProject } from '../project/open.ts';
+import { loadFor, open, type OpenProject } from '../project/open.ts';
 import type { WhatToRun } from '../project/what-to-run.ts';
 import { refuseSetOptions } from './set-options.ts';
 
@@ -47,7 +47,6 @@ export async function openSet(
     subjects,
     only,
     assignmentOf: (subject) => ({ ...assignmentFor(opened.assignment, subject), ...asked }),
-    portsFor: (assignment) => showingState({ ...opened, assignment }),
   };
   return { ...opened, order };
 }

@@ -206,7 +206,7 @@ export async function finishAttempt(
   result: AgentResult,
   stopped?: Verdict,
 ): Promise<EndedRecord> {
-  const { directory, started } = begun;
+  const { started } = begun;
   let ended: EndedRecord;
   let own = call;
   try {
@@ -216,13 +216,13 @@ export async function finishAttempt(
   } catch (error) {
     // Once there is room, `complete` can be run again.
     if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
-    await removeAnswer(directory);
+    await removeAnswer(call, begun);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
     await end(own, begun.unit, started, { verdict, result });
     throw error;
   }
-  await removeAnswer(directory);
+  await removeAnswer(call, begun);
   return ended;
 }
 
@@ -235,10 +235,10 @@ async function judgeAndEnd(
 ): Promise<EndedRecord> {
   const { unit, directory, started } = begun;
   const { metrics, notices } = await collectMetrics(call, directory);
-  const learnings = await collectLearnings(call, directory);
+  const { learnings, notices: lost } = await collectLearnings(call, directory);
   const collected = await collectOutput(call, begun, written, stopped ?? verdictOn(call, result, unit));
   const captured = await captureFiles(call, begun);
-  const verdict = withFiles(unit, collected.verdict, captured, notices);
+  const verdict = withFiles(unit, collected.verdict, captured, [...notices, ...lost]);
   await nameKept(call, unit, captured);
   const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
   return end(call, unit, started, {
@@ -272,6 +272,7 @@ async function end(call: Call, unit: Unit, started: StartedRecord, ending: Endin
     fingerprint: started.fingerprint,
     contract: started.contract,
     needs: started.needs,
+    ...(started.standIns && { standIns: started.standIns }),
     ...(started.rework && { rework: started.rework }),
     ...(started.task !== undefined && { task: started.task }),
     how: 'ran',

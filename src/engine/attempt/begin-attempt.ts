@@ -3,17 +3,19 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { attemptIn } from '../../run/plan/archive.ts';
 import { canonicalChunks, canonicalJson } from '../../json/canonical-json.ts';
 import { unitOf, type EndedRecord, type StartedRecord, type Content } from '../../run/records/record.ts';
-import { needDigests, type Request } from '../../run/plan/request.ts';
+import { recordedNeeds, type GivenNeed, type Request } from '../../run/plan/request.ts';
 import { handoffText } from '../../run/state/handoff.ts';
-import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
+import type { Unit } from '../../run/records/unit.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Checkout, TreeId } from '../../workspace/workspace.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import { aboutRun, type Call, claimedHint } from '../call/call.ts';
 import { databaseAtStart } from '../snapshots/database.ts';
 import { copierOf, missingContent, readJson, keepJson } from '../call/content.ts';
-import { writePlace, type AttemptPlace } from './attempt-place.ts';
+import { writePlace, type AttemptPlace } from './place.ts';
+import { prepareStateFiles } from './state-file.ts';
 import type { Work } from '../plan/prepared-unit.ts';
+import { standInLines } from '../upstream/stand-ins.ts';
 import { startFiles, versionFor } from '../plan/current-inputs.ts';
 import type { ReworkStart } from './rework-start.ts';
 
@@ -32,7 +34,7 @@ export interface BegunAttempt {
   readonly rework?: ReworkStart | undefined;
 }
 
-/** What a claim states besides the work itself. */
+/** Fields of a claim besides the work itself. */
 export interface ClaimDetails {
   /** Where an agent will work; absent if none is started. */
   readonly place?: AttemptPlace['place'];
@@ -59,7 +61,7 @@ export async function claim(
     ...call.journal.identity(unit, call.journal.nextAttempt(unit.key)),
     fingerprint: work.fingerprint,
     contract: work.contract.digest,
-    needs: needDigests(work.request),
+    ...recordedNeeds(work.request),
     ...(work.rework && { rework: work.rework }),
     ...aboutRun(call),
     request: kept.digest,
@@ -114,6 +116,8 @@ export async function prepareAttempt(
   started: StartedRecord,
   preparation: Preparation = {},
 ): Promise<BegunAttempt> {
+  for (const message of standInLines(work.request.needs))
+    await call.observe({ type: 'notice', unit: unit.key, message, isRoutine: true });
   const directory = await call.ports.attempts.create(started);
   await directory.write(ATTEMPT_FILES.request, canonicalChunks(await agentView(call, unit, work, started, directory)));
   const feedback = preparation.before ?? lastAttempt(call, unit, started);
@@ -135,7 +139,7 @@ async function checkOut(
   directory: AttemptDirectory,
   { signal = new AbortController().signal, before }: Preparation,
 ): Promise<Checkout> {
-  const { workspace, showState } = call.ports;
+  const { workspace } = call.ports;
   const { place = 'tree', deadline: until } = started;
   const kept = { ...(await versionsFor(call, unit, before, place)), place, ...(until !== undefined && { until }) };
   const onLine = (stream: 'stdout' | 'stderr', line: string): void =>
@@ -146,10 +150,7 @@ async function checkOut(
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });
-    if (place === 'tree' && call.holder === 'process') {
-      const upstream = ancestorsOf(call.graph, unit.key);
-      await showState?.(checkout.root, call.journal.state(), upstream, call.redactor.redactText);
-    }
+    await prepareStateFiles(call, { unit, started, checkout });
     return checkout;
   } catch (error) {
     await checkout.release(false);
@@ -185,7 +186,10 @@ async function agentView(
     const view =
       content === null
         ? { digest: null, bytes: 0 }
-        : await outputView(call, directory, `need-${key}`, content, `exports of ${key}`);
+        : {
+            ...(await outputView(call, directory, `need-${key}`, content, `exports of ${key}`)),
+            ...standInOf(content),
+          };
     addNeed(needs, key, view);
   }
   const request = work.request as unknown as JsonObject;
@@ -208,7 +212,7 @@ async function reworkView(
   { iteration, from }: NonNullable<Request['rework']>,
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
-  // The gate whose output is gone needs this one: it could not run again.
+  // The gate whose output is missing needs this one: it could not run again.
   const hint = `Begin the loop again: \`gateline run --force ${id} --reason TEXT\`.`;
   const views = from.map(async ({ gate, verdict, output }): Promise<JsonObject> => {
     const view = { gate, verdict: verdict as unknown as JsonObject };
@@ -240,6 +244,10 @@ async function outputView(
   const view: JsonObject = { digest: content.digest, bytes: content.bytes, file: directory.pathOf(file) };
   if (content.bytes <= INLINE_LIMIT) view['output'] = await readJson(call.ports.store, content, { what, hint });
   return view;
+}
+
+function standInOf({ digest: _, bytes: __, ...about }: GivenNeed): JsonObject {
+  return { ...about };
 }
 
 /** `needs.<gate>`, or `needs.<gate>.legs.<leg>` for a leg of a matrix gate. */

@@ -14,6 +14,7 @@ import { namesInContract } from '../../verdict/contract-names.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import { ATTEMPT_FILES } from './agent-environment.ts';
 import type { BegunAttempt } from './begin-attempt.ts';
+import { outputInStateFile, removeStateFile } from './state-file.ts';
 import type { Call } from '../call/call.ts';
 import { redactOutput } from '../call/redact-output.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
@@ -26,9 +27,9 @@ const LEARNINGS_LIMIT = 1024 * 1024;
 /** Bytes to keep, for people, of an output that could not be parsed. */
 const REFUSED_LIMIT = 1024 * 1024;
 
-/** What an agent left as its output: parsed and redacted, or the verdict on why there is none. */
+/** The output that an agent wrote: parsed and redacted, or the verdict on why there is none. */
 export type WrittenOutput =
-  | { readonly value: JsonValue; readonly notices: readonly Issue[] }
+  | { readonly value: JsonValue; readonly notices: readonly Issue[]; readonly failure?: Verdict }
   | { readonly value?: undefined; readonly verdict: Verdict };
 
 /** The result of collecting an attempt's output. */
@@ -44,10 +45,13 @@ export interface CollectedOutput {
  */
 export async function readOutput(
   call: Call,
-  begun: Pick<BegunAttempt, 'unit' | 'directory' | 'started'>,
+  begun: Pick<BegunAttempt, 'unit' | 'directory' | 'started' | 'checkout'>,
 ): Promise<{ readonly own: Call; readonly written: WrittenOutput }> {
   const { unit, directory } = begun;
   const file = await directory.read(ATTEMPT_FILES.output, OUTPUT_LIMIT);
+  const left = await outputInStateFile(call, begun, file);
+  if (left?.refused !== undefined) return { own: call, written: { verdict: left.refused } };
+  if (left !== undefined) return redacted(call, unit, left);
   if (file.state !== 'present') return { own: call, written: { verdict: unreadable(file) } };
   const parsed = parseJson(file.bytes);
   const { contract } = await call.contracts.load(unit.gate);
@@ -61,14 +65,25 @@ export async function readOutput(
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
     return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
   }
-  const { value, redactor, notices, warning } = await redactOutput(call, unit.gate, parsed.value);
-  if (warning !== undefined)
-    await call.observe({ type: 'notice', unit: unit.key, message: warning, isInVerdict: true });
-  const shown = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
-  return { own: { ...call, redactor }, written: { value, notices: [...shown, ...notices] } };
+  const notices = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
+  return redacted(call, unit, { value: parsed.value, notices });
 }
 
-/** What is wrong with an output that may hold what must not be shown: a key of it is named if the contract names it. */
+/** An output without what must not be stored. */
+async function redacted(
+  call: Call,
+  { key, gate }: BegunAttempt['unit'],
+  { value: found, ...written }: Extract<WrittenOutput, { value: JsonValue }>,
+): Promise<{ readonly own: Call; readonly written: WrittenOutput }> {
+  const { value, redactor, notices, warning } = await redactOutput(call, gate, found);
+  if (warning !== undefined) await call.observe({ type: 'notice', unit: key, message: warning, isInVerdict: true });
+  return { own: { ...call, redactor }, written: { ...written, value, notices: [...written.notices, ...notices] } };
+}
+
+/**
+ * Describes the problem of an output that may contain values to redact: its keys are shown only if the contract names
+ * them.
+ */
 function notShown({ message, path }: PlainIssue, contract: Contract): Issue {
   const known = namesInContract(contract);
   const shown = path.map((key) => (typeof key === 'number' || known.has(key) ? key : MASK));
@@ -94,9 +109,10 @@ export async function collectOutput(
   early: Verdict | undefined,
 ): Promise<CollectedOutput> {
   if (written.value === undefined) return { verdict: early ?? written.verdict, value: undefined, exports: undefined };
-  const { value, notices } = written;
+  const { value, notices, failure } = written;
   const kept = await keepValue(call, begun, value);
-  if (early !== undefined) return { verdict: early, value: kept, exports: undefined };
+  const settled = early ?? failure;
+  if (settled !== undefined) return { verdict: settled, value: kept, exports: undefined };
   const judged = await judgeValue(call, begun.unit, value, kept);
   return { verdict: withNotices(judged.verdict, notices), value: kept, exports: judged.exports };
 }
@@ -162,8 +178,12 @@ export function canBeCompletedAgain({ holder }: Pick<StartedRecord, 'holder'>): 
 }
 
 /** Removes the agent's files once the attempt is recorded: they are not redacted, so they must not stay. */
-export async function removeAnswer(directory: AttemptDirectory): Promise<void> {
-  for (const name of ['output', 'metrics', 'learnings'] as const) await directory.remove(ATTEMPT_FILES[name]);
+export async function removeAnswer(
+  call: Call,
+  begun: Pick<BegunAttempt, 'unit' | 'directory' | 'started' | 'checkout'>,
+): Promise<void> {
+  for (const name of ['output', 'metrics', 'learnings'] as const) await begun.directory.remove(ATTEMPT_FILES[name]);
+  await removeStateFile(call, begun);
 }
 
 /** The metrics that the agent reported, if they have the right shape; otherwise a notice. */
@@ -196,11 +216,24 @@ async function pricedMetrics({ budget }: Call, metrics: Metrics): Promise<{ metr
   return { metrics: priced, notices: [{ severity: 'notice', message }] };
 }
 
-/** What the agent wrote for later runs, redacted; `undefined` if nothing. */
-export async function collectLearnings(call: Call, directory: AttemptDirectory): Promise<Content | undefined> {
+/** The learnings that the agent wrote, redacted; nothing if it wrote none. Never ends an attempt. */
+export async function collectLearnings(
+  call: Call,
+  directory: AttemptDirectory,
+): Promise<{ learnings?: Content; notices: Issue[] }> {
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
-  if (file.state !== 'present' || file.bytes.length === 0) return undefined;
-  return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
+  if (file.state === 'absent' || (file.state === 'present' && file.bytes.length === 0)) return { notices: [] };
+  const why = (text: string): { notices: Issue[] } => ({
+    notices: [{ severity: 'notice', message: `the learnings were not kept: ${text}` }],
+  });
+  if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
+  try {
+    const text = call.redactor.redactText(new TextDecoder().decode(file.bytes));
+    return { learnings: await call.ports.store.put(text), notices: [] };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return why('the disk is full');
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { giveUpPlaces } from './place.ts';
 
-/** Who decided, and why. */
+/** The person who decided, and the reason. */
 export interface Decider {
   readonly actor: string;
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations' | 'startsNext'>>;
 
 /**
  * Records a decision about a unit in the call that made it.
@@ -34,7 +34,7 @@ export async function recordDecision(
 /** Records a decision about the run, after everything that the run has recorded. */
 export async function recordRunDecision(
   call: Call,
-  decided: Decider & Pick<DecidedRecord, 'decision' | 'origin'>,
+  decided: Decider & Pick<DecidedRecord, 'decision' | 'origin' | 'startsNext'>,
 ): Promise<void> {
   const identity = call.journal.identity({ gate: { id: RUN_GATE }, leg: { id: '' } }, 0);
   const runAttempt = Math.max(call.journal.call.runAttempt, call.journal.state().runAttempt + 1);
@@ -43,7 +43,7 @@ export async function recordRunDecision(
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations }: Recorded,
+  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations, startsNext }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -55,6 +55,7 @@ function contentOf(
     ...(output !== undefined && { output }),
     ...(commit !== undefined && { commit }),
     ...(keepsIterations && { keepsIterations }),
+    ...(startsNext && { startsNext }),
     ...(origin !== undefined && { origin: { ...origin } }),
   };
 }

@@ -1,6 +1,6 @@
 import { unitOf, type Content, type EndedRecord } from '../../run/records/record.ts';
 import { sourceOf } from '../../run/records/source.ts';
-import { needDigests } from '../../run/plan/request.ts';
+import { recordedNeeds } from '../../run/plan/request.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
@@ -17,7 +17,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit
   return recordWithoutAgent(call, unit, prepared.work!, { how: 'reused', ...taken, ...savedBy(from) });
 }
 
-/** What a result takes over from an earlier attempt, or from outside. */
+/** The fields that a result copies from an earlier attempt, or from an output from outside. */
 export type Taken = Omit<EndedRecord, keyof Common | 'how'>;
 
 /**
@@ -94,7 +94,7 @@ async function common(call: Call, unit: Unit, work: Work): Promise<Common> {
     ...identity,
     fingerprint,
     contract: contract.digest,
-    needs: needDigests(request),
+    ...recordedNeeds(request),
     ...(work.rework && { rework: work.rework }),
     ...aboutRun(call),
     startedAt: identity.at,

@@ -1,9 +1,10 @@
 import { MAX_TASK_LENGTH, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import type { GivenRework } from '../../run/records/reworks.ts';
 import type { RequestContext } from '../../run/plan/request.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import type { EarlierTask } from '../../run/state/handoff.ts';
 import { commitUnderReview } from '../../run/state/earlier-views.ts';
 import { createRedactor, type Redactor } from '../../untrusted/redact.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
@@ -12,23 +13,26 @@ import { createContracts, type Contracts, type VersionedSchema } from './contrac
 import { openJournal, type Journal, type JournalScope } from './journal.ts';
 import { legSettler } from './settle-legs.ts';
 import type { EnginePorts, Observer, StartVersion } from '../ports.ts';
+import type { StandIns } from './guide-files.ts';
 import { givenSubject, type NamedSubject } from './given-subject.ts';
 
-/** What a caller asks the engine to do. */
+/** The task of a call. */
 export interface Assignment extends NamedSubject {
   readonly pipeline: Pipeline;
-  /** What the run is to achieve: the caller's, or the pipeline's. Default: none. */
+  /** The goal of the run, from the caller or the pipeline. Default: none. */
   readonly task?: string | undefined;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
-  /** The caller's input: part of every request; replaces needs that have no output (see `standIn`). */
+  /** The caller's input: part of every request; may replace needs that have no output (see `standIn`). */
   readonly input: JsonValue;
   /** Name of the set that the subject belongs to; for the history. */
   readonly set?: string | undefined;
-  /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
+  /** The outcome of other tasks of the set before this run: for gates that ask for a summary. Default: none. */
+  readonly earlierTasks?: readonly EarlierTask[];
+  /** Run only these units. Gates that they need do not run, unless `standIn` is set. Default: all. */
   readonly only?: ReadonlySet<UnitKey>;
-  /** Run even if a need has no output: the agent takes it from the caller's input (seed 000, step 0B). */
-  readonly standIn?: boolean;
+  /** Run even if a need has no output: a state file or the caller's input takes its place (seed 000, step 0B). */
+  readonly standIn?: StandIns;
   /** How often the target of any loop may run in this call, instead of each loop's own limit. Not recorded. */
   readonly maxIterations?: number | undefined;
   /** In a CI run: what its event says that the run does again. */
@@ -211,7 +215,10 @@ function snapshots(
 }
 
 /** Values of all secrets that any gate names and that are set, and of those that are always redacted. */
-function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, string> {
+export function secretValues(
+  pipeline: Pipeline,
+  ports: Pick<EnginePorts, 'alsoSecret' | 'environment'>,
+): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
   const values: Record<string, string> = { ...ports.alsoSecret };
   for (const name of names) {
@@ -221,7 +228,7 @@ function secretValues(pipeline: Pipeline, ports: EnginePorts): Record<string, st
   return values;
 }
 
-/** What the user can do if another process claimed the gate first. Depends on who holds claims in this call. */
+/** Advice for the user if another process claimed the gate first. Depends on who can hold claims in this call. */
 export function claimedHint(holder: Call['holder']): string {
   return holder === 'job'
     ? 'Two jobs of this run work on the same gate. Give each its own `gate:`, or its own `subject:`.'

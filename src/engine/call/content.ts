@@ -1,5 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
+import { asRequest } from '../../run/plan/difference.ts';
+import type { Request } from '../../run/plan/request.ts';
 import { contentsOf } from '../../run/state/missing-output.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { Content, EndedRecord } from '../../run/records/record.ts';
@@ -78,4 +80,15 @@ export async function missingOf(
 /** Stores a value in canonical form, in chunks. The content's digest is the value's digest. */
 export function keepJson(store: Pick<RecordStore, 'putStream'>, value: JsonValue): Promise<Content> {
   return store.putStream(canonicalChunks(value));
+}
+
+/** A request as a claim stored it; `undefined` if it is missing, or not of this version. */
+export async function storedRequest(
+  { ports }: { readonly ports: { readonly store: Pick<RecordStore, 'get'> } },
+  digest: Digest,
+): Promise<Request | undefined> {
+  const read = await ports.store.get(digest);
+  return read.state === 'present'
+    ? asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue)
+    : undefined;
 }

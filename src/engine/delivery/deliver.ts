@@ -22,7 +22,7 @@ const SHOWN = 10;
  */
 export type FilesDigests = ReadonlyMap<string, ReadonlySet<Digest>>;
 
-/** What is delivered of a run. */
+/** The files of a run to deliver. */
 export interface DeliveryOrder {
   /** Ids of the gates whose files are delivered. */
   readonly gates: readonly string[];

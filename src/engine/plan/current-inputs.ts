@@ -1,8 +1,8 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { upstreamFiles } from '../../run/files/files.ts';
-import type { CurrentInputs } from '../../run/plan/request.ts';
-import type { Content, FileChange, StartedRecord } from '../../run/records/record.ts';
+import type { CurrentInputs, GivenNeed } from '../../run/plan/request.ts';
+import type { FileChange, StartedRecord } from '../../run/records/record.ts';
 import { itemGiven } from '../../run/records/leg-item.ts';
 import { overlay, type Tree } from '../../run/files/tree.ts';
 import type { Unit } from '../../run/records/unit.ts';
@@ -10,6 +10,7 @@ import { isHidden, MEMORY_FOLDER } from '../../memory/documents.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { copierOf } from '../call/content.ts';
+import { standInsFor } from '../upstream/stand-ins.ts';
 import { handoffFor } from './handoff.ts';
 import { sentBackWork, type ReworkFiles, type SentBackWork } from './sent-back-work.ts';
 
@@ -22,7 +23,8 @@ export interface FoundInputs extends CurrentInputs {
 
 /**
  * Determines a unit's current inputs: files, variables, tool versions, exports of its needs.
- * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, and the workspace's errors
+ * @throws GatelineError `INPUT_UNMATCHED`, `FILES_CONFLICT`, `TOOL_MISSING`, those of {@link standInsFor}, and the
+ *   workspace's errors
  */
 export async function currentInputs(call: Call, unit: Unit): Promise<FoundInputs> {
   const { gate } = unit;
@@ -33,7 +35,7 @@ export async function currentInputs(call: Call, unit: Unit): Promise<FoundInputs
     tree: await inputTree(call, unit, files),
     env: countedVariables(call, gate),
     tools: await toolVersions(call, gate),
-    needs: needsOf(call, unit),
+    needs: await needsOf(call, unit),
     handoff: await handoffFor(call, unit),
   };
 }
@@ -121,13 +123,15 @@ async function toolVersions(call: Call, gate: Gate): Promise<Record<string, stri
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** The exports of each need. A need that the caller provides is left out. */
-function needsOf(call: Call, unit: Unit): Record<UnitKey, Content | null> {
+/** The exports of each need, or what takes its place. */
+async function needsOf(call: Call, unit: Unit): Promise<Record<UnitKey, GivenNeed | null>> {
+  const standIns = await standInsFor(call, unit);
   const units = call.journal.state().units;
-  const needs: Record<UnitKey, Content | null> = {};
+  const needs: Record<UnitKey, GivenNeed | null> = {};
   for (const key of unit.needs) {
     const exported = units.get(key)?.exports;
-    if (exported !== undefined) needs[key] = itemGiven(unit, key) ?? exported;
+    const given = exported === undefined ? standIns.get(key) : (itemGiven(unit, key) ?? exported);
+    if (given !== undefined) needs[key] = given;
   }
   return needs;
 }

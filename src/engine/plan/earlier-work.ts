@@ -5,12 +5,12 @@ import { askSource } from './search-work.ts';
 import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
-import { missingOf } from '../call/content.ts';
+import { missingOf, storedRequest } from '../call/content.ts';
 import { rulingOf } from '../../run/plan/reuse.ts';
 import { judgeAgain } from '../upstream/judge-again.ts';
 import { plannedUnit } from '../../run/plan/plan.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
-import { describeDifferences, type Difference, asRequest, differences } from '../../run/plan/difference.ts';
+import { describeDifferences, type Difference, differences } from '../../run/plan/difference.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { actorOf } from '../../run/records/decisions.ts';
@@ -122,12 +122,4 @@ async function differencesFrom(call: Call, claim: StartedRecord, work: Work): Pr
   if (request === undefined) return undefined;
   const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;
   return differences(request, redacted as unknown as Request);
-}
-
-/** A request as a claim stored it; `undefined` if it is missing, or not of this version. */
-export async function storedRequest({ ports }: Pick<Call, 'ports'>, digest: Digest): Promise<Request | undefined> {
-  const read = await ports.store.get(digest);
-  return read.state === 'present'
-    ? asRequest(JSON.parse(new TextDecoder().decode(read.value)) as JsonValue)
-    : undefined;
 }

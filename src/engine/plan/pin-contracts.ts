@@ -3,7 +3,7 @@ import type { Gate } from '../../pipeline/pipeline.ts';
 import { unitOf, type EndedRecord, type FileChange } from '../../run/records/record.ts';
 import { sameFile, type TreeFile } from '../../run/files/tree.ts';
 import type { TreeId } from '../../workspace/workspace.ts';
-import { attemptsInPlace, type AttemptInPlace } from '../call/attempts-in-place.ts';
+import { attemptsInPlace, type AttemptInPlace } from '../snapshots/attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
 
 /**

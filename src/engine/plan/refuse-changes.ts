@@ -8,7 +8,7 @@ import { comparePositions, RUN_GATE, unitOf, type GatelineRecord } from '../../r
 import type { Unit } from '../../run/records/unit.ts';
 import type { RunProblem } from '../../run/state/run-state.ts';
 import type { Call } from '../call/call.ts';
-import { storedRequest } from './earlier-work.ts';
+import { storedRequest } from '../call/content.ts';
 
 /** The most changes that one error lists. */
 const LISTED = 20;
@@ -19,8 +19,8 @@ export function removedUnits({ journal }: Pick<Call, 'journal'>): RunProblem[] {
 }
 
 /**
- * Refuses to continue a run whose definition changed since its gates ran: a gate was removed, does or is given
- * something else, or is judged by another contract. New gates are no change.
+ * Refuses to continue a run whose definition changed since its gates ran: a gate was removed, has another request, or
+ * has another contract. New gates are allowed.
  * @throws GatelineError `DEFINITION_CHANGED`
  */
 export async function refuseChanges(call: Call): Promise<void> {

@@ -4,13 +4,12 @@ import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import type { ReworkCause } from '../../run/plan/request.ts';
-import type { GivenRework } from '../../run/records/given-rework.ts';
+import { iterationOf, lastRound, type GivenRework } from '../../run/records/reworks.ts';
 import { comparePositions, type EndedRecord, type FileChange } from '../../run/records/record.ts';
-import { iterationOf, lastRound } from '../../run/records/reworks.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 
-/** What the attempts before left, where the next one begins. */
+/** The files of the earlier attempts, with which the next attempt starts. */
 export interface ReworkFiles {
   /** Of the unit's own attempt that was sent back. */
   readonly own: readonly FileChange[];
@@ -27,8 +26,9 @@ export interface SentBackWork extends ReworkFiles {
 }
 
 /**
- * What was sent back of a unit's work; `undefined`: nothing. In CI every job of a run can write a record that says so:
- * it may keep an output from being used, but no part of it reaches a request. There the event of the run says it.
+ * The work of a unit that was sent back; `undefined`: none. In CI every job of a run can write such a record. It can
+ * keep an output from being used, but no part of it is used in a request. There the event of the run defines the
+ * request.
  * @throws GatelineError `REWORK_UNVERIFIED`
  */
 export function sentBackWork(

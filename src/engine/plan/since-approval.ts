@@ -6,7 +6,7 @@ import type { Request } from '../../run/plan/request.ts';
 import { approvedBefore } from '../../run/records/decisions.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { storedRequest } from './earlier-work.ts';
+import { storedRequest } from '../call/content.ts';
 
 /** A request that a unit has now. */
 interface PresentWork {

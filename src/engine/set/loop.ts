@@ -4,10 +4,13 @@ import { knownOf } from '../../run/subjects/known-subject.ts';
 import { nextTask, tasksOf, type Task, type TaskLimits, type TaskRun } from '../../run/subjects/tasks.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { foldRun } from '../../run/state/fold.ts';
+import { earlierTask, type EarlierTask } from '../../run/state/handoff.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { applyFiles, type Applied } from '../apply.ts';
 import { stateInBudget } from '../call/call-budget.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
+import { HANDOFF } from '../../memory/documents.ts';
+import { handoffFrom } from '../plan/handoff.ts';
 import type { Driven } from '../drive.ts';
 import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
@@ -16,10 +19,7 @@ import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
-/** Why a loop closes a run that failed: an interrupted call may have closed it and begun no other. */
-const NEXT_RUN = 'gateline loop: run ';
-
-/** What happens in a loop. */
+/** Events of a loop. */
 export type LoopEvent =
   | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
   | { readonly type: 'engine'; readonly subject?: string; readonly event: EngineEvent }
@@ -81,7 +81,8 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
     await refuseStaged();
     iterations += 1;
     await options.observe({ type: 'task', task: next.task, iteration: iterations, reason: next.reason });
-    const { driven, extra } = await runTask(ports, order, next.task, options);
+    const earlier = await earlierTasks(ports, order, tasks, next.task);
+    const { driven, extra } = await runTask(ports, order, next.task, { ...options, earlier });
     tasks = await readTasks(ports, order, options);
     const after = tasks.find(({ id }) => id === next.task.id);
     if (after?.status === 'done') await bringIn(ports, order, after, options, extra);
@@ -140,10 +141,34 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   if (known.status === 'completed' || known.status === 'paused')
     return { runNumber, status: known.status, reason: known.reason };
   if (known.status === 'running') return { runNumber, status: 'running', reason: known.reason };
-  // A failed run that was closed for the next one has failed; one that a person closed ends its task.
+  // A failed run that was closed for the next one has failed, also if that was never begun; one that a person closed
+  // ends its task.
   const { closed } = state.decided;
-  const isClosed = isNewest && closed !== undefined && !closed.reason.startsWith(NEXT_RUN);
+  const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
   return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
+}
+
+/** The outcome of the last run of each other task, the latest last: nothing unless a gate asks for it. */
+async function earlierTasks(
+  ports: EnginePorts,
+  { pipeline }: SetOrder,
+  tasks: readonly Task[],
+  next: Task,
+): Promise<readonly EarlierTask[]> {
+  if (!pipeline.gates.some(({ memory }) => memory.includes(HANDOFF))) return [];
+  const found: { readonly at: string; readonly task: EarlierTask }[] = [];
+  for (const { id } of tasks.filter(({ id: other, runs }) => other !== next.id && runs > 0)) {
+    const { records } = await ports.store.list(pipeline.id, id);
+    const last = Math.max(...records.map(({ runNumber }) => runNumber));
+    const ofRun = records.filter(({ runNumber }) => runNumber === last);
+    const handoff = await handoffFrom({ ports }, ofRun);
+    const at = ofRun
+      .map((record) => record.at)
+      .toSorted()
+      .at(-1)!;
+    if (handoff !== undefined) found.push({ at, task: earlierTask(id, handoff) });
+  }
+  return found.toSorted((a, b) => (a.at < b.at ? -1 : 1)).map(({ task }) => task);
 }
 
 /** Runs a task: continues its interrupted run, or begins a new one. @returns with paths to commit with it */
@@ -151,15 +176,15 @@ async function runTask(
   ports: EnginePorts,
   order: SetOrder,
   task: Task,
-  { observe, signal, actor, afterRun }: LoopOptions,
+  { observe, signal, actor, afterRun, earlier }: LoopOptions & { readonly earlier: readonly EarlierTask[] },
 ): Promise<{ readonly driven: Driven; readonly extra: readonly string[] }> {
-  const assignment = assignmentIn(order, task);
+  const assignment = { ...assignmentIn(order, task), earlierTasks: earlier };
   const fresh = task.status === 'pending' && task.failures > 0;
   // With the same request, the work that was not good enough would be reused.
   const force = order.pipeline.gates.filter(({ needs }) => needs.length === 0).map(({ id }) => id);
-  const resume = fresh ? { fresh, force, actor, reason: `${NEXT_RUN}${task.runs + 1}` } : undefined;
+  const resume = fresh ? { fresh, force, actor, reason: `gateline loop: run ${task.runs + 1}` } : undefined;
   const about = (event: EngineEvent): void | Promise<void> => observe({ type: 'engine', subject: task.id, event });
-  const { call, driven } = await driveRun({ ...ports, ...order.portsFor?.(assignment) }, assignment, {
+  const { call, driven } = await driveRun(ports, assignment, {
     observe: about,
     signal,
     resume,

@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { originsOf, type Made } from '../../run/files/undo.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
-import { attemptsInPlace } from '../call/attempts-in-place.ts';
+import { attemptsInPlace } from './attempts-in-place.ts';
 import type { Call } from '../call/call.ts';
 import { isOfPipeline, madeByPut, madeInPlace } from './wanted-files.ts';
 

@@ -3,10 +3,12 @@ import { firstNames } from '../../errors/first-names.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { unitOf } from '../../run/records/record.ts';
+import type { Put } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { asGone } from './files-to-put.ts';
 import { rollbackCommand, type RunInFolder } from './folder-runs.ts';
-import { inPlaceOf } from './wanted-files.ts';
+import { unfinishedApply, unfinishedApplyText } from './unfinished-apply.ts';
+import { inPlaceOf, isOfRun } from './wanted-files.ts';
 
 /** How to roll back the run whose files are in the folder. */
 export function otherText(other: RunInFolder, to: string | undefined): string {
@@ -29,6 +31,20 @@ export function refuseUnrecorded(call: Call, kept: ReadonlySet<UnitKey>, force: 
   const gates = firstNames([...new Set(unknown.map(({ claim }) => unitOf(claim)))], 10);
   throw new GatelineError('ROLLBACK_CONFLICT', `no record says what these gates changed in your folder: ${gates}`, {
     hint: 'Undo their changes yourself (`git diff` shows those of tracked files), then add `--force`.',
+  });
+}
+
+/**
+ * Files that an interrupted call has not applied yet look as if somebody had changed them back.
+ * @throws GatelineError `ROLLBACK_CONFLICT`
+ */
+export async function refuseHalfApplied(call: Call, puts: readonly Put[]): Promise<void> {
+  if (puts.every(({ action }) => action !== 'conflict')) return;
+  const open = await unfinishedApply(call.ports, () => call.snapshot());
+  if (open === undefined || !isOfRun(call, open)) return;
+  const { runNumber } = call.journal.state();
+  throw new GatelineError('ROLLBACK_CONFLICT', unfinishedApplyText(open), {
+    hint: `Roll back then. Or undo what was applied: \`${commandFor(call, runNumber)}\`.`,
   });
 }
 

@@ -34,7 +34,8 @@ export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Prom
   await checkDone(call, unit, used, upstream, job);
   for (const one of upstream) {
     const state = call.journal.state().units.get(one.key)!;
-    if (state.ended === undefined) continue;
+    // What is not done and no error has something in its place.
+    if (state.ended === undefined || !state.done) continue;
     if (used.has(one.key)) await verifyOutput(call, one, state, job);
     else refuseUnclaimed(call, one, state.ended);
   }
@@ -74,8 +75,20 @@ async function checkDone(
       call.journal.setMissing(await missingOf(call.ports.store, contents));
     }),
   );
-  const open = states().filter((state) => !state.done);
+  const replaced = replacedUnits(call, unit);
+  const open = states().filter((state) => !state.done && !replaced.has(state.key));
   if (open.length > 0) throw notDone(unit, open, call.journal.state(), job);
+}
+
+/** Units upstream that something may take the place of, and those that only they need. Unreadable ones are not. */
+function replacedUnits({ assignment, graph, journal }: Call, unit: Unit): ReadonlySet<string> {
+  if (assignment.standIn === undefined) return new Set();
+  const { units } = journal.state();
+  const direct = unit.needs.filter((key) => units.get(key)?.done === false && units.get(key)?.unread === undefined);
+  const kept = new Set(
+    unit.needs.filter((key) => !direct.includes(key)).flatMap((key) => [key, ...ancestorsOf(graph, key)]),
+  );
+  return new Set(direct.flatMap((key) => [key, ...ancestorsOf(graph, key)]).filter((key) => !kept.has(key)));
 }
 
 /** Refuses an output that was not claimed, or that ended with a different request or contract than its claim. */

@@ -126,4 +126,21 @@ export const COMMAND_LINE_CODES = {
     means: 'An internal error: a bug in Gateline.',
     remedy: 'Report it with the lines that were printed.',
   },
+  FORMAT_UNKNOWN: {
+    from: ['user'],
+    means: '`import` and `export` know no format of that name.',
+    remedy: '`gateline help import` lists the formats.',
+  },
+  IMPORT_REFUSED: {
+    from: ['user'],
+    means:
+      'A file of another system is not what its format says, contradicts another one, or says that a gate is completed whose output does not meet the contract. Nothing was imported.',
+    remedy: 'Correct the file at the JSON pointer, or leave it out by naming the others.',
+  },
+  EXPORT_REFUSED: {
+    from: ['user'],
+    means:
+      'A file of another system cannot be written where it belongs: git tracks it, a link or something else is in its place, or there is no repository that could ignore it.',
+    remedy: 'Name another folder: `--to DIR`.',
+  },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -40,7 +40,7 @@ export const DELIVERY_CODES = {
   },
   LOOP_CONFLICT: {
     from: ['user'],
-    means: 'Files of a task cannot be applied, because they changed in your folder meanwhile.',
+    means: 'Files of a task cannot be applied, because they changed in your folder in the meantime.',
     remedy: 'Restore or move the files that are named, and run the same command again.',
   },
   DELIVERY_REFUSED: {
@@ -78,5 +78,15 @@ export const DELIVERY_CODES = {
     from: ['user'],
     means: 'A token is needed to read and to answer comments.',
     remedy: 'Leave `github-token` out, or set it to a token that may write comments.',
+  },
+  CLEAN_WITHOUT_TOKEN: {
+    from: ['user'],
+    means: 'A token is needed to list and to remove artifacts.',
+    remedy: 'Leave `github-token` out, and give the job `actions: write`.',
+  },
+  CLEAN_UNKNOWN: {
+    from: ['user'],
+    means: 'It cannot be found out which runs belong to open pull requests. Nothing is removed.',
+    remedy: 'Close pull requests that nobody works on.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -28,7 +28,7 @@ export const ENGINE_CODES = {
   PRICES_INVALID: {
     from: ['user'],
     title: 'Table of prices cannot be used',
-    means: 'The file that `budget.prices` names is missing, or is no table of prices. No agent was started.',
+    means: 'The file that `budget.prices` names is missing, or is not a table of prices. No agent was started.',
     remedy: 'Correct the file, as docs/recipes/budgets.md shows it.',
   },
   REWORK_UNVERIFIED: {
@@ -39,10 +39,10 @@ export const ENGINE_CODES = {
     remedy:
       'Run the workflow again: the gates start from the beginning. Nothing was run from records that do not match.',
   },
-  STAND_IN_ABSENT: {
+  STAND_IN_MISSING: {
     from: ['user'],
     means:
-      'With `--stand-in` a needed gate has no output, and there is neither an `--input` nor a state file in its place.',
+      'With `--stand-in`, or the input `stand-in`, a needed gate has no output, and there is neither a usable state file nor an input in its place.',
     remedy: 'Pass `--input FILE`, or put the state file of the needed gate below `.state/`.',
   },
   TOKEN_MISSING: {

@@ -10,6 +10,8 @@ export interface RestAccess {
   readonly token: string;
   /** `owner/name`. */
   readonly repository: string;
+  /** Called before each request, also before repeated and redirected ones. It may refuse it. @throws CallFailure */
+  readonly onRequest?: () => void;
 }
 
 /** One call of the API. */
@@ -42,7 +44,7 @@ export type RestCall = <T>(
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** The API through GitHub's own client, whose requests are sent by {@link send}. It is loaded on the first call. */
-export function restCalls({ apiUrl, token }: RestAccess): RestCall {
+export function restCalls({ apiUrl, token, onRequest }: RestAccess): RestCall {
   const load = async () => (await import('@actions/github')).getOctokit(token, { baseUrl: apiUrl, log: SILENT });
   let loading: ReturnType<typeof load> | undefined;
   return async (request, bounds, accept) => {
@@ -56,7 +58,7 @@ export function restCalls({ apiUrl, token }: RestAccess): RestCall {
         headers: { 'x-github-api-version': '2022-11-28' },
         ...(body === undefined ? {} : { data: body }),
         // The body is a stream: a truncated one is then detected here instead of being treated as an empty text.
-        request: { fetch: fetchOver({ ...bounds, what }), parseSuccessResponseBody: false },
+        request: { fetch: fetchOver({ ...bounds, what }, onRequest), parseSuccessResponseBody: false },
       });
       const { status, headers, data } = answer;
       const bytes = data instanceof ReadableStream ? await bytesOf(data) : Buffer.alloc(0);
@@ -89,12 +91,13 @@ interface FetchInit {
 const MAX_MOVES = 2;
 
 /** `fetch` for GitHub's client. Redirects within the API are followed: the API uses them for renamed repositories. */
-function fetchOver(bounds: Pick<HttpRequest, 'what' | 'limit' | 'idle' | 'maxBytes'>) {
+function fetchOver(bounds: Pick<HttpRequest, 'what' | 'limit' | 'idle' | 'maxBytes'>, onRequest = (): void => {}) {
   return async (address: string, { method, headers, body }: FetchInit): Promise<Response> => {
     let url: string | undefined = address;
     let answer: HttpAnswer;
     let moves = 0;
     do {
+      onRequest();
       answer = await send({ ...bounds, method, url, headers, ...(body !== undefined && { body }) });
       url = moves < MAX_MOVES ? movedTo(answer, url) : undefined;
       moves += 1;

@@ -11,6 +11,7 @@ import type { KeptRun, OldRun, RetentionRules } from '../../run/retention/retent
 import { contentsNamedBy } from '../../run/state/named-contents.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { openFilesystemStore, type FilesystemRecordStore } from '../../store/filesystem/filesystem-store.ts';
+import type { CompressedContents } from '../../store/filesystem/contents/packed-content.ts';
 import type { RemovedContents } from '../../store/filesystem/removed-runs.ts';
 import { removePuts } from '../../workspace/folder/put-lists.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
@@ -23,7 +24,10 @@ export const CLEANED_FILE = 'cleaned';
 /** Contents that were stored within this time stay: a command may be about to record them. Milliseconds. */
 const FRESH_MS = 10 * 60_000;
 
-/** What is removed, and where. */
+/** Contents that were not stored again for this long are compressed. Milliseconds. */
+const COLD_MS = 7 * 24 * 60 * 60_000;
+
+/** Options of {@link clean}. */
 export interface CleanOptions extends Durable {
   readonly loaded: LoadedPipeline;
   /** Opened for writing. */
@@ -35,11 +39,12 @@ export interface CleanOptions extends Durable {
   readonly signal?: AbortSignal;
 }
 
-/** What {@link clean} did. */
+/** The result of {@link clean}. */
 export interface Cleaned {
   readonly removed: readonly OldRun[];
   readonly kept: readonly KeptRun[];
   readonly contents: RemovedContents;
+  readonly compressed: CompressedContents;
   /** How many entries of the history were removed. */
   readonly entries: number;
   /** Why something that could be removed was not: a sentence each. */
@@ -50,7 +55,7 @@ export interface Cleaned {
  * Removes old runs of a pipeline whole, then everything that only they needed: contents, versions of files, attempts,
  * snapshots of the database, copies of replaced files. Records go first, so that an interrupted call leaves things that
  * nobody names, and never a record whose contents are gone; the next call removes those. The caller holds the
- * workspace's lock.
+ * workspace's lock. Contents that stay and are old are compressed.
  * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`, `RECORD_TOO_NEW`, `GIT_FAILED`,
  *   `ROLLBACK_UNFINISHED`
  */
@@ -69,9 +74,10 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
     notices.push('old runs are left for the next time: one of them has a new record');
   const contents = await removeContents(store, plan, { removed, now, signal, notices });
   if (!signal?.aborted) await removeTraces(options, store);
+  const compressed = await store.packContents(new Date(now.getTime() - COLD_MS), signal);
   const entries = signal?.aborted ? 0 : await forgetEntries(options, notices);
   if (!signal?.aborted) await noteTime(options, now);
-  return { removed, kept: plan.keep, contents, entries, notices };
+  return { removed, kept: plan.keep, contents, compressed, entries, notices };
 }
 
 function openStore({ loaded, onDurable }: CleanOptions): Promise<FilesystemRecordStore> {
@@ -128,7 +134,7 @@ async function removeContents(
   return store.removedRuns.removeContents(named, new Date(now.getTime() - FRESH_MS), signal);
 }
 
-/** What removed runs left beside records and contents, also those of calls that were killed. */
+/** Removes other files of removed runs, besides records and contents, including those of killed calls. */
 async function removeTraces(
   { loaded, ports, signal, onDurable = () => undefined }: CleanOptions,
   { removedRuns, checkpoints }: FilesystemRecordStore,

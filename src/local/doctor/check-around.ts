@@ -50,7 +50,7 @@ export async function checkTrees({ trees, ports, show }: Looking): Promise<Findi
   return left.map((path) => finding('WORK_TREE_LEFT', show(path), 'a work tree that no agent uses'));
 }
 
-/** What is in quarantine. */
+/** Findings about files in quarantine. */
 export async function checkQuarantine(root: string, { show }: Looking): Promise<Finding[]> {
   const folder = join(root, QUARANTINE);
   const all = await unlessAbsent(readdir(folder, { recursive: true, withFileTypes: true })).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { ReadProblem } from '../../run/records/reading.ts';
 import type { GatelineRecord } from '../../run/records/record.ts';
 import { contentsNamedBy } from '../../run/state/named-contents.ts';
-import { contentPath } from '../../store/filesystem/content-files.ts';
+import { contentPath } from '../../store/filesystem/contents/content-files.ts';
 import { openFilesystemStore, type FilesystemRecordStore } from '../../store/filesystem/filesystem-store.ts';
 import { parseRecordFileName, recordFileName } from '../../store/record-names.ts';
 import { finding, FINDINGS, type Finding, type Repair } from './finding.ts';

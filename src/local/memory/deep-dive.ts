@@ -1,5 +1,5 @@
 import type { Environment } from '../../environment.ts';
-import { deepDiveHeader, stalenessOf, type Staleness } from '../../formats/deep-dive.ts';
+import { deepDiveHeader, stalenessOf, type Staleness } from '../../formats/agent-flow/deep-dive.ts';
 import { changedSince } from '../../workspace/git/changed-since.ts';
 import { objectNamed } from '../../workspace/git/git-objects.ts';
 import { findRepository } from '../../workspace/git/repository.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../engine/call/call.ts';
 import { readJson } from '../../engine/call/content.ts';
-import { storedRequest } from '../../engine/plan/earlier-work.ts';
+import { storedRequest } from '../../engine/call/content.ts';
 import { jsonDifferences, type JsonDifference } from '../../json/json-difference.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { outputDifferencesJson } from '../../report/json/output-differences.ts';
@@ -8,7 +8,7 @@ import { fit, oneLine } from '../../report/text.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
 import type { NumberedAttempt } from './attempt-numbered.ts';
 
-/** How two attempts of a gate differ, beside their files. */
+/** The differences between two attempts of a gate, besides their files. */
 export interface AttemptDifferences {
   /** `undefined`: a request is missing (an adopted output has none), or was written by another version. */
   readonly request: readonly Difference[] | undefined;

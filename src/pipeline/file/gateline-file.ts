@@ -1,5 +1,6 @@
 import { isTimezone } from '../timezone.ts';
 import { z } from 'zod';
+import { MIRROR_FORMATS } from '../job-settings.ts';
 import { MAX_TASK_LENGTH } from '../pipeline.ts';
 import { gateSchema, onFail } from './gateline-gate.ts';
 import { GITHUB_KEYS } from './github-keys.ts';
@@ -47,7 +48,7 @@ const group = z.union(
       mode: choiceOf('parallel', 'sequential', 'auto')
         .default('auto')
         .describe(
-          'Whether its gates may run in parallel. `auto`: if `available` says so. `--sequential` overrides it.',
+          'Whether its gates may run in parallel. `auto`: if the command in `available` succeeds. `--sequential` overrides it.',
         ),
       available: command
         .optional()
@@ -188,8 +189,8 @@ export const gatelineFileSchema = z
         ),
       task: text(MAX_TASK_LENGTH, 'text')
         .optional()
-        .describe('What the run is to achieve, for every agent; `--task` overrides it. Part of the fingerprint.'),
-      metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
+        .describe('The goal of the run, for every agent; `--task` overrides it. Part of the fingerprint.'),
+      metadata: jsonObject.default({}).describe('Your own values for agents and conditions. Part of the fingerprint.'),
       timezone: text(64, TIMEZONE)
         .refine(isTimezone, { error: `expected ${TIMEZONE}` })
         .optional()
@@ -213,6 +214,11 @@ export const gatelineFileSchema = z
         .default('propose')
         .describe(
           'What happens to what agents wrote to `GATELINE_LEARNINGS`: `gateline memory promote` adds it to `.gateline/memory/learned-patterns.md` (`propose`), or `gateline run` does so after a run that is completed (`auto`). Not part of the request or the fingerprint.',
+        ),
+      mirror: listOf(choiceOf(...MIRROR_FORMATS), 0, MIRROR_FORMATS.length, 'a list such as `[state-guide]`')
+        .default([])
+        .describe(
+          'File formats of other systems. `state-guide`: agents find the files below `.state/` in a job on GitHub, too; on your machine they are always there. `agent-flow`, `dev-loop`, `nexus`: `gateline run` keeps their files up to date in your folder; not on GitHub. Not part of the request or the fingerprint.',
         ),
       budget,
       'max-reworks': wholeNumber(0, 1_000)

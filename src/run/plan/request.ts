@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import type { Digest } from '../../json/digest.ts';
-import type { Content } from '../records/record.ts';
+import type { Content, StartedRecord } from '../records/record.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
 import type { Tree } from '../files/tree.ts';
 import type { Unit } from '../records/unit.ts';
@@ -27,7 +27,7 @@ export interface Request {
   readonly matrix: JsonObject;
   /** Only a subject that somebody gave: the default one names the run's records and nothing else. */
   readonly subject?: string;
-  /** What the run is to achieve. */
+  /** The goal of the run. */
   readonly task?: string;
   readonly metadata: JsonObject;
   /** The caller's input; `null` if there is none. */
@@ -52,8 +52,8 @@ export interface Request {
     /** Path → `<mode> <blob id>`. */
     readonly files: Readonly<Record<string, string>>;
   };
-  /** Digest and size of each need's exports; `null`: it has no output. Needs that the caller provides are left out. */
-  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  /** Digest and size of each need's exports; `null`: it has no output. */
+  readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
   /** A summary of the run before, for a gate that asks for it. */
   readonly handoff?: Handoff;
   /** The work was sent back: which time it is done, and the outputs that failed. */
@@ -65,6 +65,20 @@ export interface Request {
   /** Versions of declared tools, as the tools print them. */
   readonly tools: Readonly<Record<string, string>>;
   readonly platform: Platform;
+}
+
+/** What a need gives to an agent. */
+export interface GivenNeed extends Content, Partial<StandInProducer> {
+  /** The need has no output of its own: this is from a state file of another tool, or from the caller's input. */
+  readonly standIn?: 'file' | 'input';
+}
+
+/** Who made an output that a state file brings, and what that tool says of it. */
+export interface StandInProducer {
+  readonly status: 'SUCCESS' | 'PARTIAL';
+  /** 0-100. */
+  readonly score: number;
+  readonly agent: string;
 }
 
 /** Where an agent runs, as far as it is part of the fingerprint. */
@@ -92,9 +106,9 @@ export interface CurrentInputs {
   readonly tree: Tree;
   readonly env: Readonly<Record<string, string | null>>;
   readonly tools: Readonly<Record<string, string>>;
-  readonly needs: Readonly<Record<UnitKey, Content | null>>;
+  readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
   readonly handoff?: Handoff | undefined;
-  /** What sent back the unit's latest attempt. */
+  /** The attempts that sent the unit's latest attempt back. */
   readonly rework?: { readonly iteration: number; readonly from: readonly ReworkCause[] } | undefined;
 }
 
@@ -140,7 +154,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
   };
 }
 
-/** What defines an agent that is no command: an action that the file names, or else the workflow file. */
+/** The definition of an agent that is not a command: an action that the file names, otherwise the workflow file. */
 function agentAround({ uses }: Unit['gate'], workflow: string | undefined): Partial<Request['definition']> {
   if (uses === undefined) return workflow === undefined ? {} : { workflow };
   const { action, with: inputs, output } = uses;
@@ -163,9 +177,15 @@ export function fingerprintOf(request: Request): Digest {
   return digestOfJson(request as unknown as JsonValue);
 }
 
-/** Digests of the needs, as records contain them. */
-export function needDigests(request: Pick<Request, 'needs'>): Record<UnitKey, Digest | null> {
-  return Object.fromEntries(Object.entries(request.needs).map(([key, content]) => [key, content?.digest ?? null]));
+/** Digests of the needs, and which needs something took the place of, as records contain them. */
+export function recordedNeeds({ needs }: Pick<Request, 'needs'>): Pick<StartedRecord, 'needs' | 'standIns'> {
+  const all = Object.entries(needs);
+  const own = all.filter(([, content]) => content?.standIn === undefined);
+  const others = all.flatMap(([key, content]) => (content?.standIn === undefined ? [] : [[key, content.standIn]]));
+  return {
+    needs: Object.fromEntries(own.map(([key, content]) => [key, content?.digest ?? null])),
+    ...(others.length > 0 && { standIns: Object.fromEntries(others) as NonNullable<StartedRecord['standIns']> }),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
+import { contentSchema, createdSchema, effectsSchema } from './effects.ts';
 import { metricsSchema } from './metrics.ts';
 
 /** Version of the records that this version writes. */
@@ -23,8 +24,6 @@ const needDigests = z.record(unit, digest.nullable());
 /** Id of a git tree object: sha1 or sha256. */
 const treeId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
 
-/** Stored content: its digest and its size in bytes. */
-const contentSchema = z.strictObject({ digest, bytes: counter });
 export type Content = z.infer<typeof contentSchema>;
 
 /** A file's content as git would store it: blob id (`git hash-object`, filters applied) and git's mode. */
@@ -81,30 +80,20 @@ const work = {
   fingerprint: digest,
   /** Digest of the contract that judges. */
   contract: digest,
+  /** Without needs that something from outside took the place of. */
   needs: needDigests,
+  /** Those needs: a state file of another tool, or the caller's input. They are not done by it. */
+  standIns: z.record(unit, z.enum(['file', 'input'])).optional(),
   /**
    * The attempt was sent back to: which iteration of the loop it is (the first attempt is 1), the fingerprint of the
    * request without `rework`, and, if each iteration is a run of its own, the units that sent the work back.
    */
   rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
-  /** What the run is to achieve, redacted. */
+  /** The goal of the run, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
   /** The commit that the run was about then, if approvals depend on it. */
   commit: treeId.optional(),
 };
-
-/** A named resource that a gate or command created, with the part of its value that others may use. */
-const createdSchema = z.strictObject({
-  entity: z.string().min(1).max(200),
-  instance: z.string().max(200),
-  value: contentSchema.optional(),
-});
-
-/** What happened to named resources. */
-const effectsSchema = z.strictObject({
-  creates: z.array(createdSchema).max(1_000),
-  invalidates: z.array(createdSchema.omit({ value: true })).max(1_000),
-});
 
 /** A claim: one holder has this gate. Durable before the agent runs. */
 export const startedSchema = z.strictObject({
@@ -126,7 +115,7 @@ export const startedSchema = z.strictObject({
 
 const position = { runNumber: counter, runAttempt: counter, n: counter };
 
-/** Who decided, and why, as records say it. */
+/** The person who decided and the reason, from a record. */
 const deciderSchema = z.strictObject({ actor: z.string().min(1).max(255), reason: z.string().max(4_096) });
 
 /** The origin of a reused output. Its position is one of this record's subject, unless it names another subject. */
@@ -134,13 +123,16 @@ const sourceSchema = z.strictObject({
   ...position,
   /** Only of another subject. */
   subject: identity.subject.optional(),
-  /** Of another subject: when the agent began, since that subject's records may be gone when its age is asked for. */
+  /**
+   * For an output of another subject: when its agent started. The records of that subject may have been removed when
+   * the age is needed.
+   */
   at: time.optional(),
   /** GitHub only, and only of another workflow run. */
   runId: writerSchema.shape.runId,
   /** Which iteration made the output, if its work had been sent back; from 1. */
   iteration: counter.min(1).optional(),
-  /** Who adopted or kept the output, if no agent answered its request. */
+  /** The person who adopted or kept the output, if no agent produced it for this request. */
   adopted: deciderSchema.optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
@@ -173,7 +165,7 @@ export const endedSchema = z.strictObject({
   exitCode: z.int().optional(),
   signal: z.string().max(32).optional(),
   metrics: metricsSchema.optional(),
-  /** What the agent wrote to its learnings file, redacted. */
+  /** The content of the agent's learnings file, redacted. */
   learnings: contentSchema.optional(),
   /** The origin of a reused output. */
   source: sourceSchema.optional(),
@@ -243,6 +235,8 @@ export const decidedSchema = z.strictObject({
     .optional(),
   /** `force`: the loop that sends work back to the gate continues where it is, instead of beginning anew. */
   keepsIterations: z.literal(true).optional(),
+  /** `close`: the call that closed the run begins the next one. */
+  startsNext: z.literal(true).optional(),
   /** `entity`: what was done to which resource. */
   entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),
 });

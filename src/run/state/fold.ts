@@ -13,11 +13,12 @@ import {
   type StartedRecord,
 } from '../records/record.ts';
 import type { RunProblem, RunState, ExternalFacts, UnitState } from './run-state.ts';
+import { withStandIns } from './stand-in-states.ts';
 import type { UnitRecords } from '../records/unit-records.ts';
 import { strangersTo, type UnitGraph } from '../records/unit.ts';
 import { earlierViews } from './earlier-views.ts';
 
-/** Whose records to fold. */
+/** The pipeline, subject and run whose records are folded. */
 export interface RunIdentity {
   readonly pipeline: string;
   readonly subject: string;
@@ -106,7 +107,7 @@ export function createRunFold(
       const problems = sortProblems([...unplaced, ...[...problemsOf.values()].flat(), ...strangers]);
       const { pipeline, subject } = identity;
       const all = { records: ofRun, unread: listing.problems };
-      state = deriveRun({ pipeline, subject, runNumber, decided, units, problems, ...all });
+      state = deriveRun({ pipeline, subject, runNumber, decided, units: withStandIns(units), problems, ...all });
       return state;
     },
     add: (record) => {

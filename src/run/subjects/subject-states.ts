@@ -19,8 +19,8 @@ export const SUBJECT_STATUSES = [
 export type SubjectStatus = (typeof SUBJECT_STATUSES)[number];
 
 /**
- * What is known of a subject by itself. `left-out`: it is not completed, and is not to be run. A subject of which
- * nothing is known has not been started.
+ * The state of a subject without regard to other subjects. `left-out`: it is not completed, and is not selected to run.
+ * A subject without a state has not been started.
  */
 export interface KnownSubject {
   readonly status: Exclude<SubjectStatus, 'pending' | 'ready' | 'blocked'> | 'left-out';

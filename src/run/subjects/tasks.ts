@@ -6,7 +6,7 @@ export const TASK_STATUSES = ['pending', 'in-progress', 'review', 'done', 'faile
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What is known of one run of a task. */
+/** The state of one run of a task. */
 export interface TaskRun {
   readonly runNumber: number;
   /** `failed`: it ended without being completed. `closed`: a person ended it. */
@@ -109,7 +109,7 @@ function stateOf(
 /** A task that has one of these is not done by any later call. */
 const ENDS: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled']);
 
-/** What a loop does next, and why. */
+/** The next step of a loop, and the reason. */
 export type NextTask =
   | { readonly choice: 'run'; readonly task: Task; readonly reason: string }
   | { readonly choice: 'stop'; readonly reason: string };

@@ -3,7 +3,8 @@ import type { Digest } from '../../json/digest.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Read, RecordListing, RecordStore, Written } from '../record-store.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
-import { ContentFiles, type StoredContents } from './content-files.ts';
+import { ContentFiles, type StoredContents } from './contents/content-files.ts';
+import type { CompressedContents } from './contents/packed-content.ts';
 import { RecordFiles } from './record-files.ts';
 import { RemovedRuns } from './removed-runs.ts';
 import { StateFolder, type StateFolderOptions } from './state-folder.ts';
@@ -28,6 +29,12 @@ export interface FilesystemRecordStore extends RecordStore {
   everything(signal?: AbortSignal): Promise<RecordListing>;
   /** The digests of all contents, by the names of their files, and the paths of files with other names. */
   contents(): Promise<StoredContents>;
+  /**
+   * Compresses contents that nobody stored since a time. They are read as before.
+   * @param signal aborted to stop
+   * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`
+   */
+  packContents(before: Date, signal?: AbortSignal): Promise<CompressedContents>;
   readonly removedRuns: Pick<RemovedRuns, 'remove' | 'removeContents' | 'records' | 'forget'>;
   /** The decisions among the records of a run: no other record is read. */
   decisionsIn(pipeline: string, subject: string, runNumber: number): Promise<RecordListing>;
@@ -81,6 +88,10 @@ class FilesystemStore implements FilesystemRecordStore {
 
   contents(): Promise<StoredContents> {
     return this.#contents.all();
+  }
+
+  packContents(before: Date, signal?: AbortSignal): Promise<CompressedContents> {
+    return this.#contents.pack(before, signal);
   }
 
   check(digest: Digest): Promise<Read<Content>> {

@@ -5,9 +5,10 @@ import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import { parseRecordFileName, recordFileName } from '../record-names.ts';
-import { contentPath, type ContentFiles } from './content-files.ts';
+import { contentPath, type ContentFiles } from './contents/content-files.ts';
 import { syncFolder } from './durable.ts';
 import type { RecordFiles } from './record-files.ts';
+import { PACKED } from './contents/packed-content.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Which run. */
@@ -17,7 +18,7 @@ interface RunPlace {
   readonly runNumber: number;
 }
 
-/** What {@link RemovedRuns.removeContents} removed. */
+/** The result of {@link RemovedRuns.removeContents}. */
 export interface RemovedContents {
   readonly contents: number;
   readonly bytes: number;
@@ -79,16 +80,20 @@ export class RemovedRuns {
     for (const digest of (await this.#contents.all()).digests) {
       if (signal?.aborted) break;
       if (named.has(digest)) continue;
-      const path = contentPath(this.#state.root, digest);
-      await this.#state.writing(path, async () => {
-        // At once, so that no other process stores the same in between.
-        const status = lstatSync(path, { throwIfNoEntry: false });
-        if (status?.isFile() !== true || status.mtimeMs >= before.getTime()) return;
-        unlinkSync(path);
-        removed.contents += 1;
-        removed.bytes += status.size;
-        this.#state.onDurable(`content removed ${digest}`);
-      });
+      const plain = contentPath(this.#state.root, digest);
+      let files = 0;
+      for (const path of [plain + PACKED, plain]) {
+        await this.#state.writing(path, async () => {
+          // At once, so that no other process stores the same in between.
+          const status = lstatSync(path, { throwIfNoEntry: false });
+          if (status?.isFile() !== true || status.mtimeMs >= before.getTime()) return;
+          unlinkSync(path);
+          files += 1;
+          removed.bytes += status.size;
+          this.#state.onDurable(`content removed ${digest}`);
+        });
+      }
+      if (files > 0) removed.contents += 1;
     }
     return removed;
   }

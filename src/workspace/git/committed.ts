@@ -1,4 +1,6 @@
+import { foldersOf } from '../files/contain.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
+import type { Git } from './git.ts';
 import type { Repository } from './repository.ts';
 
 /**
@@ -21,4 +23,24 @@ export async function lastCommit(repository: Repository | undefined, path: strin
   const log = ['log', '-1', '--format=%H', 'HEAD', '--', `:(top,literal)${path}`];
   const answer = await repository?.git(log, { answers: [0, 128] });
   return answer?.code === 0 ? answer.out.toString('latin1').trim() || undefined : undefined;
+}
+
+/**
+ * Whether the checked out commit or the index has a file at a path, or anything that is no folder in the place of one
+ * above it, whatever the case of the letters. True if that is unknown.
+ * @param git in the folder that the path is relative to
+ */
+export async function mayBeCommitted(git: Git, path: string): Promise<boolean> {
+  const top = await git(['rev-parse', '--show-prefix', '--verify', 'HEAD'], { answers: [0, 128] });
+  if (top.code !== 0) return true;
+  const [prefix = ''] = top.out.toString('utf8').split('\n');
+  const whole = `${prefix}${path}`;
+  const places = [whole, ...foldersOf(whole)];
+  const asked = places.map((place) => `:(top,icase,literal)${place}`);
+  const index = await git(['ls-files', '-z', '--full-name', '--cached', '--', ...asked], { answers: [0, 128] });
+  const commit = await git(['ls-tree', '-z', '-r', '--full-tree', '--name-only', 'HEAD'], { answers: [0, 128] });
+  if (index.code !== 0 || commit.code !== 0) return true;
+  const wanted = new Set(places.map((place) => place.toLowerCase()));
+  const names = `${index.out.toString('utf8')}${commit.out.toString('utf8')}`.split('\0');
+  return names.some((name) => wanted.has(name.toLowerCase()));
 }

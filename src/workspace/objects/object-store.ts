@@ -35,7 +35,7 @@ const SETTINGS = [
 ];
 
 /**
- * Our own git objects, beside those of the user's repository. Objects are read from both and written only to ours, so
+ * Our own git objects, next to those of the user's repository. Objects are read from both and written only to ours, so
  * the repository never changes.
  */
 export interface ObjectStore {
@@ -84,8 +84,8 @@ export function snapshotIndexOf({ path }: Pick<ObjectStore, 'path'>): string {
   return join(path, 'snapshot.index');
 }
 
-/** Folders treated as dependencies if no `.gitignore` names them. */
-const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n';
+/** What is ignored if there is no repository: dependencies, and the files of other systems that `export` writes. */
+const IGNORED_WITHOUT_REPOSITORY = 'node_modules/\n/.devloop/\n/.claude/*.local.md\n/.claude/skills/nexus/history/\n';
 
 /** Opens the store; creates it if missing. Repeating this is safe. */
 export async function openObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {

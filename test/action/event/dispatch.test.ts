@@ -60,6 +60,8 @@ describe('the inputs of a workflow_dispatch', () => {
     [{ resume: '1', strategy: 'from-checkpoint' }, /name the gate as `from`/],
     [{ resume: '1', strategy: 'retry-current', from: 'a' }, /from: not with/],
     [{ resume: '1', decision: 'skip', gate: 'a' }, /a reason is needed/],
+    [{ resume: '1', decision: 'approve', gate: 'a', reason: '' }, /a reason is needed/],
+    [{ resume: '1', decision: 'force', gate: 'a' }, /a reason is needed/],
     [{ resume: '1', strategy: 'skip-current' }, /a reason is needed/],
     [{ resume: '1', decision: 'adopt', gate: 'a', reason: 'x' }, /name the output as `digest`/],
     [{ resume: '1', decision: 'adopt', gate: 'a', digest: DIGEST }, /a reason is needed/],

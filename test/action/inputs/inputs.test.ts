@@ -240,6 +240,7 @@ describe('what is wrong with inputs', () => {
       metadata: 'a: 1',
       'expose-output': 'true',
       'html-report': 'true',
+      mirror: 'none',
       'secret-values': 'A=1',
       gates: 'a',
       deliver: 'patch',

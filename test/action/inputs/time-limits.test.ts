@@ -11,6 +11,7 @@ const USUAL = {
   outage: OUTAGE,
   listing: DEFAULT_WAIT_LIMITS,
   ending: ENDING,
+  removal: { pauseMs: 400 },
 };
 
 function limitsWith(text: string | undefined): { readonly limits: unknown; readonly told: readonly string[] } {

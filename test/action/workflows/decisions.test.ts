@@ -573,7 +573,7 @@ describe('a decision in the event of a run', () => {
     await approved.start().ended;
     expect(await world.startedGates()).toEqual(['publish']);
     const resume = lastEnd('publish').by.runId!;
-    const again = await dispatched({ resume, from: 'publish', decision: 'approve', gate: 'translate' });
+    const again = await dispatched({ resume, from: 'publish', decision: 'approve', gate: 'translate', reason: 'r' });
     expect(statusOf(await again.start().ended)).toEqual(GREEN);
     expect(await world.startedGates()).toEqual(['publish']);
     expect(statusOf(await again.rerunAll().ended)).toEqual(GREEN);

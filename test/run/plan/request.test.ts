@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../../src/pipeline/pipeline.ts';
-import { buildRequest, fingerprintOf, needDigests } from '../../../src/run/plan/request.ts';
+import { buildRequest, fingerprintOf, recordedNeeds } from '../../../src/run/plan/request.ts';
 import { type CurrentInputs } from '../../../src/run/plan/request.ts';
 import { type RequestContext } from '../../../src/run/plan/request.ts';
 import { differences } from '../../../src/run/plan/difference.ts';
@@ -159,10 +159,12 @@ describe('a request', () => {
   });
 
   it('gives records the digests of its needs', () => {
-    expect(needDigests(request({ found: { needs: { a: contentOf('a'), 'b/x': null } } }))).toEqual({
-      a: contentOf('a').digest,
-      'b/x': null,
+    const standIn = { ...contentOf('c'), standIn: 'file', status: 'PARTIAL', score: 70, agent: 'A' } as const;
+    const needs = { a: contentOf('a'), 'b/x': null, c: standIn };
+    expect(recordedNeeds(request({ found: { needs } }))).toEqual({
+      needs: { a: contentOf('a').digest, 'b/x': null },
+      standIns: { c: 'file' },
     });
-    expect(needDigests(request({ found: { needs: {} } }))).toEqual({});
+    expect(recordedNeeds(request({ found: { needs: {} } }))).toEqual({ needs: {} });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   actorOf,
+  askedAgain,
   latestPosition,
   rulingOn,
   runDecisions,
@@ -33,6 +34,13 @@ describe('the ruling on an attempt', () => {
   it('is that it stands where nothing was decided since', () => {
     expect(ruling(made())).toBe('stands');
     expect(ruling(made(['reject', 1], ['force', 2]))).toBe('stands');
+  });
+
+  it('names who asked for another attempt, and why if there is a reason', () => {
+    const asked = (reason: string): string | undefined =>
+      askedAgain(rulingOn(ATTEMPT, made(['force', 3, { actor: 'ada', reason }]), NOW));
+    expect(asked('new model')).toBe('ada asked for a new attempt: new model');
+    expect(asked('')).toBe('ada asked for a new attempt');
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { Refusal, type Operation, type ServiceRequest } from './protocol.ts';
 import { rateLimitHeaders, tokenOf } from './rest-access.ts';
 import { routeAccount } from './rest-account.ts';
 import { ARTIFACT_ROUTES } from './rest-artifacts.ts';
+import { CACHE_ROUTES } from './rest-caches.ts';
 import { CHECK_ROUTES } from './rest-checks.ts';
 import { COMMENT_ROUTES } from './rest-comments.ts';
 import { GIT_ROUTES } from './rest-git.ts';
@@ -11,6 +12,7 @@ import { STEERING_ROUTES } from './rest-steering.ts';
 
 const ROUTES = [
   ...ARTIFACT_ROUTES,
+  ...CACHE_ROUTES,
   ...RUN_ROUTES,
   ...COMMENT_ROUTES,
   ...CHECK_ROUTES,
@@ -24,7 +26,7 @@ const ROUTES = [
 }));
 
 /**
- * The calls of REST that are about artifacts, runs, jobs, comments, check runs, collaborators, what starts runs and marks
+ * The calls of REST that are about artifacts, caches, runs, jobs, comments, check runs, collaborators, what starts runs and marks
  * commits, objects of git, and the account.
  */
 export function routeRest(request: ServiceRequest, world: World): Operation | undefined {

@@ -106,7 +106,7 @@ function createPull(world: World, request: ServiceRequest, repository: string): 
 
 function pullDocument({ number, state, head, base }: StoredPull, repository: string): object {
   const side = ({ ref, sha, repository: of }: StoredPull['head']): object => {
-    return { ref, sha, repo: of === '' ? null : { full_name: of } };
+    return { ref, sha, repo: of === '' ? null : { id: of === repository ? 1 : 2, full_name: of } };
   };
   return { number, state, head: side(head), base: side({ ...base, repository }) };
 }

@@ -14,8 +14,9 @@ export interface ProjectionNotice {
   /**
    * - `PROJECTION_KEPT_ASIDE`: the file in its place was not ours and is now in quarantine
    * - `PROJECTION_FAILED`: the file could not be written; the records are not affected
+   * - `PROJECTION_TOO_LONG`: it has more lines than the state guide reads
    */
-  readonly code: 'PROJECTION_KEPT_ASIDE' | 'PROJECTION_FAILED';
+  readonly code: 'PROJECTION_KEPT_ASIDE' | 'PROJECTION_FAILED' | 'PROJECTION_TOO_LONG';
   /** Name of the file, relative to the workspace if known. */
   readonly file: string;
   readonly message: string;
@@ -67,6 +68,18 @@ export class ProjectionFile {
     const notices =
       objection === undefined ? [] : [await this.#keepAside(objection, now.state === 'read' ? now.bytes : undefined)];
     await this.#write(text);
+    return notices;
+  }
+
+  /** Remove whatever is in its place. What is not ours is kept in `quarantine/`. @throws GatelineError */
+  async clear(): Promise<ProjectionNotice[]> {
+    this.#state.assertWritable();
+    const now = await readWhole(this.#path, MAX_BYTES);
+    if (now.state === 'absent') return [];
+    const objection = now.state === 'unreadable' ? now.message : this.#objectionTo(now.bytes);
+    const notices =
+      objection === undefined ? [] : [await this.#keepAside(objection, now.state === 'read' ? now.bytes : undefined)];
+    await this.#remove();
     return notices;
   }
 

@@ -9,7 +9,7 @@ import { parseStoredJson } from '../../parse-record.ts';
 import type { Read } from '../../record-store.ts';
 import { compareJson, compareMarkdown, type ProjectionDifference } from './compare.ts';
 import { ProjectionFile, type ProjectionNotice } from './projection-file.ts';
-import { readSealedJson, readSealedMarkdown, sealJson, sealMarkdown } from './projection-seal.ts';
+import { readSealedJson, readSealedMarkdown, sealJson, sealMarkdown, type ProjectionOwner } from './projection-seal.ts';
 import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
 
 export type { ProjectionDifference, ProjectionNotice };
@@ -48,6 +48,8 @@ export interface ProjectionsOptions extends StateFolderOptions {
   readonly readContent: (digest: Digest) => Promise<Read<Uint8Array>>;
   /** Larger outputs are referenced instead of copied. Bytes; default 8 MiB. */
   readonly maxInlineOutput?: number;
+  /** The store is not in this folder: larger outputs are left out. Default false. */
+  readonly isCopy?: boolean;
 }
 
 /** Keeps the state guide's files up to date with the state of a run. */
@@ -61,11 +63,17 @@ export interface Projections {
    *   file that only shows them.
    */
   update(state: RunState, changed: Iterable<UnitKey>): Promise<ProjectionNotice[]>;
+  /** Makes only the files of a unit show this state. Otherwise as {@link update}. */
+  showUnit(state: RunState, key: UnitKey): Promise<ProjectionNotice[]>;
+  /** Removes a file by its name; one that is not ours is moved to `quarantine/`. @throws GatelineError */
+  clear(state: RunState, name: string): Promise<ProjectionNotice[]>;
   /** Which files do not show this state. Changes nothing. */
   compare(state: RunState): Promise<ProjectionDifference[]>;
 }
 
 const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
+/** The state guide reads so many lines of a gate's file. */
+const MAX_LINES = 10_000;
 
 /**
  * The state guide's files as projections of run states, directly in the folder `root`; see
@@ -83,6 +91,8 @@ export async function createProjections(options: ProjectionsOptions): Promise<Pr
       last = mine;
       return mine;
     },
+    showUnit: (state, key) => noticing(key, () => showUnit(folder, options, state, key)),
+    clear: (state, name) => new ProjectionFile(folder, name, ownerOf(state), readSealedJson).clear(),
     compare: (state) => compareAll(folder, options, state),
   };
 }
@@ -94,25 +104,9 @@ async function project(
   keys: readonly UnitKey[],
   written: Map<string, string>,
 ): Promise<ProjectionNotice[]> {
-  const owner = { pipeline: state.pipeline, subject: state.subject, run: state.runNumber };
-  const showJson = (name: string, value: JsonObject | undefined): Promise<ProjectionNotice[]> =>
-    noticing(name, () => new ProjectionFile(folder, name, owner, readSealedJson).show(value && sealJson(value)));
-  const showMarkdown = (name: string, text: string | undefined): Promise<ProjectionNotice[]> =>
-    noticing(name, () => {
-      const sealed = text === undefined ? undefined : sealMarkdown(text, owner);
-      return new ProjectionFile(folder, name, owner, readSealedMarkdown).show(sealed);
-    });
+  const owner = ownerOf(state);
   const notices: ProjectionNotice[] = [];
-  for (const key of keys) {
-    const shown = await noticing(key, async () => {
-      const documents = await documentsOf(options, state, key);
-      if (documents === undefined) return [];
-      const { output, checkpoint } = documents;
-      const first = await showJson(output.name, output.value);
-      return [...first, ...(await showMarkdown(checkpoint.name, checkpoint.text))];
-    });
-    notices.push(...shown);
-  }
+  for (const key of keys) notices.push(...(await noticing(key, () => showUnit(folder, options, state, key))));
   // Last, so that it never names a gate as completed whose file does not exist yet.
   const last = await noticing('the state file of the pipeline', async () => {
     const { name, value } = options.documents.pipeline(state);
@@ -124,12 +118,42 @@ async function project(
   return [...notices, ...last];
 }
 
+function ownerOf({ pipeline, subject, runNumber: run }: RunState): ProjectionOwner {
+  return { pipeline, subject, run };
+}
+
+async function showUnit(
+  folder: StateFolder,
+  options: ProjectionsOptions,
+  state: RunState,
+  key: UnitKey,
+): Promise<ProjectionNotice[]> {
+  const owner = ownerOf(state);
+  const documents = await documentsOf(options, state, key);
+  if (documents === undefined) return [];
+  const { output, checkpoint } = documents;
+  const json = output.value && sealJson(output.value);
+  const text = checkpoint.text === undefined ? undefined : sealMarkdown(checkpoint.text, owner);
+  const show = (name: string, readSeal: typeof readSealedJson, content: string | undefined) =>
+    noticing(name, () => new ProjectionFile(folder, name, owner, readSeal).show(content));
+  const shown = await show(output.name, readSealedJson, json);
+  return [...shown, ...tooLong(folder, output.name, json), ...(await show(checkpoint.name, readSealedMarkdown, text))];
+}
+
+function tooLong(folder: StateFolder, name: string, text: string | undefined): ProjectionNotice[] {
+  const lines = text === undefined ? 0 : text.split('\n').length - 1;
+  if (lines <= MAX_LINES) return [];
+  const file = folder.show(join(folder.root, name));
+  const message = `${file} has ${lines} lines; agents of the state guide read the first ${MAX_LINES}.`;
+  return [{ code: 'PROJECTION_TOO_LONG', file, message }];
+}
+
 async function compareAll(
   folder: StateFolder,
   options: ProjectionsOptions,
   state: RunState,
 ): Promise<ProjectionDifference[]> {
-  const owner = { pipeline: state.pipeline, subject: state.subject, run: state.runNumber };
+  const owner = ownerOf(state);
   const { name, value } = options.documents.pipeline(state);
   const found = [await compareJson(folder, owner, name, value)];
   for (const key of state.units.keys()) {
@@ -161,11 +185,13 @@ async function documentsOf(
 }
 
 async function shownOutput(
-  { readContent, maxInlineOutput = MAX_INLINE_OUTPUT }: ProjectionsOptions,
+  { readContent, maxInlineOutput = MAX_INLINE_OUTPUT, isCopy = false }: ProjectionsOptions,
   unit: UnitState,
 ): Promise<ProjectionOutput> {
   const content = outputOf(unit);
   if (content === undefined) return {};
+  if (content.bytes > maxInlineOutput && isCopy)
+    return { problem: `the output has ${content.bytes} bytes, too many for this file` };
   if (content.bytes > maxInlineOutput) return { file: contentFile(content.digest) };
   const read = await readContent(content.digest);
   if (read.state === 'absent') return { problem: 'the output is missing from the store' };

@@ -1,0 +1,713 @@
+export const id=5113;export const ids=[5113,5230,9179];export const modules={1052:((e,t,n)=>{n.r(t),n.d(t,{TEMPLATES:()=>P,execute:()=>execute});var r=n(51455),i=n(76760),a=n(22077),o=n(72466),s=n(99179),c=n(4469),l=n(19328),u=n(33192),d=n(65158),f=n(23163),p=n(15628),m=n(91244);let h=[[`exploration`,`Riko`,`FOUND`,`Exploration complete`],[`planning`,`Senku`,`PLANNED`,`Plan created with 1 step`],[`implementation`,`Loid`,`DONE`,`hello.txt written`],[`review`,`Lawliet`,`APPROVED`,`No mistakes found`],[`verification`,`Alphonse`,`VERIFIED`,`All tests pass`]],g=new Set([`review`,`verification`]),_={name:`agent-flow`,summary:`explore, plan, implement, then review and verify side by side; what fails goes back to the implementation`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+# docs/recipes/from-agent-flow.md: files of agent-flow are imported with \`gateline import agent-flow\`.
+pipeline: agent-flow
+task: Say hello
+groups:
+  review_verification:
+    gates: [review, verification]
+    on-fail: { goto: implementation, max-iterations: 10 }
+gates:
+${h.map(([e,t,n],r)=>{let i=g.has(e)?`implementation`:h[r-1]?.[0];return`  ${e}:
+    agent: ${t}
+${i===void 0?``:`    needs: ${i}\n`}    run: sh agents/${e}.sh
+    shell: sh
+    inputs: [agents/${e}.sh${g.has(e)?`, hello.txt`:``}]
+    memory: [deep-dive]
+${e===`implementation`?`    files: changed
+`:``}    output:
+      schema: schemas/phase.schema.json
+      result: { pointer: /result, pass: [${n}] }
+      message: /message
+`}).join(``)}`,...Object.fromEntries(h.map(([e,t,n,r])=>[`agents/${e}.sh`,`# Replace this by the agent ${t}. Its input is in the file $GATELINE_REQUEST.
+${e===`implementation`?`echo hello > hello.txt
+`:``}${e===`verification`?`grep -q hello hello.txt || exit 1
+`:``}printf '{"result": "${n}", "message": "${r}"}' > "$GATELINE_OUTPUT"
+`])),"schemas/phase.schema.json":`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ["result", "message"],
+  "properties": { "result": { "type": "string" }, "message": { "type": "string" } }
+}
+`}},schema=(e,t)=>`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ${JSON.stringify(e)},
+  "properties": ${t}
+}
+`,v={name:`agents`,summary:`design, implement, review and verify, with a schema for each`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: agents
+metadata:
+  task: Say hello
+gates:
+  design:
+    agent: Designer
+    run: sh agents/design.sh
+    shell: sh
+    inputs: [agents/design.sh]
+    output:
+      schema: schemas/design.schema.json
+      score: /score
+      threshold: 70
+      exports: /steps
+  implement:
+    agent: Implementer
+    needs: design
+    run: sh agents/implement.sh
+    shell: sh
+    inputs: [agents/implement.sh]
+    files: changed
+    retries: 1
+    output:
+      schema: schemas/implement.schema.json
+  review:
+    agent: Reviewer
+    needs: implement
+    run: sh agents/review.sh
+    shell: sh
+    inputs: [agents/review.sh, hello.txt]
+    output:
+      schema: schemas/review.schema.json
+      checks:
+        - output.critical == 0
+  verify:
+    agent: Verifier
+    needs: [implement, review]
+    run: sh agents/verify.sh
+    shell: sh
+    inputs: [agents/verify.sh, hello.txt]
+    output:
+      schema: schemas/verify.schema.json
+      checks:
+        - output.passed
+`,"agents/design.sh":`# Replace this by the agent that designs. Its input is in the file $GATELINE_REQUEST.
+printf '{"steps": ["write hello.txt"], "score": 90}' > "$GATELINE_OUTPUT"
+`,"agents/implement.sh":`# Replace this by the agent that implements. On a retry, $GATELINE_FEEDBACK says what was wrong.
+echo hello > hello.txt
+printf '{"changed": ["hello.txt"]}' > "$GATELINE_OUTPUT"
+`,"agents/review.sh":`# Replace this by the agent that reviews.
+if grep -q hello hello.txt; then critical=0; else critical=1; fi
+printf '{"critical": %s, "comments": []}' "$critical" > "$GATELINE_OUTPUT"
+`,"agents/verify.sh":`# Replace this by the command that verifies.
+if [ "$(cat hello.txt)" = hello ]; then passed=true; else passed=false; fi
+printf '{"passed": %s}' "$passed" > "$GATELINE_OUTPUT"
+`,"schemas/design.schema.json":schema([`steps`,`score`],`{ "steps": { "type": "array", "minItems": 1, "items": { "type": "string" } }, "score": { "type": "number" } }`),"schemas/implement.schema.json":schema([`changed`],`{ "changed": { "type": "array", "items": { "type": "string" } } }`),"schemas/review.schema.json":schema([`critical`,`comments`],`{ "critical": { "type": "integer" }, "comments": { "type": "array", "items": { "type": "string" } } }`),"schemas/verify.schema.json":schema([`passed`],`{ "passed": { "type": "boolean" } }`)}};function design_implement_review_closed(e){let t={type:`object`,required:Object.keys(e),additionalProperties:!1,properties:e};return`${JSON.stringify(t,null,2)}\n`}let y={type:`string`},b={type:`array`,items:y},x={"prompts/design.md":`# Design
+
+The request is a JSON file: its \`task\` says what is to be achieved. Read the code that the task is about. Change nothing.
+
+Answer with the steps of the change, in order, and with a score from 0 to 100: how sure you are that they achieve the task.
+`,"prompts/implement.md":`# Implement
+
+The request is a JSON file: its \`task\` says what is to be achieved, and \`needs.design.output\` has the steps. Carry them out in the
+files of this folder. Change nothing below \`.github\`, and do not commit.
+
+Answer with a summary in one sentence, and with the paths that you changed.
+`,"prompts/review.md":`# Review
+
+The request is a JSON file: its \`task\` says what was to be achieved, and \`needs.implement.output\` what was changed. Read these files.
+Change nothing.
+
+Answer with the number of critical mistakes, and with a comment for each of them.
+`,"schemas/design.schema.json":design_implement_review_closed({steps:b,score:{type:`number`}}),"schemas/implement.schema.json":design_implement_review_closed({summary:y,changed:b}),"schemas/review.schema.json":design_implement_review_closed({critical:{type:`integer`},comments:b})};function gate(e,{tools:t,more:n}){return`  ${e}:
+    agent: Claude Code
+    uses:
+      action: anthropics/claude-code-action@24dcd50c0568f0fc9e9211213a4fd2d9eb15c4e0 # v1.0.200
+      with:
+        anthropic_api_key: \${{ secrets.ANTHROPIC_API_KEY }}
+        github_token: \${{ github.token }}
+        prompt: |
+          Do what prompts/${e}.md says.
+          The request: \${{ steps.begin.outputs.request-file }}
+          What was wrong with an earlier attempt, if there was one: \${{ steps.begin.outputs.feedback-file }}
+        claude_args: |
+          --add-dir \${{ steps.begin.outputs.attempt-directory }}
+          --allowedTools "${t}"
+          --json-schema '\${{ steps.schemas.outputs.${e} }}'
+      output: steps.agent.outputs.structured_output
+      metrics: steps.agent.outputs.execution_file
+    local: node agents/claude.mjs ${e} "${t}"
+    secrets: [ANTHROPIC_API_KEY]
+    timeout-minutes: 30
+${n}    output:
+      schema: schemas/${e}.schema.json
+`}let S=`Read,Glob,Grep`,C={name:`claude-code`,summary:"Claude Code designs, implements and reviews: anthropics/claude-code-action, and `claude` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: claude-code
+task: Write hello.txt, which says hello
+# The action takes no event \`push\`.
+on: [pull_request, workflow_dispatch]
+steps-before:
+  # The action takes a schema as one line.
+  - id: schemas
+    run: |
+      for name in design implement review; do
+        echo "$name=$(tr -d '\\n' < "schemas/$name.schema.json")" >> "$GITHUB_OUTPUT"
+      done
+gates:
+${gate(`design`,{tools:S,more:`    # What it is done again for. Without this line: for every change of a file.
+    inputs: [prompts/design.md]
+`})}      score: /score
+      threshold: 70
+${gate(`implement`,{tools:`${S},Edit,Write`,more:`    needs: design
+    inputs: [prompts/implement.md]
+    files: changed
+`})}${gate(`review`,{tools:S,more:`    needs: implement
+`})}      checks:
+        - output.critical == 0
+`,"agents/claude.mjs":`// node agents/claude.mjs NAME TOOLS: what the action does, with the command \`claude\` of your machine.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const [name, tools] = process.argv.slice(2);
+const { GATELINE_REQUEST, GATELINE_FEEDBACK, GATELINE_METRICS, GATELINE_OUTPUT } = process.env;
+const prompt = \`Do what prompts/\${name}.md says.
+The request: \${GATELINE_REQUEST}
+What was wrong with an earlier attempt, if there was one: \${GATELINE_FEEDBACK ?? ''}\`;
+
+const options = ['--print', '--output-format', 'json', '--json-schema', readFileSync(\`schemas/\${name}.schema.json\`, 'utf8')];
+const ran = spawnSync('claude', [...options, '--add-dir', dirname(GATELINE_REQUEST), '--allowedTools', tools], {
+  input: prompt,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
+if (ran.error) throw ran.error;
+// It holds what the session cost, even if it failed.
+writeFileSync(GATELINE_METRICS, ran.stdout);
+const { structured_output: output, result } = JSON.parse(ran.stdout);
+if (output === undefined) console.error(result);
+else writeFileSync(GATELINE_OUTPUT, JSON.stringify(output));
+process.exitCode = ran.status ?? 1;
+`,...x}};function codex_gate(e,t,n){return`  ${e}:
+    agent: Codex
+    uses:
+      action: openai/codex-action@e0fdf01220eb9a88167c4898839d273e3f2609d1 # v1.8
+      with:
+        openai-api-key: \${{ secrets.OPENAI_API_KEY }}
+        prompt: |
+          Do what prompts/${e}.md says.
+          The request: \${{ steps.begin.outputs.request-file }}
+          What was wrong with an earlier attempt, if there was one: \${{ steps.begin.outputs.feedback-file }}
+        output-schema-file: schemas/${e}.schema.json
+        sandbox: ${t}
+      output: steps.agent.outputs.final-message
+    local: node agents/codex.mjs ${e} ${t}
+    secrets: [OPENAI_API_KEY]
+    timeout-minutes: 30
+${n}    output:
+      schema: schemas/${e}.schema.json
+`}let w={name:`codex`,summary:"Codex designs, implements and reviews: openai/codex-action, and `codex` on your machine",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: codex
+task: Write hello.txt, which says hello
+gates:
+${codex_gate(`design`,`read-only`,`    # What it is done again for. Without this line: for every change of a file.
+    inputs: [prompts/design.md]
+`)}      score: /score
+      threshold: 70
+${codex_gate(`implement`,`workspace-write`,`    needs: design
+    inputs: [prompts/implement.md]
+    files: changed
+`)}${codex_gate(`review`,`read-only`,`    needs: implement
+`)}      checks:
+        - output.critical == 0
+`,"agents/codex.mjs":`// node agents/codex.mjs NAME SANDBOX: what the action does, with the command \`codex\` of your machine.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+
+const [name, sandbox] = process.argv.slice(2);
+const { GATELINE_REQUEST, GATELINE_FEEDBACK, GATELINE_METRICS, GATELINE_OUTPUT } = process.env;
+const prompt = \`Do what prompts/\${name}.md says.
+The request: \${GATELINE_REQUEST}
+What was wrong with an earlier attempt, if there was one: \${GATELINE_FEEDBACK ?? ''}\`;
+
+const options = ['--json', '--sandbox', sandbox, '--output-schema', \`schemas/\${name}.schema.json\`];
+const ran = spawnSync('codex', ['exec', ...options, '--output-last-message', GATELINE_OUTPUT, '-'], {
+  input: prompt,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
+if (ran.error) throw ran.error;
+// One event a line. What it cost in money is not among them.
+const events = ran.stdout.split('\\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+const usage = events.findLast(({ type }) => type === 'turn.completed')?.usage;
+const session = events.find(({ type }) => type === 'thread.started')?.thread_id;
+writeFileSync(GATELINE_METRICS, JSON.stringify({ session, inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens }));
+for (const { type, message, error } of events) if (/error|failed/.test(type)) console.error(message ?? error?.message);
+process.exitCode = ran.status ?? 1;
+`,...x}},T={name:`deep-dive`,summary:`agents that explore the code base, and a document of what they found for later agents`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+# gateline run, then: gateline memory compile deep-dive
+# When the code has changed: gateline memory refresh deep-dive
+pipeline: deep-dive
+gates:
+  # One agent for each area, side by side. For a part of the code base, name its folder here: ['src/auth/**'],
+  # and with \`gateline memory compile deep-dive --focus src/auth\`.
+  explore:
+    strategy:
+      matrix:
+        area: [structure, conventions, tests]
+    run: node agents/explore.mjs
+    inputs: ['**', '!agents/synthesis.mjs', '!gateline.yml', '!.github/**']
+    output:
+      schema: { type: object, required: [area, findings] }
+  synthesis:
+    needs: explore
+    run: node agents/synthesis.mjs
+    inputs: [agents/synthesis.mjs]
+    output:
+      schema:
+        type: object
+        required: [tech_stack, architecture, conventions, anti_patterns, agent_notes]
+`,"agents/explore.mjs":`// One explorer. Replace what it finds by your agent's work: it may read everything and changes nothing.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+
+const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
+const { matrix, inputs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
+const files = Object.keys(inputs.files).filter((path) => !path.startsWith('agents/'));
+const kinds = [...new Set(files.map(extname).filter(Boolean))].sort();
+const explorers = {
+  structure: () => ({
+    tech_stack: kinds,
+    architecture: readdirSync('.', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !/^(\\..*|agents|node_modules)$/.test(entry.name))
+      .map(({ name }) => {
+        const inside = files.filter((path) => path.startsWith(name + '/')).length;
+        return { component: name, location: name + '/', purpose: inside + ' files' };
+      }),
+  }),
+  conventions: () => ({
+    conventions: { Naming: [files.every((path) => path === path.toLowerCase()) ? 'Names are lower case' : 'Names have upper case'] },
+    anti_patterns: ['Do not put generated files into git'],
+  }),
+  tests: () => ({
+    agent_notes: { Testing: [files.filter((path) => /test|spec/.test(path)).length + ' files look like tests'] },
+  }),
+};
+writeFileSync(GATELINE_OUTPUT, JSON.stringify({ area: matrix.area, findings: explorers[matrix.area]() }));
+`,"agents/synthesis.mjs":`// Puts the findings together. Keys: tech_stack, entry_points, key_patterns, overview, architecture, conventions,
+// anti_patterns, quick_reference, agent_notes.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
+const { needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
+const found = Object.values(needs.explore.legs).map(({ file }) => JSON.parse(readFileSync(file, 'utf8')).findings);
+writeFileSync(GATELINE_OUTPUT, JSON.stringify(Object.assign({}, ...found)));
+`}},E={name:`dev-loop`,summary:`fetch a task, change the code, run the tests; a failure goes back to the changes, with what was learned`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+# docs/recipes/from-dev-loop.md: files of dev-loop are imported with \`gateline import dev-loop\`.
+pipeline: dev-loop
+task: Say hello
+gates:
+  fetch-task:
+    run: sh agents/fetch-task.sh
+    shell: sh
+    inputs: [agents/fetch-task.sh]
+    output: { schema: { type: object, required: [id, title] } }
+  generate-changes:
+    needs: fetch-task
+    run: sh agents/generate-changes.sh
+    shell: sh
+    inputs: [agents/generate-changes.sh]
+    # With \`handoff\` in the list, too, it gets a summary of the run before, and starts again in each run.
+    memory: [learned-patterns, progress]
+    files: []
+    output: { schema: { type: object, required: [files] } }
+  apply-changes:
+    needs: generate-changes
+    run: sh agents/apply-changes.sh
+    shell: sh
+    inputs: [agents/apply-changes.sh]
+    files: changed
+    output: { schema: { type: object, required: [applied] } }
+  run-tests:
+    needs: apply-changes
+    run: sh agents/run-tests.sh
+    shell: sh
+    inputs: [agents/run-tests.sh, hello.txt]
+    output: { schema: { type: object, required: [failed] } }
+  analyze-results:
+    needs: run-tests
+    run: sh agents/analyze-results.sh
+    shell: sh
+    inputs: [agents/analyze-results.sh]
+    output: { schema: { type: object, required: [passed] } }
+  handle-success:
+    needs: analyze-results
+    if: needs.analyze-results.output.passed
+    run: sh agents/handle-success.sh
+    shell: sh
+    inputs: [agents/handle-success.sh]
+  # Runs only after a failure. Its output never passes, so the work goes back, with the output in the request.
+  handle-failure:
+    needs: analyze-results
+    if: needs.analyze-results.output.passed == false
+    run: sh agents/handle-failure.sh
+    shell: sh
+    inputs: [agents/handle-failure.sh]
+    on-fail: { goto: generate-changes, max-iterations: 3 }
+    output: { checks: [output.fixed] }
+`,"agents/fetch-task.sh":`# Replace this by what finds the next task. Its input is in the file $GATELINE_REQUEST.
+printf '{"id": "REQ-1", "title": "Say hello"}' > "$GATELINE_OUTPUT"
+`,"agents/generate-changes.sh":`# Replace this by the agent that writes code.
+printf '{"files": {"hello.txt": "hello"}}' > "$GATELINE_OUTPUT"
+`,"agents/apply-changes.sh":`# Replace this by what applies the changes.
+echo hello > hello.txt
+printf '{"applied": ["hello.txt"]}' > "$GATELINE_OUTPUT"
+`,"agents/run-tests.sh":`# Replace this by the command of your tests.
+if grep -q hello hello.txt; then failed=0; else failed=1; fi
+printf '{"failed": %s}' "$failed" > "$GATELINE_OUTPUT"
+`,"agents/analyze-results.sh":`# Replace this by the agent that reads the results of the tests: they are in the request.
+passed=false
+node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST, "utf8"));
+process.exit(needs["run-tests"].output.failed === 0 ? 0 : 1);' && passed=true
+printf '{"passed": %s}' "$passed" > "$GATELINE_OUTPUT"
+`,"agents/handle-success.sh":`# Replace this by what marks the task as done.
+echo '- Small changes pass' > "$GATELINE_LEARNINGS"
+printf '{"done": true}' > "$GATELINE_OUTPUT"
+`,"agents/handle-failure.sh":`# Replace this by the agent that writes a fix task.
+printf '{"fixed": false, "fix": "write hello.txt"}' > "$GATELINE_OUTPUT"
+`}},D={name:`gh-aw`,summary:"gates after an agentic workflow in Markdown, which `gh aw compile` compiles",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: gh-aw
+# When a run of the agentic workflow has ended. Its name is in .github/workflows/review-readme.md.
+on:
+  workflow_run:
+    workflows: [Review the README]
+    types: [completed]
+gates:
+  review:
+    agent: gh-aw
+    # On your machine: gh run download RUN --name answer --dir answer
+    steps-before:
+      - uses: actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1
+        with:
+          name: answer
+          path: answer
+          run-id: \${{ github.event.workflow_run.id }}
+          github-token: \${{ github.token }}
+    run: cat answer/answer.json > "$GATELINE_OUTPUT"
+    shell: sh
+    # What it is done again for.
+    inputs: [answer/answer.json]
+    output:
+      schema: schemas/review.schema.json
+      score: /score
+      threshold: 70
+      exports: /findings
+  verify:
+    needs: review
+    run: node agents/verify.mjs
+    inputs: [agents/verify.mjs, README.md]
+    output:
+      checks:
+        - output.unknown == 0
+`,".github/workflows/review-readme.md":`---
+name: Review the README
+on:
+  workflow_dispatch:
+permissions:
+  contents: read
+engine: copilot
+tools:
+  bash: ['cat', 'ls', 'grep']
+  edit:
+# It only answers. With create-pull-request it proposes changes, and the gates of that pull request judge them.
+safe-outputs:
+  noop:
+post-steps:
+  - name: Hand the answer on to the gates
+    uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0
+    with:
+      name: answer
+      path: /tmp/gh-aw/agent/answer.json
+      if-no-files-found: error
+---
+
+# Review the README
+
+Read README.md. Find statements in it that the code of this repository contradicts. Change nothing.
+
+Write your answer as JSON to the file /tmp/gh-aw/agent/answer.json, and nothing else into that file:
+
+{"score": 90, "findings": [{"line": 12, "problem": "It names a command that does not exist."}]}
+
+\`score\` is from 0 to 100: how much of README.md is right. \`line\` is the line in README.md, from 1.
+`,"agents/verify.mjs":`// An agent may make things up: whether each finding is about a line that exists can be computed.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { needs } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
+const lines = readFileSync('README.md', 'utf8').split('\\n').length;
+const unknown = needs.review.output.findings.filter(({ line }) => line > lines);
+writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ lines, unknown: unknown.length }));
+`,"schemas/review.schema.json":`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ["score", "findings"],
+  "properties": {
+    "score": { "type": "number", "minimum": 0, "maximum": 100 },
+    "findings": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["line", "problem"],
+        "properties": { "line": { "type": "integer", "minimum": 1 }, "problem": { "type": "string", "minLength": 1 } }
+      }
+    }
+  }
+}
+`}},O={name:`promptfoo`,summary:`promptfoo evaluates prompts, and the gate passes at a pass rate`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: promptfoo
+gates:
+  evaluate:
+    agent: promptfoo
+    run: node agents/evaluate.mjs
+    # Name here the keys that your providers need: secrets: [OPENAI_API_KEY]
+    inputs: [agents/evaluate.mjs, promptfooconfig.yaml]
+    timeout-minutes: 30
+    output:
+      schema: schemas/evaluate.schema.json
+      # The pass rate, in percent.
+      score: /score
+      threshold: 80
+  publish:
+    needs: evaluate
+    # Replace this by what may only happen with prompts that are good enough.
+    run: |
+      printf '{"published": true}' > "$GATELINE_OUTPUT"
+    shell: sh
+    inputs: []
+`,"promptfooconfig.yaml":`description: Greetings
+prompts:
+  - 'Say hello to {{name}}'
+# This one answers with the prompt. Replace it by the models that you use.
+providers:
+  - echo
+tests:
+  - vars: { name: Maria }
+    assert:
+      - { type: contains, value: Maria }
+  - vars: { name: Tom }
+    assert:
+      - { type: icontains, value: hello to tom }
+`,"agents/evaluate.mjs":`// Runs promptfoo, and writes what came of its tests as output and metrics.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const { GATELINE_OUTPUT, GATELINE_METRICS } = process.env;
+const file = join(dirname(GATELINE_OUTPUT), 'results.json');
+const options = ['--config', 'promptfooconfig.yaml', '--output', file, '--no-table', '--no-progress-bar', '--no-share'];
+const { status, error } = spawnSync('npx', ['--yes', 'promptfoo@0.123.1', 'eval', ...options], {
+  // Whether enough tests passed is for the gate to say.
+  env: { ...process.env, PROMPTFOO_FAILED_TEST_EXIT_CODE: '0' },
+  shell: process.platform === 'win32',
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+if (error) throw error;
+if (status !== 0) process.exit(status ?? 1);
+
+const { stats, prompts = [], results } = JSON.parse(readFileSync(file, 'utf8')).results;
+const { successes: passed, failures: failed, errors } = stats;
+const wrong = results.filter(({ success }) => !success).slice(0, 50);
+const output = {
+  score: (100 * passed) / Math.max(1, passed + failed + errors),
+  passed,
+  failed,
+  errors,
+  wrong: wrong.map(({ vars, error }) => ({ test: JSON.stringify(vars).slice(0, 200), why: String(error ?? '').slice(0, 500) })),
+};
+writeFileSync(GATELINE_OUTPUT, JSON.stringify(output));
+const metrics = {
+  model: [...new Set(prompts.map(({ provider }) => provider))].join(', ').slice(0, 200),
+  inputTokens: stats.tokenUsage?.prompt ?? 0,
+  outputTokens: stats.tokenUsage?.completion ?? 0,
+  costUsd: prompts.reduce((sum, { metrics: { cost = 0 } = {} }) => sum + cost, 0),
+};
+writeFileSync(GATELINE_METRICS, JSON.stringify(metrics));
+`,"schemas/evaluate.schema.json":`{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ["score", "passed", "failed", "errors", "wrong"],
+  "properties": {
+    "score": { "type": "number" },
+    "passed": { "type": "integer" },
+    "failed": { "type": "integer" },
+    "errors": { "type": "integer" },
+    "wrong": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["test", "why"],
+        "properties": { "test": { "type": "string" }, "why": { "type": "string" } }
+      }
+    }
+  }
+}
+`}},k={name:`script`,summary:`agents as scripts of your own, in Node and in a shell`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: script
+task: Write a greeting for each name
+metadata:
+  names: [Maria, Tom]
+gates:
+  plan:
+    run: node agents/plan.mjs
+    inputs: [agents/plan.mjs]
+    output:
+      schema: { type: object, required: [files] }
+      exports: /files
+  write:
+    needs: plan
+    run: node agents/write.mjs
+    inputs: [agents/write.mjs]
+    files: ['greetings/*.txt']
+    # The second attempt gets feedback on the first.
+    retries: 1
+    output:
+      schema: { type: object, required: [written] }
+      checks:
+        - output.written > 0
+  count:
+    needs: write
+    run: sh agents/count.sh
+    shell: sh
+    inputs: [agents/count.sh, 'greetings/*.txt']
+    output:
+      checks:
+        - output.lines >= 2
+`,"agents/plan.mjs":`// The request says what there is to do, the output is JSON.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { metadata } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
+const files = metadata.names.map((name) => ({ path: \`greetings/\${name.toLowerCase()}.txt\`, name }));
+writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ files }));
+`,"agents/write.mjs":`// What the gate before exports is in the request; files that match \`files\` are handed on.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const { GATELINE_REQUEST, GATELINE_FEEDBACK, GATELINE_OUTPUT, GATELINE_METRICS } = process.env;
+if (GATELINE_FEEDBACK) {
+  const { issues } = JSON.parse(readFileSync(GATELINE_FEEDBACK, 'utf8'));
+  console.log('The attempt before:', issues.map(({ message }) => message).join('; '));
+}
+const { needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
+const { files } = needs.plan.output;
+mkdirSync('greetings', { recursive: true });
+for (const { path, name } of files) writeFileSync(path, \`Hello \${name}\\n\`);
+writeFileSync(GATELINE_OUTPUT, JSON.stringify({ written: files.length }));
+// What the work cost, if you know: { model, session, inputTokens, outputTokens, costUsd, tools, mcps, plugins }.
+writeFileSync(GATELINE_METRICS, JSON.stringify({ tools: ['node'] }));
+`,"agents/count.sh":`# Without any tool: values that need no quotes.
+lines=$(cat greetings/*.txt | wc -l)
+printf '{"lines": %d}' "$lines" > "$GATELINE_OUTPUT"
+printf '{"tools": ["sh"]}' > "$GATELINE_METRICS"
+`}},A={name:`single`,summary:`one gate with an inline contract`,files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: single
+gates:
+  summarise:
+    # Replace this by your agent. It reads $GATELINE_REQUEST and writes JSON to $GATELINE_OUTPUT.
+    run: |
+      printf '{"summary": "nothing yet", "score": 90}' > "$GATELINE_OUTPUT"
+    shell: sh
+    # Input files: part of the fingerprint. None here; without this line, every file that git does not ignore.
+    inputs: []
+    output:
+      schema:
+        type: object
+        required: [summary, score]
+        properties:
+          summary: { type: string, minLength: 1 }
+          score: { type: number }
+      score: /score
+      threshold: 80
+`}},j=[{id:`data`,agent:`TestCaseDesigner`,requires:`dataFile, totalCases`,keys:`    files: ['tests/test-data/*.json']
+`},{id:`design`,agent:`TestCaseDesigner`,requires:`testCases`},{id:`map`,agent:`DOMAgent`,requires:`elementMappings`},{id:`generate`,agent:`POMAgent`,requires:`files, testSpecs`,keys:`    files: ['tests/**/*.ts']
+`},{id:`execute`,agent:`ExecutionEngine`,requires:`results, finalStatus`},{id:`learn`,agent:`LearningAgent`,requires:`learnings`}];function state_guide_gate({id:e,agent:t,requires:n,keys:r=``},i){return`  ${e}:
+    number: ${i}
+    agent: ${t}
+${i===0?``:`    needs: ${j[i-1].id}\n`}    run: node agents/with-state-files.mjs agents/gate${i}.mjs
+    inputs: ${e===`execute`?`['agents/*.mjs', 'tests/**']`:`['agents/*.mjs']`}
+${r}    output:
+      schema: { type: object, required: [${n}, validationResult] }
+      score: /validationResult/score
+      threshold: 80
+`}function agentFile(e,t){let{agent:n}=j[e],r=e===0?``:`const previous = load(${e-1});\n`,i=e===0?`save`:`load, save`,[a,o]=t.trim().startsWith(`import`)?t.trim().split(`
+
+`):[``,t.trim()];return`// Gate ${e}. Replace the work by your agent's.
+${a===``?``:`${a}\n`}import { ${i} } from './state.mjs';
+
+${r}${o}
+save(${e}, '${n}', output);
+`}let M={name:`state-guide`,summary:"gates 0 to 5 of the state management guide, with agents that read and write its `.state/` files",files:{"gateline.yml":`# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
+pipeline: state-guide
+metadata:
+  domain: demoqa_com
+  feature: student_registration
+  url: https://demoqa.com/automation-practice-form
+  userStory: As a student I register with my name
+  acceptanceCriteria: [A first name is required]
+gates:
+${j.map(state_guide_gate).join(``)}`,"agents/with-state-files.mjs":`// node agents/with-state-files.mjs AGENT: starts an agent that only knows the state files of the guide.
+// What the gates before exported becomes their files, and the file that the agent writes becomes the output.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
+const { metadata, needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
+const number = Number(process.argv[2].match(/\\d+/)[0]);
+const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
+
+mkdirSync('.state', { recursive: true });
+rmSync(fileOf(number), { force: true });
+for (const { file } of Object.values(needs)) {
+  const output = JSON.parse(readFileSync(file, 'utf8'));
+  const state = { gate: number - 1, status: 'SUCCESS', metadata, output, validation: output.validationResult };
+  writeFileSync(fileOf(number - 1), JSON.stringify(state));
+}
+const input = JSON.stringify({ metadata });
+const { status, error } = spawnSync('node', [process.argv[2]], { input, stdio: ['pipe', 'inherit', 'inherit'] });
+if (error) throw error;
+if (status !== 0) process.exit(status ?? 1);
+const { output, validation } = JSON.parse(readFileSync(fileOf(number), 'utf8'));
+writeFileSync(GATELINE_OUTPUT, JSON.stringify({ ...output, validationResult: validation }));
+`,"agents/state.mjs":`// The state files of the guide: step 0B and step N-1 of each agent. Nothing here knows Gateline.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { metadata } = JSON.parse(readFileSync(0, 'utf8'));
+const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
+
+export const load = (gate) => JSON.parse(readFileSync(fileOf(gate), 'utf8')).output;
+
+export function save(gate, agent, output) {
+  const { validationResult: validation } = output;
+  const status = validation.score >= 80 ? 'SUCCESS' : 'PARTIAL';
+  const { domain, feature, url } = metadata;
+  const state = { gate, agent, status, metadata: { domain, feature, url }, output, validation };
+  writeFileSync(fileOf(gate), JSON.stringify(state, null, 2));
+}
+`,...Object.fromEntries([`
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+const dataFile = 'tests/test-data/students.json';
+mkdirSync('tests/test-data', { recursive: true });
+writeFileSync(dataFile, JSON.stringify([{ firstName: 'John' }, { firstName: '' }]));
+const validationResult = { score: 100, issues: [], passed: true };
+const output = { dataFile, totalCases: 2, validationResult };`,`
+const testCases = [{ testId: 'TC_001', testSteps: [{ stepNumber: 1, action: 'Enter first name', target: 'firstName' }] }];
+const dataStrategy = { type: 'data-driven', dataFile: previous.dataFile, totalCases: previous.totalCases };
+const output = { testCases, dataStrategy, validationResult: { score: 95, issues: [], passed: true } };`,`
+const targets = previous.testCases.flatMap(({ testSteps }) => testSteps.map(({ target }) => target));
+const elementMappings = targets.map((value) => ({ logicalName: value, locators: { primary: { type: 'id', value } } }));
+const output = { elementMappings, isSPA: false, validationResult: { score: 87, issues: [], passed: true } };`,`
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+const file = 'tests/register.spec.ts';
+mkdirSync('tests', { recursive: true });
+writeFileSync(file, previous.elementMappings.map(({ logicalName }) => \`// enters \${logicalName}\\n\`).join(''));
+const validationResult = { score: 100, issues: [], passed: true };
+const output = { files: [file], testSpecs: ['register.spec.ts'], compilationErrors: 0, validationResult };`,`
+import { existsSync } from 'node:fs';
+
+const missing = previous.files.filter((file) => !existsSync(file));
+const passed = missing.length === 0;
+const results = [{ runNumber: 1, status: passed ? 'PASS' : 'FAIL', passedTests: previous.files.length - missing.length }];
+const finalStatus = { passRate: passed ? 100 : 0, failedTests: missing.length };
+const output = { results, finalStatus, validationResult: { score: finalStatus.passRate, issues: missing, passed } };`,"\nconst learnings = [`the pass rate was ${previous.finalStatus.passRate} %`];\nconst output = { learnings, validationResult: { score: 100, issues: [], passed: true } };"].map((e,t)=>[`agents/gate${t}.mjs`,agentFile(t,e)]))}};async function execute({world:e,options:t}){if(t.list){let n=P.map(({name:e,summary:t})=>({name:e,summary:t}));if(t.json)(0,f.Q)(e,{format:`gateline-templates/1`,templates:n});else for(let{name:t,summary:r}of n)(0,p.c)(e.out,`${t.padEnd(12)} ${r}`);return d.ai.ok}let n=templateNamed((0,u.vU)(t,`template`)??P[0].name),r={...n.files,...t.workflow===!0&&await compiled(e,n)},a=Object.keys(r),o=t[`dry-run`]!==!0;if(await refuseExisting(e.workingDirectory,a),o)for(let t of a)await writeNew((0,i.join)(e.workingDirectory,t),r[t]);if(t.json)return(0,f.Q)(e,{format:`gateline-init/1`,template:n.name,written:o,files:a}),d.ai.ok;for(let t of a)e.out.write(`${o?`wrote`:`would write`} ${t}\n`);return o&&(0,p.c)(e.out,`\n${N}`),d.ai.ok}let N="Next: `gateline plan` shows what would run, `gateline run` runs it, `gateline compile` writes the workflow that runs it on GitHub.";async function compiled(e,{files:t}){let n=(0,s.parsePipeline)(t[c.Yc[0]],c.Yc[0]);if(!n.ok)throw new o.i2(n.problems);let{pipeline:r}=n,a=e.workingDirectory,{name:l,text:u}=await(0,m.E)(e,{},{pipeline:r,root:a,path:(0,i.join)(a,c.Yc[0])});return{[l]:u}}function templateNamed(e){let t=P.find(t=>t.name===e);if(t!==void 0)return t;let n=P.map(e=>e.name),r=(0,l.au)(e,n),i=r===void 0?``:`; ${r}`;throw new a.Mk(`TEMPLATE_UNKNOWN`,`there is no template ${e}${i}`,{hint:`Templates: ${n.join(`, `)}.`})}async function refuseExisting(e,t){let n=[];for(let r of t)await exists((0,i.join)(e,r))&&n.push(r);if(n.length!==0)throw new a.Mk(`FILE_EXISTS`,`${n.join(`, `)}: already there; nothing was written`)}async function exists(e){try{return await(0,r.lstat)(e),!0}catch(t){if((0,a.Or)(t,`ENOENT`))return!1;throw new a.Mk(`FILE_UNREADABLE`,`${e} cannot be looked at: ${(0,a.bD)(t)}`,{fault:`platform`,hint:`Check what is in its place and who owns it.`,cause:t})}}async function writeNew(e,t){try{await(0,r.mkdir)((0,i.dirname)(e),{recursive:!0}),await(0,r.writeFile)(e,t,{flag:`wx`})}catch(t){throw new a.Mk(`FILE_UNWRITABLE`,`${e} cannot be written: ${(0,a.bD)(t)}`,{cause:t})}}let P=[v,A,k,C,w,D,O,M,_,E,T]}),99179:((e,t,n)=>{n.d(t,{parsePipeline:()=>parsePipeline});var r=n(7394),i=n(85230);function parsePipeline(e,t){return(0,r.A)((0,i.readSource)(e,t))}}),85230:((e,t,n)=>{n.r(t),n.d(t,{MAX_SOURCE_BYTES:()=>d,readSource:()=>readSource});var r=n(38815),i=n(19328),a=n(31094);let o=1e5;class YamlConversion{#e;#t;#n;#r=new Set;#i=0;constructor(e,t){this.#e=e,this.#t=t,this.#n=aliasTargets(e)}run(){let e=this.#a(this.#e.contents,``,0,0);return this.#i>o?void 0:e}#a(e,t,n,i){let a=e?.range?.[0]??n;if(this.#i+=1,this.#i>o)return this.#i===100001&&this.#t.report(a,t,s),null;if(i>64)return this.#t.report(a,t,c),null;if((0,r.Vj)(e))return this.#o(e,t,n,i);if(this.#t.spots.set(t,{key:t===``?a:n,value:a,node:e}),e===null)return null;if((0,r.jn)(e))return this.#s(e.value,a,t);this.#r.add(e);let l=(0,r.jh)(e)?this.#l(e,t,i):this.#c(e,t,i);return this.#r.delete(e),l}#o(e,t,n,r){let a=e.range?.[0]??n,o=this.#n.get(e);if(o!==void 0&&!this.#r.has(o))return this.#a(o,t,n,r);this.#t.spots.set(t,{key:n,value:a,node:e});let s=(0,i.TL)(`*${e.source}`),c=o===void 0?`no anchor of that name is defined before it`:`it is inside its own anchor`,l=/[*/.]/.test(e.source)?"put a glob that begins with `*` in quotes":void 0;return this.#t.report(a,t,{code:`YAML_ALIAS`,message:`alias ${s}: ${c}`,hint:l}),null}#s(e,t,n){if(typeof e==`string`)return e.isWellFormed()||this.#t.report(t,n,l),e;if(typeof e!=`number`)return e===!0||e===!1?e:null;if(!Number.isFinite(e)){let r=`${e} is not a JSON value`;return this.#t.report(t,n,{code:`VALUE_INVALID`,message:r,hint:`put it in quotes if you mean text`}),null}if(Number.isInteger(e)&&!Number.isSafeInteger(e)){let r=`a whole number this large loses digits: it is read as ${e}`;this.#t.report(t,n,{severity:`warning`,code:`NUMBER_CHANGED`,message:r,hint:`put it in quotes`})}return Object.is(e,-0)?0:e}#c(e,t,n){return((0,r.oP)(e)?e.items:[]).map((e,r)=>this.#a(e,`${t}/${r}`,e?.range?.[0]??0,n+1))}#l(e,t,n){let i=Object.create(null),o=new Map;for(let{key:s,value:c}of e.items){let l=(0,r.Vj)(s)?this.#n.get(s):s,u=(0,r.jn)(l)?String(l.value):``,d=s?.range?.[0]??e.range?.[0]??0,f=t+(0,a.rq)([u]),p=this.#u(u,o.get(u));p===void 0?(o.set(u,d),i[u]=this.#a(c,f,d,n+1)):this.#t.report(d,f,p)}return i}#u(e,t){return t===void 0?e===`<<`?u:e===`__proto__`?{code:`KEY_RESERVED`,message:"the key `__proto__` is not allowed"}:e.isWellFormed()?void 0:l:{code:`KEY_DUPLICATE`,message:`key ${(0,i.TL)(e)} is given twice; the first is on line ${this.#t.lineOf(t)}`}}}let s={code:`FILE_TOO_LARGE`,message:`the file has more than ${o} values, including those that aliases repeat`},c={code:`FILE_TOO_DEEP`,message:`maps and lists are nested more than 64 deep`},l={code:`TEXT_INVALID`,message:`half a surrogate pair is not a character`,hint:`write the character itself, or both halves of its escape`},u={code:`YAML_MERGE`,message:"the merge key `<<` is not part of YAML 1.2, and GitHub does not support it either",hint:`use an alias for a whole value, or write the keys out`};function aliasTargets(e){let t=new Map,n=new Map;return(0,r.YR)(e,{Node:(e,i)=>{if((0,r.Vj)(i)){let e=t.get(i.source);e!==void 0&&n.set(i,e)}else i.anchor!==void 0&&t.set(i.anchor,i)}}),n}let d=1048576;function readSource(e,t){let n=e.startsWith(`﻿`)?e.slice(1):e,a=lineStarts(n),o=new Map,s=[],placeAt=(e,n)=>{let{line:r,col:i}=a.linePos(e);return{file:t,line:Math.max(r,1),column:Math.max(i,1),pointer:n}},problemAt=(e,t,n)=>{let{code:r,hint:a,severity:o=`error`}=n;return{severity:o,code:r,message:(0,i.r4)(n),...a===void 0?{}:{hint:a},place:placeAt(e,t)}},spotOf=e=>{let t=e;for(;!o.has(t)&&t!==``;)t=t.slice(0,t.lastIndexOf(`/`));return o.get(t)??{key:0,value:0,node:null}},source=e=>({value:e,problems:s,at:(e,t)=>{let r=spotOf(e),i=t.offset===void 0?0:shiftInto(r.node,n,t.offset);return problemAt((t.of===`key`?r.key:r.value)+i,e,t)},placeOf:e=>placeAt(spotOf(e).key,e),numberAsWritten:e=>{let t=o.get(e)?.node;return(0,r.jn)(t)&&typeof t.value==`number`?t.source:void 0},isLiteral:()=>!1}),c=unreadable(n);if(c!==void 0)return s.push(problemAt(c.offset??0,``,c)),source(void 0);let l=(0,r.parseDocument)(n,{prettyErrors:!1,uniqueKeys:!1,stringKeys:!0,merge:!1,schema:`core`,resolveKnownTags:!1,version:`1.2`,logLevel:`error`}),u=syntaxErrors(l);if(u.length>0){for(let e of u)s.push(problemAt(e.pos[0],``,explainSyntax(e)));return source(void 0)}let d=l.directives?.yaml;return d?.explicit===!0&&d.version!==`1.2`?(s.push(problemAt(0,``,f)),source(void 0)):source(new YamlConversion(l,{spots:o,report:(e,t,n)=>void s.push(problemAt(e,t,n)),lineOf:e=>a.linePos(e).line}).run())}function shiftInto(e,t,n){if(!(0,r.jn)(e)||typeof e.value!=`string`||!e.range)return 0;let{value:i}=e,a=e.range[0];for(let e of[0,1])if(t.startsWith(i,a+e))return e+n;return 0}let f={code:`YAML_VERSION`,message:`only YAML 1.2 is supported`,hint:"leave out the `%YAML` line"},p=new Set([``,``,``]),m=/[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]/u;function unreadable(e){if((e.length>d?e.length:Buffer.byteLength(e))>d)return{code:`FILE_TOO_LARGE`,message:`the file is larger than ${d} bytes`,hint:`keep prompts and schemas in separate files`};let t=m.exec(e);if(t!==null)return{code:`YAML_SYNTAX`,message:`character U+${t[0].charCodeAt(0).toString(16).toUpperCase().padStart(4,`0`)} is not allowed in YAML`,hint:`is the file saved as UTF-8 text?`,offset:t.index};let n=tooDeepAt(e);return n===void 0?void 0:{...h,offset:n}}function tooDeepAt(e){let t=0,n=0;for(let i of new r.JG().lex(e)){if(i===`[`||i===`{`?n+=1:(i===`]`||i===`}`)&&(n=Math.max(0,n-1)),n>64)return t;p.has(i)||(t+=i.length)}}function lineStarts(e){let t=new r.HN;t.addNewLine(0);for(let n=e.indexOf(`
+`);n>=0;n=e.indexOf(`
+`,n+1))t.addNewLine(n+1);return t}function syntaxErrors(e){return[...e.errors,...e.warnings].filter((e,t)=>t===0||!e.message.includes(` in YAML stream`)).slice(0,20)}let h={code:`FILE_TOO_DEEP`,message:`maps and lists are nested more than 64 deep`};function explainSyntax(e){let t=(0,i.SP)(e.message,200);switch(e.code){case`MULTIPLE_DOCS`:return{code:`YAML_DOCUMENTS`,message:`the file has more than one document`,hint:"remove everything from this `---` on, or use one file per pipeline"};case`TAB_AS_INDENT`:return{code:`YAML_SYNTAX`,message:`a tab is used as indentation`,hint:`use spaces`};case`NON_STRING_KEY`:return{code:`YAML_SYNTAX`,message:`a key must be text, not a map or a list`};case`RESOURCE_EXHAUSTION`:return h;case`TAG_RESOLVE_FAILED`:return{code:`YAML_TAG`,message:t,hint:"remove the tag; put text that begins with `!` in quotes"};case`BLOCK_AS_IMPLICIT_KEY`:return{code:`YAML_SYNTAX`,message:t,hint:"put text that holds `: ` in quotes"};default:return{code:`YAML_SYNTAX`,message:t}}}}),47612:((e,t,n)=>{n.d(t,{C:()=>readBounded,M:()=>readNamed});var r=n(51455),i=n(24591),__addDisposableResource=function(e,t,n){if(t!=null){if(typeof t!=`object`&&typeof t!=`function`)throw TypeError(`Object expected.`);var dispose,r;if(n){if(!Symbol.asyncDispose)throw TypeError(`Symbol.asyncDispose is not defined.`);dispose=t[Symbol.asyncDispose]}if(dispose===void 0){if(!Symbol.dispose)throw TypeError(`Symbol.dispose is not defined.`);dispose=t[Symbol.dispose],n&&(r=dispose)}if(typeof dispose!=`function`)throw TypeError(`Object not disposable.`);r&&(dispose=function(){try{r.call(this)}catch(e){return Promise.reject(e)}}),e.stack.push({value:t,dispose,async:n})}else n&&e.stack.push({async:!0});return t},a=(function(e){return function(t){function fail(n){t.error=t.hasError?new e(n,t.error,`An error was suppressed during disposal.`):n,t.hasError=!0}var n,r=0;function next(){for(;n=t.stack.pop();)try{if(!n.async&&r===1)return r=0,t.stack.push(n),Promise.resolve().then(next);if(n.dispose){var e=n.dispose.call(n.value);if(n.async)return r|=2,Promise.resolve(e).then(next,function(e){return fail(e),next()})}else r|=1}catch(e){fail(e)}if(r===1)return t.hasError?Promise.reject(t.error):Promise.resolve();if(t.hasError)throw t.error}return next()}})(typeof SuppressedError==`function`?SuppressedError:function(e,t,n){var r=Error(n);return r.name=`SuppressedError`,r.error=e,r.suppressed=t,r});async function readNamed(e,t){let n={stack:[],error:void 0,hasError:!1};try{let a=await readBounded(__addDisposableResource(n,await(0,i.g)(await(0,r.realpath)(e)),!0),t);if(a===`not-plain`)throw Error(`it is not a plain file`);if(a===`too-large`)throw Error(`it has more than ${t.toLocaleString(`en`)} bytes`);return a}catch(e){n.error=e,n.hasError=!0}finally{let e=a(n);e&&await e}}async function readBounded(e,t){let n=await e.stat();if(!n.isFile())return`not-plain`;if(n.size>t)return`too-large`;let r=[];for await(let n of e.createReadStream({end:t,autoClose:!1}))r.push(n);let i=Buffer.concat(r);return i.length>t?`too-large`:i}})};

@@ -1,0 +1,283 @@
+import { join, resolve } from 'node:path';
+import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
+import type { Assignment } from '../../engine/call/call.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import type { FileFormat, ImportedGate, FormatReading, ImportedRun } from '../../formats/exchange.ts';
+import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import {
+  editedDefinition,
+  gateId,
+  keysText,
+  keysToAdd,
+  newDefinition,
+  withoutId,
+} from '../../local/exchange/definition.ts';
+import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
+import { readSources } from '../../local/exchange/read-sources.ts';
+import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
+import { readDocument, writeDocument } from '../../local/memory/documents.ts';
+import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { pointerSegments } from '../../json/pointer.ts';
+import { documentPath } from '../../memory/documents.ts';
+import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
+import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
+import { readSource } from '../../pipeline/yaml/read-source.ts';
+import { count, oneLine } from '../../report/text.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
+import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { readText } from '../../workspace/files/read-text.ts';
+import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../output/print-json.ts';
+import { say } from '../output/say.ts';
+import { decisionMadeBy, type DecisionMade } from '../project/decision.ts';
+import { open, projectOnce } from '../project/open.ts';
+import type { CliWorld } from '../world.ts';
+import { formatNamed } from './format-named.ts';
+
+/** `gateline import FORMAT`: takes over what another system's files say, all of it or nothing. */
+export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+  const { world, options, positionals } = invocation;
+  const [system, ...named] = positionals as [string, ...string[]];
+  const format = formatNamed(system);
+  const found = await definitionFor(invocation);
+  const reading = await readAll(invocation, format, found, named);
+  const plan = planned(system, reading, found, options);
+  const loaded = loadedWith(found, plan.text, reading.run);
+  const by = await decisionMadeBy(world, { reason: `imported from ${system}`, ...options }, loaded);
+  const dryRun = options['dry-run'] === true;
+  if (dryRun) {
+    const adoption = await adopt(invocation, loaded, reading, by, true);
+    return tell(invocation, { system, reading, plan, adoption, history: await newEntries(loaded, reading), loaded });
+  }
+  await using _lock = await lockWorkspace(loaded.root, world);
+  // Once without records, so that nothing is written if an output is refused.
+  await adopt(invocation, loaded, reading, by, true);
+  const history = await newEntries(loaded, reading);
+  for (const document of reading.run.documents) await writeDocument(loaded.root, document);
+  if (plan.text !== undefined) await atomicWrite(loaded.path, plan.text, durable(world));
+  if (history.length > 0) await historyIn(loaded, durable(world)).rewrite(history.map(withoutGates));
+  const adoption = await adopt(invocation, loaded, reading, by, false);
+  return tell(invocation, { system, reading, plan, adoption, history, loaded });
+}
+
+function durable({ onDurable }: CliWorld): Pick<CliWorld, 'onDurable'> {
+  return onDurable === undefined ? {} : { onDurable };
+}
+
+/** The definition that there is, or where a new one goes. */
+interface FoundDefinition extends Pick<LoadedPipeline, 'path' | 'root' | 'isDefault'> {
+  /** `undefined`: there is none yet. */
+  readonly text: string | undefined;
+}
+
+async function definitionFor({ world, options }: CommandInvocation): Promise<FoundDefinition> {
+  const given = textOption(options, 'file');
+  try {
+    const file = await findPipelineFile(world.workingDirectory, given);
+    return { ...file, text: (await readText(file.root, fileOf(file))) ?? '' };
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.code !== 'PIPELINE_MISSING' || given !== undefined) throw error;
+    const root = world.workingDirectory;
+    return { path: join(root, DEFAULT_FILES[0]), root, isDefault: true, text: undefined };
+  }
+}
+
+/** @throws ImportRefusedError naming every problem of every file */
+async function readAll(
+  { world, options }: CommandInvocation,
+  format: FileFormat,
+  { root }: FoundDefinition,
+  named: readonly string[],
+): Promise<FormatReading> {
+  const from = textOption(options, 'from');
+  const here = world.workingDirectory;
+  const folder = from === undefined ? (named.length > 0 ? here : join(root, format.folder)) : resolve(here, from);
+  const { files, problems } = await readSources(folder, format, named);
+  if (problems.length > 0) throw new ImportRefusedError(problems);
+  if (files.length === 0)
+    throw new GatelineError('IMPORT_REFUSED', `${folder} has no file of this format`, {
+      hint: 'Name the files, or the folder that they are in: `--from DIR`.',
+    });
+  const reading = format.read(files);
+  const clashing = [];
+  for (const { name, text } of reading.run.documents) {
+    const before = await readDocument(root, name);
+    if (Buffer.byteLength(text) > DOCUMENT_LIMITS.bytes)
+      clashing.push({ file: documentPath(name), pointer: '', message: 'a document has at most 64 KiB' });
+    else if (before !== undefined && before !== text)
+      clashing.push({ file: documentPath(name), pointer: '', message: 'the document exists, with another text' });
+  }
+  const nameless = withoutId(reading.run).map(({ gate, place }) => ({
+    ...place,
+    message: `${oneLine(String(gate))} cannot be the id of a gate: expected lower-case letters, digits, _ and -`,
+  }));
+  const all = [...reading.problems, ...nameless, ...clashing];
+  if (all.length > 0) throw new ImportRefusedError(all);
+  return reading;
+}
+
+/** What happens to the definition. */
+interface DefinitionPlan {
+  readonly choice: 'create' | 'edit' | 'keep';
+  /** The new text; `undefined`: it stays as it is. */
+  readonly text: string | undefined;
+  /** Keys that it lacks. */
+  readonly add: JsonObject;
+}
+
+function planned(
+  system: string,
+  { run }: FormatReading,
+  { text, path }: FoundDefinition,
+  options: OptionValues,
+): DefinitionPlan {
+  if (text === undefined) {
+    // Without a gate there is no pipeline: the files only have documents, or a history.
+    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {} };
+    return { choice: 'create', text: newDefinition(run, system), add: {} };
+  }
+  const parsed = parsePipeline(text, path);
+  const written = readSource(text, path).value;
+  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, (written ?? {}) as JsonObject);
+  if (Object.keys(keys).length === 0 || options['write'] !== true)
+    return { choice: 'keep', text: undefined, add: keys };
+  return { choice: 'edit', text: editedDefinition(text, keys), add: keys };
+}
+
+/** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
+function loadedWith(found: FoundDefinition, text: string | undefined, run: ImportedRun): LoadedPipeline {
+  const parsed = parsePipeline(text ?? found.text ?? NO_GATES, fileOf(found));
+  if (parsed.ok) return { ...found, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
+  if (text === undefined) throw new PipelineInvalidError(parsed.problems);
+  const errors = parsed.problems.filter(({ severity }) => severity === 'error');
+  throw new ImportRefusedError(
+    errors.map(({ place, message }) => {
+      const [key, id] = pointerSegments(place.pointer);
+      const gate = key === 'gates' ? run.gates.find((one) => gateId(one) === id) : undefined;
+      const file = run.file ?? run.gates[0]?.place.file ?? '';
+      return { ...(gate?.place ?? { file, pointer: '' }), message: `the definition would not be valid: ${message}` };
+    }),
+  );
+}
+
+/** Stands for a definition that is not written, where only documents and a history are imported. */
+const NO_GATES = 'gates: {none: {inputs: []}}';
+
+/** @throws ImportRefusedError if an output does not meet its contract, or its gate cannot be done yet */
+async function adopt(
+  invocation: CommandInvocation,
+  loaded: LoadedPipeline,
+  { run }: FormatReading,
+  by: DecisionMade,
+  dryRun: boolean,
+): Promise<Adoption> {
+  const completed = run.gates.filter(({ output }) => output !== undefined);
+  if (completed.length === 0) return { problems: [], adopted: [], kept: [] };
+  const { gates } = loaded.pipeline;
+  const placed = new Map(completed.map((one) => [gateId(one, gates), one]));
+  const missing = [...placed].filter(([id]) => !gates.some((gate) => gate.id === id));
+  if (missing.length > 0)
+    throw new ImportRefusedError(
+      missing.map(([id, { place }]) => ({
+        ...place,
+        message: `the definition has no gate ${describe(placed.get(id)!, id)}: \`--write\` adds it`,
+      })),
+    );
+  const outputs = gates.flatMap(({ id }): OutsideOutput[] => {
+    const output = placed.get(id)?.output;
+    return output === undefined ? [] : [{ gate: id, output }];
+  });
+  const opened = await open(invocation, loaded, { readOnly: dryRun });
+  refuseOther(run, opened.assignment);
+  const adoption = await adoptOutputs(opened.ports, opened.assignment, outputs, by, { dryRun });
+  if (adoption.problems.length > 0)
+    throw new ImportRefusedError(
+      adoption.problems.map(({ gate, pointer, message }) => {
+        const { file, pointer: at } = (placed.get(gate) as ImportedGate).place;
+        return { file, pointer: at + pointer, message: `gate ${gate}: ${message}` };
+      }),
+    );
+  if (!dryRun) await projectOnce(invocation.world, opened);
+  return adoption;
+}
+
+function describe({ gate }: ImportedGate, id: string): string {
+  return typeof gate === 'number' ? `with number ${gate}` : id;
+}
+
+/** Keys of metadata that say which run it is. */
+const IDENTITY = ['domain', 'feature'];
+
+/** @throws ImportRefusedError if the files are about another domain, feature or subject than the run */
+function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject }: Assignment): void {
+  const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
+  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
+    file,
+    pointer: `/metadata/${key}`,
+    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
+  }));
+  if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
+    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
+  if (problems.length > 0) throw new ImportRefusedError(problems);
+}
+
+/** Entries of runs that the history does not have. */
+async function newEntries(loaded: LoadedPipeline, { run }: FormatReading): Promise<HistoryEntry[]> {
+  if (run.history.length === 0) return [];
+  const known = new Set((await historyIn(loaded).all()).map(runKeyOf));
+  return run.history.filter((entry) => !known.has(runKeyOf(entry)));
+}
+
+function withoutGates(entry: HistoryEntry): Parameters<ReturnType<typeof historyIn>['rewrite']>[0][number] {
+  const { pipeline, subject, run, attempt, started } = entry;
+  const identity = { pipeline, subject, run, attempt, started };
+  return { entry, gates: { format: 'gateline-history-gates/2', ...identity, gates: [], left: 0 } };
+}
+
+interface Imported {
+  readonly system: string;
+  readonly reading: FormatReading;
+  readonly plan: DefinitionPlan;
+  readonly adoption: Adoption;
+  readonly history: readonly HistoryEntry[];
+  readonly loaded: LoadedPipeline;
+}
+
+function tell({ world, options }: CommandInvocation, imported: Imported): ExitCode {
+  const { system, reading, plan, adoption, history, loaded } = imported;
+  const { notMoved, notes, run } = reading;
+  const written = options['dry-run'] !== true;
+  const documents = run.documents.map(({ name }) => documentPath(name));
+  const path = fileOf(loaded);
+  if (options['json']) {
+    printJson(world, {
+      format: 'gateline-import/1',
+      system,
+      written,
+      definition: { path, choice: plan.choice, add: plan.add },
+      adopted: [...adoption.adopted],
+      kept: [...adoption.kept],
+      documents,
+      history: history.length,
+      notMoved: notMoved.map((one) => ({ ...one })),
+      notes: [...notes],
+    });
+    return EXIT_CODES.ok;
+  }
+  const would = written ? '' : 'would be ';
+  if (plan.choice !== 'keep') say(world.out, `${path} ${would}${plan.choice === 'create' ? 'written' : 'changed'}`);
+  for (const key of adoption.adopted) say(world.out, `${key}: ${would}adopted`);
+  for (const key of adoption.kept) say(world.out, `${key}: adopted before`);
+  for (const document of documents) say(world.out, `${document} ${would}written`);
+  if (history.length > 0) say(world.out, `${count(history.length, 'run')} ${would}added to the history`);
+  if (plan.choice === 'keep' && Object.keys(plan.add).length > 0)
+    say(world.out, `\nAdd to ${path}, or let \`--write\` do it:\n\n${keysText(plan.add).trimEnd()}\n`);
+  for (const note of notes) say(world.err, `note: ${oneLine(note)}`);
+  for (const { file, pointer, reason } of notMoved)
+    say(world.err, `not moved: ${oneLine(`${file} ${pointer}`.trim())}: ${oneLine(reason)}`);
+  return EXIT_CODES.ok;
+}

@@ -1,0 +1,70 @@
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import type { StandInProducer } from '../../run/plan/request.ts';
+import type { Unit } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+
+/** The files of the state guide next to an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
+export interface StateFiles {
+  /**
+   * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
+   * the others and of the unit's own aside.
+   * @param kept units whose file of another tool the agent is to find
+   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
+   */
+  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
+  /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
+  read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
+  /** Removes the unit's own: the agent's texts in it are not redacted. */
+  remove(folder: string, about: AboutStateFiles): Promise<void>;
+}
+
+/** What is known after state files were laid out: one sentence each. */
+export interface PreparedStateFiles {
+  /** What people should know. */
+  readonly notices: readonly string[];
+  /** The files of the unit's needs, with status and score. */
+  readonly loaded: readonly string[];
+}
+
+/** Which state files: those next to the agent of a unit. */
+export interface AboutStateFiles {
+  readonly unit: Unit;
+  readonly state: RunState;
+  readonly pipeline: Pipeline;
+  readonly metadata: JsonObject;
+  readonly isDefaultSubject: boolean;
+  /** The agent works in the user's own folder, where the files of the run are anyway. */
+  readonly isUsersFolder: boolean;
+  readonly redact: (text: string) => string;
+}
+
+/** A state file that an agent wrote: what it says, or why it cannot be used. */
+export interface LeftStateFile {
+  /** Relative to the folder. */
+  readonly file: string;
+  /** `hasFailed`: its status is `FAILED`. `issues`: the agent's own, then its status and score; they decide nothing. */
+  readonly content:
+    | { readonly refused: readonly Issue[]; readonly kind: 'malformed' | 'schema' }
+    | {
+        readonly refused?: undefined;
+        readonly output: JsonValue;
+        readonly hasFailed: boolean;
+        readonly issues: readonly Issue[];
+      };
+}
+
+/** Where outputs come from for needs that have none (seed 000, step 0B), besides the caller's input. */
+export interface StandIns {
+  /** That of a need; `undefined`: there is none that may be used. @throws GatelineError `STATE_FILE_INVALID` */
+  readonly file?: (need: Unit) => Promise<StandInFile | undefined>;
+}
+
+/** A state file that another tool wrote. */
+export interface StandInFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly output: JsonValue;
+  readonly producer: StandInProducer;
+}

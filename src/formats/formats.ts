@@ -1,0 +1,42 @@
+import { isAgentFlowFile, readAgentFlow } from './agent-flow/read.ts';
+import { writeAgentFlow } from './agent-flow/write.ts';
+import { isDevLoopFile, readDevLoop } from './dev-loop/read.ts';
+import { writeDevLoop } from './dev-loop/write.ts';
+import type { FileFormat } from './exchange.ts';
+import { isNexusFile, readNexus } from './nexus/read.ts';
+import { writeNexus } from './nexus/write.ts';
+import { isGuideFile, readStateGuide } from './state-guide/read.ts';
+import { writeStateGuide } from './state-guide/write.ts';
+
+/** The systems whose files can be read and written, by name. */
+export const FORMATS: Readonly<Record<string, FileFormat>> = {
+  'state-guide': {
+    folder: '.state',
+    ignore: '.state/',
+    isKept: true,
+    isKnown: isGuideFile,
+    read: readStateGuide,
+    write: writeStateGuide,
+  },
+  'agent-flow': {
+    folder: '.claude',
+    ignore: '.claude/*.local.md',
+    isKnown: isAgentFlowFile,
+    read: readAgentFlow,
+    write: writeAgentFlow,
+  },
+  'dev-loop': {
+    folder: '.devloop',
+    ignore: '.devloop/',
+    isKnown: isDevLoopFile,
+    read: readDevLoop,
+    write: writeDevLoop,
+  },
+  nexus: {
+    folder: '.claude/skills/nexus/history',
+    ignore: '.claude/skills/nexus/history/',
+    isKnown: isNexusFile,
+    read: readNexus,
+    write: writeNexus,
+  },
+};

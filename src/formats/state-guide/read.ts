@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../json/json.ts';
+import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
+import { FileFindings } from '../findings.ts';
+import { gateStateSchema, type GateStateFile } from '../gate-state-schema.ts';
+import { pipelineStateSchema, type PipelineStateFile } from '../pipeline-state.ts';
+
+const PIPELINE = /^(.+)-pipeline\.json$/;
+const GATE = /^(.+)-gate(\d{1,7})-output\.json$/;
+
+/** The guide has files of gates 0 to 4; gate 5 only stores what was learned. */
+const LAST_WITH_FILE = 4;
+
+/** Whether a file of `.state/` belongs to the guide. */
+export function isGuideFile(path: string): boolean {
+  return PIPELINE.test(path) || GATE.test(path);
+}
+
+interface GateFile {
+  readonly path: string;
+  readonly slug: string;
+  readonly state: GateStateFile;
+}
+
+interface PipelineFileRead {
+  readonly path: string;
+  readonly slug: string;
+  readonly state: PipelineStateFile;
+}
+
+/** Reads the files of seed 000; see docs/recipes/from-state-files.md. */
+export function readStateGuide(files: readonly SourceFile[]): FormatReading {
+  const findings = new FileFindings();
+  const gates: GateFile[] = [];
+  const pipelines: PipelineFileRead[] = [];
+  for (const file of files) {
+    const { path } = file;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const [, slug = '', number] = GATE.exec(name) ?? PIPELINE.exec(name) ?? [];
+    if (slug === '') {
+      findings.refuse(path, '', 'expected the name {subject}-pipeline.json or {subject}-gate{N}-output.json');
+      continue;
+    }
+    const value = findings.json(file);
+    if (value === undefined) continue;
+    if (number === undefined) {
+      const state = findings.shaped(pipelineStateSchema, value, path);
+      if (state !== undefined) pipelines.push({ path, slug, state });
+      continue;
+    }
+    const state = findings.shaped(gateStateSchema, value, path);
+    if (state === undefined) continue;
+    if (state.gate !== Number(number))
+      findings.refuse(path, '/gate', `it is ${state.gate}, and the name says ${number}`);
+    gates.push({ path, slug, state });
+  }
+  for (const { path } of pipelines.slice(1)) findings.refuse(path, '', `${pipelines[0]!.path} is the pipeline already`);
+  contradictionsIn(gates, pipelines[0], findings);
+  return findings.reading(runOf(gates, pipelines[0], findings));
+}
+
+function contradictionsIn(
+  gates: readonly GateFile[],
+  pipeline: PipelineFileRead | undefined,
+  findings: FileFindings,
+): void {
+  const first = pipeline ?? gates[0];
+  const seen = new Map<number, string>();
+  for (const { path, slug, state } of gates) {
+    const before = seen.get(state.gate);
+    if (before !== undefined) findings.refuse(path, '/gate', `${before} is of gate ${state.gate}, too`);
+    seen.set(state.gate, path);
+    if (first === undefined || first.path === path) continue;
+    if (slug !== first.slug)
+      findings.refuse(path, '', `it is of the subject ${slug}, and ${first.path} of ${first.slug}`);
+    for (const key of ['domain', 'feature'] as const) {
+      const [own, other] = [state.metadata[key], first.state.metadata[key]];
+      if (own !== other) findings.refuse(path, `/metadata/${key}`, `it is ${own}, and ${other} in ${first.path}`);
+    }
+  }
+  if (pipeline === undefined) return;
+  const { completedGates: completed } = pipeline.state;
+  for (const [index, number] of completed.entries()) {
+    const refuse = (message: string): void =>
+      findings.refuse(pipeline.path, `/completedGates/${index}`, `gate ${number}: ${message}`);
+    const gate = gates.find(({ state }) => state.gate === number);
+    if (completed.indexOf(number) < index) refuse('it is listed twice');
+    else if (gate?.state.status === 'FAILED') refuse(`${gate.path} says FAILED`);
+    else if (gate === undefined && number <= LAST_WITH_FILE) refuse('it is completed, and its file is missing');
+  }
+}
+
+function runOf(
+  gates: readonly GateFile[],
+  pipeline: PipelineFileRead | undefined,
+  findings: FileFindings,
+): Partial<FormatReading['run']> {
+  const first = pipeline ?? gates[0];
+  if (first === undefined) return {};
+  const inOrder = gates.toSorted((a, b) => a.state.gate - b.state.gate);
+  const ids = inOrder.map(({ state }) => `gate-${state.gate}`);
+  const completed = pipeline?.state.completedGates;
+  for (const number of completed ?? [])
+    if (number > LAST_WITH_FILE && !gates.some(({ state }) => state.gate === number))
+      findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${number}, so it runs again`);
+  if (pipeline !== undefined) findings.leave(pipeline.path, '/currentGate', 'it follows from what is done');
+  const { domain, feature, url, ...story } = first.state.metadata as JsonObject;
+  return {
+    pipeline: 'state-guide',
+    slug: first.slug,
+    file: first.path,
+    keys: { metadata: { domain, feature, url, ...story } as JsonObject },
+    gates: inOrder.map(({ path, state }, index): ImportedGate => {
+      const isCompleted = completed?.includes(state.gate) ?? state.status === 'SUCCESS';
+      if (!isCompleted) findings.leave(path, '/output', `gate ${state.gate} is not completed: ${state.status}`);
+      const isElsewhere = state.gateline?.outputFile !== undefined;
+      if (isCompleted && isElsewhere)
+        findings.refuse(path, '/output', 'the output is in another file, as it is too large');
+      return {
+        gate: state.gate,
+        agent: state.agent,
+        needs: ids.slice(Math.max(0, index - 1), index),
+        place: { file: path, pointer: '/output' },
+        ...(isCompleted && { output: state.output }),
+      };
+    }),
+  };
+}

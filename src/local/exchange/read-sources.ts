@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { join, posix, sep } from 'node:path';
+import { isSystemError, messageOf } from '../../errors/gateline-error.ts';
+import type { FileFormat, FileProblem, SourceFile } from '../../formats/exchange.ts';
+import { MAX_IMPORT_BYTES } from '../../formats/findings.ts';
+import { openToRead } from '../../workspace/files/blob.ts';
+import { isRelative } from '../../workspace/files/contain.ts';
+import { kindOf, linksAbove, lookAt } from '../../workspace/files/look.ts';
+import { readBounded } from '../../workspace/files/read-named.ts';
+
+/** Most files that are read in one import. */
+const MOST_FILES = 2_000;
+
+/** Most bytes of all of them. */
+const MOST_BYTES = 8 * MAX_IMPORT_BYTES;
+
+/** Files that were read, and why others were not. */
+export interface Sources {
+  readonly files: readonly SourceFile[];
+  readonly problems: readonly FileProblem[];
+}
+
+/**
+ * Reads plain files of a folder, and follows no link below it.
+ * @param folder absolute
+ * @param named paths in the folder; none: every file that the system is known to write
+ */
+export async function readSources(folder: string, format: FileFormat, named: readonly string[]): Promise<Sources> {
+  const files: SourceFile[] = [];
+  const problems: FileProblem[] = [];
+  const isLinked = linksAbove(folder);
+  const paths = named.length > 0 ? named.map(normalized) : await knownFiles(folder, format);
+  let total = 0;
+  for (const path of new Set(paths)) {
+    const refuse = (message: string): number => problems.push({ file: path, pointer: '', message });
+    if (files.length === MOST_FILES || total > MOST_BYTES) {
+      refuse(`more than ${MOST_FILES} files, or more than 512 MiB, are not read at once`);
+      break;
+    }
+    try {
+      const stats = isRelative(path) ? lookAt(folder, path) : undefined;
+      if (!isRelative(path)) refuse('it is outside the folder; `--from DIR` names another one');
+      else if (isLinked(path)) refuse('a folder in its path is a symbolic link');
+      else if (stats === undefined) refuse('it does not exist');
+      else if (!stats.isFile()) refuse(`it is ${kindOf(stats)}, not a file`);
+      else if (stats.size > MAX_IMPORT_BYTES) refuse('it has more than 64 MiB');
+      else {
+        await using file = await openToRead(join(folder, path));
+        const bytes = await readBounded(file, MAX_IMPORT_BYTES);
+        if (typeof bytes === 'string') refuse(bytes === 'too-large' ? 'it has more than 64 MiB' : 'it is not a file');
+        else files.push({ path, bytes, modified: stats.mtimeMs });
+        total += bytes.length;
+      }
+    } catch (error) {
+      refuse(`it cannot be read: ${messageOf(error)}`);
+    }
+  }
+  return { files, problems };
+}
+
+function normalized(path: string): string {
+  return posix.normalize(path.split(sep).join('/'));
+}
+
+/** The files of the folder and of the folders in it. */
+async function knownFiles(folder: string, format: FileFormat): Promise<string[]> {
+  const names = await namesIn(folder);
+  const inside = await Promise.all(
+    names.map(async (name) => (await namesIn(join(folder, name))).map((inner) => `${name}/${inner}`)),
+  );
+  return [...names, ...inside.flat()].filter((path) => format.isKnown(path)).toSorted();
+}
+
+/** Of a link, or of what cannot be listed, there are none: only plain folders are looked into. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    if (lookAt(folder, '.')?.isDirectory() !== true) return [];
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].some((code) => isSystemError(error, code))) return [];
+    throw error;
+  }
+}

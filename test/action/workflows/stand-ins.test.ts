@@ -1,0 +1,132 @@
+import { symlink } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs, WORKFLOW } from './action-world.ts';
+import { envelope, guideWorld } from './guide-world.ts';
+import { pullRequest } from './pull-request.ts';
+import { ACTION, CHECKOUT, job, reportJob, workflowOf, type Keys } from './workflow-text.ts';
+
+const PATH = '.state/demoqa_com-student_registration-gate1-output.json';
+const OUTPUT = { testCases: [1] };
+
+/** Gates 0 to 2, of which only the last one has a job. */
+async function lastGate(
+  step: Keys,
+  { files = {}, before = [], report = {} }: { files?: Record<string, string>; before?: Keys[]; report?: Keys } = {},
+): Promise<ActionWorld> {
+  const show = `node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST)); console.log("needs", JSON.stringify(needs.gate1));'`;
+  const gates = {
+    gate0: { number: 0, run: 'exit 1', inputs: [] },
+    gate1: { number: 1, needs: 'gate0', run: 'exit 1', inputs: [], output: { schema: { required: ['testCases'] } } },
+    gate2: { number: 2, needs: 'gate1', run: `${show}\necho '{"done": true}' > "$GATELINE_OUTPUT"`, inputs: [] },
+  };
+  const metadata = { domain: 'demoqa_com', feature: 'student_registration' };
+  const steps = [CHECKOUT, ...before, { id: 'gate', uses: ACTION, with: step }];
+  const jobs = { gate2: job(steps), report: reportJob(['gate2'], report) };
+  return ActionWorld.create({
+    'gateline.yml': JSON.stringify({ pipeline: 'guide', metadata, gates }),
+    [WORKFLOW]: workflowOf(jobs, { on: ['push', 'pull_request'] }),
+    ...files,
+  });
+}
+
+const written = (text: string): Keys => ({ run: `mkdir -p .state && cat > ${PATH} <<'END'\n${text}\nEND\n` });
+
+describe('a state file of another tool', () => {
+  it('stands in where it is asked for; the report shows it, and is red unless it accepts it', async () => {
+    const partial = envelope(1, OUTPUT, { status: 'PARTIAL' });
+    const before = [written(partial)];
+    await using world = await lastGate({ 'stand-in': 'file' }, { before });
+    const run = await (await world.run()).start().ended;
+    expect(redJobs(run).map((text) => text.split('\n')[0])).toEqual(['report: failure']);
+    const { log } = run.job('gate2');
+    const given = log.find((line) => line.startsWith('needs '))!;
+    expect(JSON.parse(given.slice(6))).toMatchObject({
+      standIn: 'file',
+      status: 'PARTIAL',
+      score: 77,
+      agent: 'Tool1',
+      output: OUTPUT,
+    });
+    expect(log.filter((line) => line.includes('stand-in'))).toEqual([
+      'gate gate2: stand-in (file) for gate1 from Tool1: Status: PARTIAL, Score: 77%',
+    ]);
+    expect(messagesOf(run.job('gate2'), 'warning').join('\n')).toContain('is only PARTIAL');
+    expect(outputsOf(run.job('gate2'))).toMatchObject({ status: 'passed', passed: 'false' });
+    expect(run.job('report').summary).toContain('stand-in (file)');
+    expect(errorsOf(run.job('report')).join('\n')).toContain('not done: gate0, gate1, gate2');
+
+    await using accepting = await lastGate({ 'stand-in': 'file' }, { before, report: { 'stand-in': 'gate0, gate1' } });
+    const accepted = await (await accepting.run()).start().ended;
+    expect(redJobs(accepted)).toEqual([]);
+    await using other = await lastGate({ 'stand-in': 'file' }, { before, report: { 'stand-in': 'gate0' } });
+    expect(redJobs(await (await other.run()).start().ended)).toHaveLength(1);
+  });
+
+  it.each([
+    ['is not asked for', {}, envelope(1, OUTPUT), /UPSTREAM_NOT_DONE/],
+    ['is FAILED', { 'stand-in': 'file' }, envelope(1, OUTPUT, { status: 'FAILED' }), /STAND_IN_MISSING/],
+    ['does not meet the contract', { 'stand-in': 'file' }, envelope(1, {}), /STAND_IN_REFUSED.*\/output.*testCases/],
+    ['is no envelope', { 'stand-in': 'file' }, '{"gate": 1}', /STATE_FILE_INVALID/],
+    ['is not among what is asked for', { 'stand-in': 'input' }, envelope(1, OUTPUT), /STAND_IN_MISSING/],
+  ] as const)('does not where it %s', async (_, step, text, error) => {
+    await using world = await lastGate(step, { before: [written(text)] });
+    const run = await (await world.run()).start().ended;
+    expect(run.job('gate2').conclusion).toBe('failure');
+    expect(errorsOf(run.job('gate2')).join(' ')).toMatch(error);
+  });
+
+  it('is not used for the needs that are done', async () => {
+    await using world = await guideWorld([
+      { output: { own: true } },
+      { output: {}, inputs: { mirror: 'state-guide', 'stand-in': 'file', input: '{"needs": {"gate0": 1}}' } },
+    ]);
+    const run = await (await world.run()).start().ended;
+    expect(redJobs(run)).toEqual([]);
+    expect(run.job('gate1').log.join('\n')).toContain('loaded Agent0 SUCCESS 100 {"own":true}');
+    expect(run.job('gate1').log.join('\n')).not.toContain('stand-in');
+  });
+});
+
+describe('a state file that the commit under test has', () => {
+  it('is not even left for an agent that knows only the state guide', async () => {
+    const planted = { '.state/demoqa_com-student_registration-gate0-output.json': envelope(0, { planted: true }) };
+    const inputs = { mirror: 'state-guide', 'stand-in': 'file', input: '{"needs": {"gate0": {}}}' };
+    await using world = await guideWorld(
+      [
+        { output: {}, before: 'exit 1' },
+        { output: {}, inputs },
+      ],
+      { files: planted },
+    );
+    const run = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    const { log } = run.job('gate1');
+    expect(log).toContain('gate gate1: stand-in (input) for gate0');
+    expect(log.join('\n')).not.toContain('planted');
+  });
+
+  const files = { [PATH]: envelope(1, OUTPUT) };
+
+  it('stands in on a branch of the repository, and never in the pull request of a fork', async () => {
+    await using world = await lastGate({ 'stand-in': 'file' }, { files });
+    const own = await (await world.run()).start().ended;
+    expect(own.job('gate2').conclusion).toBe('success');
+    const fork = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    expect(errorsOf(fork.job('gate2')).join('\n')).toContain('STAND_IN_MISSING');
+    expect(messagesOf(fork.job('gate2'), 'warning').join('\n')).toContain(`${PATH} is not used: the commit under test`);
+  });
+
+  it('does not in a fork in another case of letters, or behind a link, and the input of the caller does', async () => {
+    const input = JSON.stringify({ needs: { gate1: { testCases: ['of the caller'] } } });
+    const step = { 'stand-in': 'file', input };
+    await using upper = await lastGate(step, { files: { [PATH.replace('.state', '.STATE')]: envelope(1, OUTPUT) } });
+    await using linked = await lastGate(step, { files: { ['elsewhere/' + PATH.slice(7)]: envelope(1, OUTPUT) } });
+    await symlink('elsewhere', linked.repository.path('.state'));
+    await linked.repository.commitAll('link');
+    for (const world of [upper, linked]) {
+      const run = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+      expect(run.job('gate2').conclusion).toBe('success');
+      expect(run.job('gate2').log).toContain('gate gate2: stand-in (input) for gate1');
+      expect(messagesOf(run.job('gate2'), 'warning').join('\n')).toContain('is not used: the commit under test');
+    }
+  });
+});

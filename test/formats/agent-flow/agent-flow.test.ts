@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { orchestrationSchema, orchestrationText } from '../../../src/formats/agent-flow/orchestration.ts';
+import { readAgentFlow } from '../../../src/formats/agent-flow/read.ts';
+import type { SourceFile } from '../../../src/formats/exchange.ts';
+import { FileFindings } from '../../../src/formats/findings.ts';
+import { REPOSITORY } from '../../support/command-line.ts';
+
+const seed = (name: string): string => readFileSync(join(REPOSITORY, 'test/fixtures/seeds', name), 'utf8');
+const file = (path: string, text = seed(path)): SourceFile => ({ path, bytes: Buffer.from(text), modified: 0 });
+
+const SINGLE = 'orchestration.local.md';
+const TEAM = 'team-orchestration.local.md';
+const AGENTS = { exploration: 'Riko', planning: 'Senku', implementation: 'Loid' };
+
+describe('the files of the seed', () => {
+  it.each([SINGLE, TEAM])('%s is written as it was read, byte for byte', (name) => {
+    const findings = new FileFindings();
+    const { header } = findings.frontMatter(file(name))!;
+    const state = findings.shaped(orchestrationSchema, header, name)!;
+    expect(findings.problems).toEqual([]);
+    expect(orchestrationText(state, AGENTS)).toBe(seed(name));
+  });
+
+  it('give gates, groups, agents and the outputs of those that passed', () => {
+    const { run, problems } = readAgentFlow([file(TEAM), file('deep-dive.local.md')]);
+    expect(problems).toEqual([]);
+    expect(run).toMatchObject({
+      keys: {
+        task: 'Add user authentication with JWT tokens',
+        groups: { review_verification: ['review', 'verification'] },
+      },
+      documents: [{ name: 'deep-dive', text: seed('deep-dive.local.md') }],
+    });
+    expect(run.gates.map(({ gate, agent, needs }) => [gate, agent, needs])).toEqual([
+      ['exploration', 'Riko', []],
+      ['planning', 'Senku', ['exploration']],
+      ['implementation', 'Loid', ['planning']],
+      ['review', 'Lawliet', ['implementation']],
+      ['verification', 'Alphonse', ['implementation']],
+    ]);
+    expect(run.gates.map(({ output }) => output !== undefined)).toEqual([true, true, true, true, false]);
+    expect(run.gates[3]!.output).toMatchObject({ result: 'APPROVED' });
+  });
+});
+
+describe('a contradiction', () => {
+  const problems = (text: string, name = TEAM): string[] => {
+    expect(text).not.toBe(seed(name));
+    return readAgentFlow([file(name, text)]).problems.map(({ pointer }) => pointer);
+  };
+  const team = seed(TEAM);
+  const single = seed(SINGLE);
+
+  it('of gates and groups is named', () => {
+    const at = team.indexOf('gates:\n');
+    const other =
+      team.slice(0, at) + team.slice(at).replace('review:\n    status: "passed"', 'review:\n    status: "failed"');
+    expect(problems(other)).toEqual(['/parallel_groups/review_verification/review/status']);
+    expect(
+      problems(
+        team.replace('review_verification:\n    status: "in_progress"', 'review_verification:\n    status: "passed"'),
+      ),
+    ).toEqual(['/parallel_groups/review_verification/status', '/parallel_groups/review_verification/status']);
+  });
+
+  it('of a gate and one before it is named', () => {
+    expect(
+      problems(
+        single
+          .replace('planning:\n    status: "passed"', 'planning:\n    status: "failed"')
+          .replace('implementation:\n    status: "in_progress"', 'implementation:\n    status: "passed"'),
+        SINGLE,
+      ),
+    ).toEqual(['/gates/implementation/status']);
+  });
+
+  it('of the phase or the iteration is named', () => {
+    expect(problems(single.replace('current_phase: "exploration"', 'current_phase: "complete"'), SINGLE)).toEqual([
+      '/current_phase',
+    ]);
+    expect(problems(single.replace('current_phase: "exploration"', 'current_phase: "other"'), SINGLE)).toEqual([
+      '/current_phase',
+    ]);
+    expect(problems(single.replace('iteration: 1\n', 'iteration: 11\n'), SINGLE)).toEqual(['/iteration']);
+  });
+
+  it('of two active files is named; one that is not active is left out', () => {
+    expect(readAgentFlow([file(SINGLE), file(TEAM)]).problems).toMatchObject([{ pointer: '/active' }]);
+    const { problems: none, notes } = readAgentFlow([
+      file(SINGLE, single.replace('active: true', 'active: false')),
+      file(TEAM),
+    ]);
+    expect(none).toEqual([]);
+    expect(notes).toEqual([`${SINGLE} is not active, and not used`]);
+  });
+
+  it('in the form of the file is named', () => {
+    expect(problems(single.replace('status: "pending"', 'status: "waiting"'), SINGLE)).toEqual([
+      '/gates/review/status',
+    ]);
+    expect(problems(single.replace('---\n', ''), SINGLE)).toEqual(['']);
+    expect(problems(single.replace('active: true', 'active: &a true'), SINGLE)).toEqual(['']);
+    expect(problems(single.replace('task:', 'task: !!str'), SINGLE)).toEqual(['']);
+  });
+});

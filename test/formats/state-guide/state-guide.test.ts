@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceFile } from '../../../src/formats/exchange.ts';
+import { readStateGuide } from '../../../src/formats/state-guide/read.ts';
+
+const METADATA = { domain: 'demoqa_com', feature: 'student_registration', url: 'https://demoqa.com/x' };
+const SLUG = 'demoqa_com-student_registration';
+const gate = (number: number, more: object = {}): object => ({
+  gate: number,
+  agent: `Agent${number}`,
+  status: 'SUCCESS',
+  metadata: METADATA,
+  output: { number },
+  validation: { score: 95, issues: [], passed: true },
+  ...more,
+});
+const pipeline = (completedGates: number[], more: object = {}): object => ({
+  status: 'IN_PROGRESS',
+  currentGate: 2,
+  completedGates,
+  metadata: { ...METADATA, userStory: 'As a student', acceptanceCriteria: ['A name'] },
+  ...more,
+});
+const file = (path: string, value: object): SourceFile => ({
+  path,
+  bytes: Buffer.from(JSON.stringify(value)),
+  modified: 0,
+});
+const gateFile = (number: number, more: object = {}, slug = SLUG): SourceFile =>
+  file(`${slug}-gate${number}-output.json`, gate(number, more));
+const pipelineFile = (completed: number[], more: object = {}): SourceFile =>
+  file(`${SLUG}-pipeline.json`, pipeline(completed, more));
+
+const refusals = (...files: SourceFile[]): string[] =>
+  readStateGuide(files).problems.map(({ file: name, pointer }) => `${name} ${pointer}`);
+
+describe('the files of the guide', () => {
+  it('give the outputs of completed gates, and metadata', () => {
+    const { run, problems, notMoved } = readStateGuide([
+      pipelineFile([0, 1, 5]),
+      gateFile(1),
+      gateFile(0),
+      gateFile(2),
+    ]);
+    expect(problems).toEqual([]);
+    expect(run).toMatchObject({ slug: SLUG, keys: { metadata: { domain: 'demoqa_com', userStory: 'As a student' } } });
+    expect(run.gates.map(({ gate: number, needs, output }) => [number, needs, output])).toEqual([
+      [0, [], { number: 0 }],
+      [1, ['gate-0'], { number: 1 }],
+      [2, ['gate-1'], undefined],
+    ]);
+    expect(notMoved.map(({ reason }) => reason)).toEqual([
+      'the guide has no file of gate 5, so it runs again',
+      'it follows from what is done',
+      'gate 2 is not completed: SUCCESS',
+    ]);
+  });
+
+  it('give what succeeded if there is no pipeline file', () => {
+    const { run } = readStateGuide([gateFile(1), gateFile(2, { status: 'PARTIAL' })]);
+    expect(run.gates.map(({ output }) => output !== undefined)).toEqual([true, false]);
+  });
+
+  it('are refused where they contradict each other', () => {
+    const at = `${SLUG}-pipeline.json`;
+    expect(refusals(pipelineFile([1]))).toEqual([`${at} /completedGates/0`]);
+    expect(refusals(pipelineFile([1]), gateFile(1, { status: 'FAILED' }))).toEqual([`${at} /completedGates/0`]);
+    expect(refusals(pipelineFile([1, 1]), gateFile(1))).toEqual([`${at} /completedGates/1`]);
+    expect(refusals(gateFile(1), file(`x/${SLUG}-gate1-output.json`, gate(1)))).toEqual([
+      `x/${SLUG}-gate1-output.json /gate`,
+    ]);
+    expect(refusals(gateFile(1, { gate: 2 }))).toEqual([`${SLUG}-gate1-output.json /gate`]);
+    expect(refusals(pipelineFile([1]), gateFile(1, { metadata: { ...METADATA, feature: 'other' } }))).toEqual([
+      `${SLUG}-gate1-output.json /metadata/feature`,
+    ]);
+    expect(refusals(pipelineFile([1]), gateFile(1, {}, 'other'))).toEqual(['other-gate1-output.json ']);
+    expect(refusals(file('notes.json', {}))).toEqual(['notes.json ']);
+  });
+
+  it('are refused with a pointer to what has another shape', () => {
+    expect(refusals(pipelineFile([-1]))).toEqual([`${SLUG}-pipeline.json /completedGates/0`]);
+    expect(refusals(gateFile(1, { validation: { score: 101, issues: [], passed: true } }))).toEqual([
+      `${SLUG}-gate1-output.json /validation/score`,
+    ]);
+  });
+});
