@@ -143,4 +143,13 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     only: 'cannot be seen',
     why: 'a review would show another name than the file has',
   },
+  {
+    name: 'delivery: what legs of a matrix over data made of a file is overlooked',
+    find: 'const { files, steps, open } = handedOn(graph, state, order.gates);',
+    replace:
+      "const { files, steps, open } = handedOn(new Map([...graph].filter(([key]) => !key.includes('/'))), state, order.gates);",
+    tests: DELIVERY,
+    only: 'however many an output asks for',
+    why: 'nothing could be delivered that a gate puts together of the files of legs',
+  },
 ];

@@ -125,6 +125,32 @@ describe('a compiled delivery', () => {
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
   });
 
+  it('delivers what a gate makes of the files of legs, however many an output asks for', async () => {
+    const leg = `echo "$GATELINE_LEG" >> "$GATELINE_LEG.txt"\n${agent({})}`;
+    await define({
+      deliver: { gates: 'join', as: 'commit' },
+      gates: {
+        plan: { run: agent({ list: [1, 2] }), inputs: [] },
+        make: {
+          needs: 'plan',
+          run: leg,
+          inputs: [],
+          files: ['leg-*.txt'],
+          strategy: { matrix: '${{ needs.plan.output.list }}' },
+        },
+        join: {
+          needs: 'make',
+          run: agent({}, 'for f in leg-*.txt; do echo joined >> $f; done'),
+          inputs: [],
+          files: ['leg-*.txt'],
+        },
+      },
+    });
+    expect(redJobs(await start())).toEqual([]);
+    const commit = world.service.world.heads.get('main')!;
+    expect(await show(`${commit}:leg-1.txt`)).toBe('leg-1\njoined\n');
+  });
+
   it('uploads a patch with paths from the top of the repository', async () => {
     const file = 'pkg/gateline.yml';
     const text = JSON.stringify({

@@ -6,7 +6,6 @@ import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts
 import { pathsNotDelivered, pathsWithUnseen, quotedPath } from '../../run/files/delivered-paths.ts';
 import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
 import type { FileChange } from '../../run/records/record.ts';
-import { unitsOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { PutResult } from '../../workspace/workspace.ts';
 import { handedOn } from '../apply.ts';
@@ -68,10 +67,9 @@ export function filesDigest({ files }: { readonly files: readonly FileChange[] }
 export async function deliverFiles(
   ports: EnginePorts,
   pipeline: Pipeline,
-  { state, refused }: Pick<VerifiedRun, 'state' | 'refused'>,
+  { call: { graph }, state, refused }: Pick<VerifiedRun, 'call' | 'state' | 'refused'>,
   order: DeliveryOrder,
 ): Promise<DeliveredFiles> {
-  const graph = unitsOf(pipeline);
   const { files, steps, open } = handedOn(graph, state, order.gates);
   refuseOpen(open, refused);
   refuseUnproven(pipeline, state, order);

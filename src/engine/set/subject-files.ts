@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
-import { ancestorsOf, unitsOf } from '../../run/records/unit.ts';
+import { ancestorsOf } from '../../run/records/unit.ts';
 import { handedOn } from '../apply.ts';
 import { namedGlobs, openCall } from '../call/call.ts';
 import { filesDigest, refuseUnproven, type FilesDigests } from '../delivery/deliver.ts';
@@ -23,11 +23,11 @@ export type SubjectDigests = ReadonlyMap<string, Digest>;
  */
 export function subjectFilesDigest(
   pipeline: Pipeline,
-  { state }: Pick<VerifiedRun, 'state'>,
+  { call, state }: Pick<VerifiedRun, 'call' | 'state'>,
   digests: FilesDigests,
 ): Digest {
   refuseUnproven(pipeline, state, { gates: pipeline.gates.map(({ id }) => id), digests });
-  return filesDigest(handedOn(unitsOf(pipeline), state, undefined));
+  return filesDigest(handedOn(call.graph, state, undefined));
 }
 
 /** What other jobs of a CI run reported about the other subjects of the set. */
