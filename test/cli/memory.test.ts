@@ -160,7 +160,9 @@ describe('gateline memory', () => {
     expect(await fails('show', '../glossary')).toContain('cannot be the name of a document');
     expect(await fails('show', 'nothing')).toContain('DOCUMENT_UNKNOWN');
     expect(await fails('add', 'glossary')).toContain('TEXT is missing');
-    expect(await fails('add', 'handoff', 'x')).toContain('handoff is made from the run before, and is not a document');
+    expect(await fails('add', 'handoff', 'x')).toContain(
+      'handoff is made from the previous run, and is not a document',
+    );
     expect(await fails('forget', '00000000')).toContain('DOCUMENT_UNKNOWN');
     expect(await fails('list', 'x')).toContain('one argument too many');
     const elsewhere = workspace.beside('elsewhere');
