@@ -17,6 +17,7 @@ import { DECISION_FAULTS } from './faults/decisions.ts';
 import { DELIVERY_FAULTS } from './faults/delivery.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
+import { EXCHANGE_FAULTS } from './faults/exchange.ts';
 import { HISTORY_FAULTS } from './faults/history.ts';
 import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
 import { PIPELINE_FAULTS } from './faults/pipeline.ts';
@@ -56,6 +57,7 @@ const FAULTS_BY_FILE = {
   pipeline: PIPELINE_FAULTS,
   compile: COMPILE_FAULTS,
   github: GITHUB_FAULTS,
+  formats: EXCHANGE_FAULTS,
   history: HISTORY_FAULTS,
   langgraph: LANGGRAPH_FAULTS,
   shown: SHOWN_FAULTS,

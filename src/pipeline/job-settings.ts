@@ -33,6 +33,6 @@ export interface Delivery {
   readonly allow: readonly string[];
 }
 
-/** File formats of others that jobs may find in their folder. */
-export const MIRROR_FORMATS = ['state-guide'] as const;
+/** File formats of other systems that are kept up to date during a run; in jobs on GitHub only `state-guide`. */
+export const MIRROR_FORMATS = ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const;
 export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

@@ -24,10 +24,7 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
-  /**
-   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
-   * fingerprint.
-   */
+  /** The goal of the run, for every agent; the caller may override it. Part of the fingerprint. */
   readonly task?: string;
   /** Time zone in which days begin, for statistics. Default: UTC. No part of any request. */
   readonly timezone?: string;
@@ -197,6 +194,8 @@ export interface Gate {
   readonly inputs: readonly string[] | undefined;
   /** Names of the documents in `.gateline/memory/` that are inputs, too. The gate sees no others. */
   readonly memory: readonly string[];
+  /** Further documents, for calls that ask for them. */
+  readonly memoryIfAsked?: readonly string[];
   /**
    * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
    * environment, by value. Pipeline-wide `env` is merged in.

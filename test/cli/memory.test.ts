@@ -70,6 +70,27 @@ describe('documents for agents', () => {
     expect((await here(workspace, 'memory', 'promote')).out).not.toContain('root:');
   });
 
+  it('with `?` are given only if the call asks for them, and are part of the request then', async () => {
+    await using workspace = await documents();
+    const gates = {
+      a: { run: LOOKS, inputs: [], memory: ['glossary?', 'learned-patterns'] },
+      b: { run: LOOKS, inputs: [] },
+    };
+    await workspace.write('gateline.yml', gatelineYml(gates));
+    const seen = async (...args: string[]): Promise<unknown> => {
+      await expectOk(here(workspace, 'run', '--quiet', ...args));
+      return JSON.parse((await expectOk(here(workspace, 'show', 'a', 'output'))).out);
+    };
+    expect(await seen()).toEqual(['learned-patterns.md']);
+    const { out } = await expectOk(here(workspace, 'plan', '--memory', 'glossary'));
+    expect(out).toMatch(/a +run +glossary added\n.*b +reuse/);
+    expect(await seen('--memory', 'glossary')).toEqual(['glossary.md', 'learned-patterns.md']);
+    expect((await expectOk(here(workspace, 'plan', '--memory', 'glossary'))).out).toMatch(/a +reuse/);
+    const { code, err } = await here(workspace, 'run', '--memory', 'other');
+    expect(code).toBe(2);
+    expect(err).toContain('--memory other: no gate lists this document');
+  });
+
   it('that are not there yet are no error, and are inputs once they are', async () => {
     await using workspace = await documents();
     await workspace.write('gateline.yml', gatelineYml({ a: { run: LOOKS, inputs: [], memory: ['progress'] } }));

@@ -150,8 +150,7 @@ async function checkOut(
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });
-    for (const message of await prepareStateFiles(call, { unit, started, checkout }))
-      await call.observe({ type: 'notice', unit: unit.key, message });
+    await prepareStateFiles(call, { unit, started, checkout });
     return checkout;
   } catch (error) {
     await checkout.release(false);

@@ -9,14 +9,23 @@ import type { Issue } from '../../verdict/verdict.ts';
 export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
-   * the others and of the unit's own aside. @param kept units whose file of another tool the agent is to find @returns
-   * notices @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
+   * the others and of the unit's own aside.
+   * @param kept units whose file of another tool the agent is to find
+   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
    */
-  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<readonly string[]>;
+  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
   /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
   read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
   /** Removes the unit's own: the agent's texts in it are not redacted. */
   remove(folder: string, about: AboutStateFiles): Promise<void>;
+}
+
+/** What is known after state files were laid out: one sentence each. */
+export interface PreparedStateFiles {
+  /** What people should know. */
+  readonly notices: readonly string[];
+  /** The files of the unit's needs, with status and score. */
+  readonly loaded: readonly string[];
 }
 
 /** Which state files: those next to the agent of a unit. */

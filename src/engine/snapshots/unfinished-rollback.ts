@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
-import { RUN_GATE } from '../../run/records/record.ts';
+import { RUN_GATE, type GatelineRecord } from '../../run/records/record.ts';
 import { newestRun } from '../../run/state/fold.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -23,8 +23,11 @@ export async function unfinishedRollback({ workspace, putLists }: Ports): Promis
   if (last === undefined) return undefined;
   const { records } = await putLists.recordsOf(last);
   const ofRun = records.filter(({ runNumber }) => runNumber === last.runNumber);
+  const { call } = last;
+  // Not by the clock, which may have been set back. Lists of earlier versions name no call.
+  const isLater = (one: GatelineRecord): boolean => (call === undefined ? one.at >= last.at : one.runAttempt > call);
   const isRecorded = ofRun.some(
-    (one) => one.kind === 'decided' && one.gate === RUN_GATE && one.at >= last.at && ENDS.has(one.decision),
+    (one) => one.kind === 'decided' && one.gate === RUN_GATE && isLater(one) && ENDS.has(one.decision),
   );
   // The records of the run may have been removed since: nothing is left to roll back.
   return isRecorded || ofRun.length === 0 ? undefined : last;

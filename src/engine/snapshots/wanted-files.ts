@@ -52,8 +52,8 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
  * @param to the gate that a rollback goes back to
  */
 export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
-  const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, at: ports.now().toISOString() };
+  const { pipeline, subject, runNumber, runAttempt: call } = journal.state();
+  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, call, at: ports.now().toISOString() };
 }
 
 /** Which definition a call is about. */

@@ -153,7 +153,7 @@ export const WORKSPACE_CODES = {
   },
   STATE_ESCAPES: {
     from: ['user'],
-    means: '`.state` is, or contains, a link to the outside of the workspace.',
+    means: '`.state` is, or contains, a link to the outside of the workspace; or, in a checkout, any link.',
     remedy:
       'Gateline keeps its state in a folder of its own inside the workspace: remove the link, or choose another folder.',
   },
