@@ -192,7 +192,7 @@ function entriesText(number: number): string {
 function documentNamed(name: string | undefined): string {
   if (name === undefined) throw new GatelineError('ARGUMENT_MISSING', 'the name of a document is missing');
   if (name === HANDOFF)
-    throw new GatelineError('OPTION_VALUE', `${HANDOFF} is generated from the previous run, and is not a document`, {
+    throw new GatelineError('OPTION_VALUE', `${HANDOFF} is made from the previous run, and is not a document`, {
       hint: '`gateline handoff` shows it.',
     });
   if (DOCUMENT_NAME_PATTERN.test(name)) return name;
