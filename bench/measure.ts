@@ -61,7 +61,7 @@ function processorTime(counted: Counted): number {
 }
 
 export const HEAD =
-  '| what | median | baseline, measured beside it | ratio | of processor time | rounds |\n| --- | --- | --- | --- | --- | --- |';
+  '| what | median | baseline, measured in turns | ratio | of processor time | rounds |\n| --- | --- | --- | --- | --- | --- |';
 
 /** A figure as a row of a Markdown table. `±`: half of the samples are within this of the median. */
 export function rowOf({ name, samples, baseline, baselineSamples }: Figure): string {

@@ -18,6 +18,7 @@ import { DELIVERY_FAULTS } from './faults/delivery.ts';
 import { ENGINE_FAULTS } from './faults/engine.ts';
 import { ENTITY_FAULTS } from './faults/entities.ts';
 import { GITHUB_FAULTS } from './faults/github.ts';
+import { EXCHANGE_FAULTS } from './faults/exchange.ts';
 import { HISTORY_FAULTS } from './faults/history.ts';
 import { LANGGRAPH_FAULTS } from './faults/langgraph.ts';
 import { PIPELINE_FAULTS } from './faults/pipeline.ts';
@@ -58,6 +59,7 @@ const FAULTS_BY_FILE = {
   pipeline: PIPELINE_FAULTS,
   compile: COMPILE_FAULTS,
   github: GITHUB_FAULTS,
+  formats: EXCHANGE_FAULTS,
   history: HISTORY_FAULTS,
   langgraph: LANGGRAPH_FAULTS,
   shown: SHOWN_FAULTS,

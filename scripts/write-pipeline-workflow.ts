@@ -36,7 +36,7 @@ on:
         required: false
         type: string
       task:
-        description: What the run is to achieve.
+        description: The goal of the run.
         required: false
         type: string
       set:

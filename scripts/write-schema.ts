@@ -1,16 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { GUIDE_SCHEMAS } from '../src/formats/guide-schemas.ts';
 import { gatelineFileSchema } from '../src/pipeline/file/gateline-file.ts';
 import { setFileSchema } from '../src/pipeline/subjects/subject-set.ts';
 
 /*
  * Writes the files generated from the schemas of gateline.yml and of sets: schema/gateline.schema.json and
- * schema/set.schema.json for editors, and the key table of docs/reference/gateline-yml.md. Run it after changing the schema: `node scripts/write-schema.ts`.
+ * schema/set.schema.json for editors, those of the state guide in schema/state-guide/, and the key table of docs/reference/gateline-yml.md. Run it after changing the schema: `node scripts/write-schema.ts`.
  */
 
 export const SCHEMA_FILE = new URL('../schema/gateline.schema.json', import.meta.url);
 export const SET_SCHEMA_FILE = new URL('../schema/set.schema.json', import.meta.url);
+/** Folder with the schemas of the outputs of the state guide. */
+export const GUIDE_SCHEMA_FOLDER = new URL('../schema/state-guide/', import.meta.url);
 export const REFERENCE_FILE = new URL('../docs/reference/gateline-yml.md', import.meta.url);
 const TABLE = /(<!-- keys -->\n)[^]*(<!-- \/keys -->)/;
 
@@ -115,5 +118,8 @@ if (import.meta.main) {
   const schema = editorSchema();
   writeFileSync(SCHEMA_FILE, schemaText(schema));
   writeFileSync(SET_SCHEMA_FILE, schemaText(setSchema()));
+  mkdirSync(GUIDE_SCHEMA_FOLDER, { recursive: true });
+  for (const [gate, one] of GUIDE_SCHEMAS.entries())
+    writeFileSync(new URL(`gate${gate}.schema.json`, GUIDE_SCHEMA_FOLDER), `${JSON.stringify(one, null, 2)}\n`);
   writeFileSync(REFERENCE_FILE, withKeyTable(readFileSync(REFERENCE_FILE, 'utf8'), schema));
 }

@@ -65,7 +65,7 @@ async function draw(markdown: string): Promise<Uint8Array> {
 }
 
 /** The picture with one more chunk before its end (PNG, 11.3.3.2 tEXt). */
-function withDigest(png: Uint8Array, digest: string): Uint8Array {
+export function withDigest(png: Uint8Array, digest: string): Uint8Array {
   const body = Buffer.from(`tEXtgateline-page\0${digest}`, 'latin1');
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(body.length - 4);

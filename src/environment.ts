@@ -25,7 +25,7 @@ export const AGENT_VARIABLES = {
   /** Id of the gate, including its leg if it has one. */
   gate: 'GATELINE_GATE',
   leg: 'GATELINE_LEG',
-  /** What the run is to achieve; not set if there is no task. */
+  /** The goal of the run; not set if there is no task. */
   task: 'GATELINE_TASK',
 } as const;
 

@@ -146,4 +146,12 @@ export const DECISION_FAULTS: readonly Fault[] = [
     only: 'cannot be carried out',
     why: 'runs of what nobody wants any more would start again',
   },
+  {
+    name: 'decisions: a command that an app wrote for a person is carried out',
+    find: 'if (comment.performed_via_github_app)',
+    replace: 'if (user.login === "")',
+    tests: ['test/action/workflows/comments.test.ts'],
+    only: 'changes nothing, whoever wrote it',
+    why: 'an agent that may comment in the name of its user would approve its own output',
+  },
 ];

@@ -135,4 +135,12 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     only: 'from a branch of its own, once',
     why: 'files that no gate hands on any more would be merged',
   },
+  {
+    name: 'delivery: a name with a line break is delivered',
+    find: 'path.search(UNSEEN) >= 0',
+    replace: "path.includes('\\0')",
+    tests: ['test/run/files/delivered-paths.test.ts'],
+    only: 'cannot be seen',
+    why: 'a review would show another name than the file has',
+  },
 ];

@@ -330,4 +330,18 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
     only: 'whatever later runs only reused',
     why: 'the run whose files are in the folder could not be rolled back',
   },
+  {
+    name: 'rollback: lists of what was written are in the order of the clock',
+    find: 'return last === undefined || last < now ? now : new Date(Date.parse(last) + 1).toISOString();',
+    replace: 'return last === undefined ? now : now;',
+    tests: ['test/crash/unfinished.test.ts'],
+    why: 'after the clock was set back, an interrupted rollback would be hidden by an earlier one',
+  },
+  {
+    name: 'rollback: a loop takes its own closing of a run for that of a person',
+    find: 'const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;',
+    replace: 'const isClosed = isNewest && closed !== undefined;',
+    tests: ['test/cli/loop.test.ts'],
+    why: 'a task whose next run a killed call did not begin would be cancelled',
+  },
 ];

@@ -149,7 +149,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...HOW_TO_RUN,
     ],
     description:
-      'Lifts a pause and continues the open run.\nretry-current runs failed gates again, as `gateline run` does. retry-previous also runs the gates that the failed ones need. skip-current skips the failed gates. from-checkpoint runs the gate named by --from and everything downstream again; what comes before is reused if its inputs are unchanged.',
+      'Lifts a pause and continues the open run.\nretry-current runs failed gates again, as `gateline run` does. retry-previous also runs the gates that the failed ones need. skip-current skips the failed gates. from-checkpoint runs the gate named by --from and everything downstream again; earlier gates are reused if their inputs are unchanged.',
     examples: [
       { command: 'gateline resume --from implement', what: 'run implement again, and every gate after it' },
       {
@@ -172,7 +172,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...HOW_TO_RUN,
     ],
     description:
-      "Begins a new run and records which run it is a fork of. The earlier run stays as it is. Without --from, gates run again only if something changed. Earlier outputs of the other gates are reused if their requests are unchanged.\nThe new run belongs to the earlier run's subject, unless --subject names another one. A subject that is given is part of every request; the default subject is not.",
+      "Begins a new run and records which run it is a fork of. The earlier run does not change. Without --from, gates run again only if something changed. Earlier outputs of the other gates are reused if their requests are unchanged.\nThe new run belongs to the earlier run's subject, unless --subject names another one. A subject that you set is part of every request; the default subject is not.",
     examples: [
       { command: 'gateline fork 3 --from review --reason "new model"', what: 'repeat run 3 from review on' },
       { command: 'gateline fork pr-7#3 --from review --reason test --dry-run', what: 'only show what would run' },
@@ -266,7 +266,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Shows everything that is stored for a gate's latest attempt, or for an earlier one: its request, its output and its verdict.\nAttempts are numbered in the order in which they began in the run; a killed attempt has a number, too.",
     examples: [
       { command: 'gateline show review', what: 'why it failed, and what to do' },
-      { command: 'gateline show review request', what: 'what the agent was given' },
+      { command: 'gateline show review request', what: 'the request that the agent got' },
       { command: 'gateline show review output --run 2 --attempt 1', what: 'the first output of run 2' },
     ],
     load: () => import('./commands/show.ts'),

@@ -71,7 +71,7 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
       'Reads every record and every content, compares them with their names and digests, and compares state files, index and history with the records. Also looks at the lock, at interrupted calls, and at what is left in quarantine and of work trees. Changes nothing without --repair, which needs the lock of the workspace, and deletes no record and no content.\nErrors and warnings end with exit code 1. Notes do not: they are what a killed command leaves, and the next command settles them. docs/reference/state-files.md explains each finding.\nRecords and contents are those of all pipelines of this workspace; state files are those of this definition.',
     examples: [
       { command: 'gateline doctor', what: 'after a crash, a full disk or a restored backup' },
-      { command: 'gateline doctor --repair', what: 'and make again what can be made from records' },
+      { command: 'gateline doctor --repair', what: 'and rebuild what can be rebuilt from records' },
     ],
     load: () => import('./inspect/doctor.ts'),
   },

@@ -19,13 +19,19 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
     value: 'FILE',
     help: "JSON file with the caller's input, for every gate; - for standard input",
   },
-  { name: 'task', value: 'TEXT', help: "what the run is to achieve, for every agent (default: the file's `task`)" },
+  { name: 'task', value: 'TEXT', help: "the goal of the run, for every agent (default: the file's `task`)" },
   {
     name: 'metadata',
     short: 'm',
     value: 'KEY=VALUE',
     multiple: true,
     help: "override a value of the file's metadata; VALUE is JSON or plain text",
+  },
+  {
+    name: 'memory',
+    value: 'NAME',
+    multiple: true,
+    help: 'give this document to the gates that list it as `NAME?` under `memory`; part of their requests',
   },
 ];
 
@@ -64,7 +70,7 @@ export const RUN_OPTION: OptionSpec = {
   help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
 };
 
-/** Who decides. */
+/** The person who decides. */
 export const ACTOR: OptionSpec = {
   name: 'actor',
   value: 'NAME',
@@ -104,6 +110,12 @@ export const WHICH_GATES: readonly OptionSpec[] = [
 export const HOW_TO_RUN: readonly OptionSpec[] = [
   ACTOR,
   { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
+  {
+    name: 'mirror',
+    value: 'FORMAT',
+    multiple: true,
+    help: 'keep the files of another system up to date during the run: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
+  },
   { name: 'dry-run', short: 'n', help: 'only show what would be done' },
   { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
   JSON_OPTION,

@@ -14,11 +14,11 @@ import { triggersOf } from './triggers.ts';
 export interface Pin {
   /** `owner/name@ref`. */
   readonly uses: string;
-  /** The release, beside a commit. */
+  /** The release, in the comment after a commit. */
   readonly version?: string | undefined;
 }
 
-/** What a workflow is compiled with beside its pipeline. */
+/** Settings for compiling a workflow, besides its pipeline. */
 export interface CompileInput {
   /** Path of the definition in the repository, with `/`. */
   readonly definition: string;

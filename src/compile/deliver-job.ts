@@ -9,7 +9,7 @@ const MINUTES = 15;
 const NO_FORK =
   "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
 
-/** What the delivery depends on beside itself. */
+/** Settings of the delivery job, besides `deliver`. */
 export interface DeliveryPlace {
   /** Id of the report's job. */
   readonly report: string;

@@ -7,7 +7,7 @@ import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order
 import { NO_DECISION } from './run-names.ts';
 import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
 
-/** What the job of a gate depends on beside the gate. */
+/** Settings of a gate's job, besides the gate. */
 export interface GatePlace {
   readonly order: JobOrder;
   /** Its output, or one that it builds on, may wait for a person. */

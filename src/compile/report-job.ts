@@ -5,7 +5,7 @@ import { checkoutStep, definitionInput, type Around } from './steps.ts';
 
 const MINUTES = 15;
 
-/** What the report may have to do beside reading. */
+/** Additional tasks of the report job. */
 export interface ReportDuties {
   /** Start the run that does work again. */
   readonly sendsBack: boolean;

@@ -182,7 +182,10 @@ function unlessGone(error: unknown): undefined {
   throw error;
 }
 
-/** What these gates handed on in any run, by path: it is kept, and no version shows an ignored file. */
+/**
+ * Files that these gates handed on in any run, by path. Their stored content is used, because no version of the
+ * workspace contains an ignored file.
+ */
 function leftEver({ journal }: Call, units: readonly UnitKey[]): Map<string, FileChange[]> {
   const { ended } = journal.archive();
   const files = units.flatMap((key) => (ended.get(key) ?? []).flatMap((one) => one.files));

@@ -29,7 +29,7 @@ import { verifyUpstream } from './upstream/verify-upstream.ts';
 import { type JobCall } from './upstream/job-call.ts';
 import { recordPlanned } from './attempt/record-planned.ts';
 
-/** What was known of the run when a gate was finished. */
+/** The state of the run when a gate was finished. */
 interface KnownRun {
   readonly planned: PlannedUnit;
   readonly state: RunState;

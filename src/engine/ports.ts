@@ -30,8 +30,8 @@ export interface EnginePorts {
   readonly store: RecordStore;
   readonly workspace: Workspace;
   /**
-   * The version that gates begin with, if it is not the user's folder as it is: for a subject of a set, that with the
-   * files of the subjects that it needs.
+   * The version with which gates start, if it is not the user's folder. For a subject of a set, it is the version with
+   * the files of the subjects that it needs.
    */
   readonly startVersion?: () => Promise<StartVersion>;
   /** Absent in CI. */
@@ -40,7 +40,7 @@ export interface EnginePorts {
   readonly branches?: Branches;
   readonly agent: Agent;
   readonly attempts: AttemptFiles;
-  /** The same for commands, which work beside a run: what a killed run left is not theirs. Absent in CI. */
+  /** The same for commands, which are part of no run: processes that a killed run left are not theirs. Absent in CI. */
   readonly commands?: AttemptFiles;
   readonly now: () => Date;
   /** The writer of this call's records. */
@@ -50,11 +50,11 @@ export interface EnginePorts {
   /** The caller's environment: agents inherit it; secrets and inherited variables are read from it. */
   readonly environment: Environment;
   readonly platform: Platform;
-  /** What a tool's version command prints, trimmed. @throws GatelineError `TOOL_MISSING` */
+  /** The output of a tool's version command, trimmed. */
   readonly toolVersion: (command: string) => Promise<string>;
   /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
   readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Absent: agents find no state files beside them, and none of theirs is read. */
+  /** Absent: agents find no state files next to them, and none of theirs is read. */
   readonly stateFiles?: StateFiles;
   /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
   readonly alsoSecret?: Readonly<Record<string, string>>;
@@ -73,14 +73,14 @@ export interface EnginePorts {
   readonly decisions?: DecisionSource;
   /** The change that the run is about. */
   readonly underReview?: () => Promise<UnderReview>;
-  /** What the history says of runs, for budgets. Absent in CI. */
+  /** Data about earlier runs from the history, for budgets. Absent in CI. */
   readonly pastRuns?: PastRuns;
   /**
-   * What runs elsewhere spent, of those of a pipeline that began at a time (ISO 8601, UTC) or later. A CI job checks
-   * the budget of a day only with it.
+   * The spending of other runs of a pipeline that started at a time (ISO 8601, UTC) or later. A CI job can check the
+   * budget of a day only with it.
    */
   readonly spentSince?: (pipeline: string, time: string) => Promise<Spent>;
-  /** What the calls of this process spend today, by pipeline and subject: each adds itself. Absent in CI. */
+  /** The spending of this process's calls today, by pipeline and subject. Each call adds its own. Absent in CI. */
   readonly spending?: Map<string, SpendingToday>;
   /**
    * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
@@ -88,7 +88,7 @@ export interface EnginePorts {
   readonly history?: HistoryLog;
 }
 
-/** What the history says of runs. */
+/** Data about earlier runs from the history. */
 export interface PastRuns {
   /** The gates of the runs of a pipeline, the newest first. */
   gates(pipeline: string): Iterable<GatesEntry>;
@@ -123,7 +123,7 @@ export interface DecisionSource {
    */
   given(graph: UnitGraph, listing: RecordListing, subject: string): Promise<readonly DecidedRecord[]>;
   /**
-   * Decisions about a unit that were made beside the commit of a workflow run. Never throws.
+   * Decisions about a unit that were made on the commit of a workflow run. Never throws.
    * @param run id of the workflow run that recorded an output; default: this one
    */
   find(unit: Unit, about: Pick<GatelineRecord, 'pipeline' | 'subject'>, run?: string): Promise<FoundDecisions>;
@@ -158,7 +158,7 @@ export interface DatabaseSnapshots {
     },
   ): Promise<Content>;
   /**
-   * Restores a snapshot, and first keeps the database as it is, beside the snapshots of the run.
+   * Restores a snapshot, and first keeps the database as it is, next to the snapshots of the run.
    * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
    * @param how.begun called before the database may change
    * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`
@@ -209,7 +209,8 @@ export interface FoundCheckpoints {
 }
 
 /**
- * What the engine reports while it works. Observers must not throw; a promise is awaited before the engine continues.
+ * Events that the engine reports while it works. Observers must not throw; a promise is awaited before the engine
+ * continues.
  */
 export type EngineEvent =
   | { readonly type: 'planned'; readonly planned: PlannedUnit }

@@ -73,7 +73,7 @@ export function pauseOf(call: Pick<Call, 'journal'>): string | undefined {
   return paused && `paused by ${actorOf(paused)}: ${paused.reason}`;
 }
 
-/** What continues a run that {@link pauseOf} holds, on a machine. */
+/** The command that continues a run that {@link pauseOf} reports as paused, on the user's machine. */
 export function howToContinue({ journal }: Pick<Call, 'journal'>): string {
   if (journal.state().decided.unread === undefined) return '`gateline resume` continues it';
   return 'repair or remove its record, or `gateline close` ends the run';

@@ -13,13 +13,13 @@ import type { EnginePorts } from './ports.ts';
 import type { JobCall } from './upstream/job-call.ts';
 import type { VerifiedRun } from './verify-run.ts';
 
-/** What a CI run that ended sends back to another run: a run itself cannot go backwards. */
+/** The work that a finished CI run sends back. Another run does it, because a run itself cannot repeat earlier jobs. */
 export type RunRework =
   /** `why`: a loop failed and nothing is sent back. */
   | { readonly choice: 'none'; readonly why?: string }
   | {
       readonly choice: 'send-back';
-      /** What the event of the next run has to say. */
+      /** The input for the event of the next run. */
       readonly given: GivenRework;
       /** Ids of the gates and groups that send it back. */
       readonly causes: readonly string[];
@@ -31,7 +31,7 @@ export type RunRework =
       readonly claim: () => Promise<'claimed' | 'taken'>;
     };
 
-/** With one of these a unit has failed in a way that a loop says nothing about. */
+/** With one of these kinds a unit has failed in a way that does not concern its loop. */
 const FAILED: ReadonlySet<UnitStatus> = new Set(['failed', 'partial', 'lost', 'running']);
 
 /**

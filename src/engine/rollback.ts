@@ -36,7 +36,9 @@ export interface RollbackOptions extends Decider {
   readonly runNumber?: number;
   /** The gate, or gate/leg, whose snapshot is restored. Default: the state before the run's first gate. */
   readonly to?: string;
-  /** Absolute path of a folder: replaced files are copied there. Beside it are the folders of earlier `apply` calls. */
+  /**
+   * Absolute path of a folder: replaced files are copied there. The folders of earlier `apply` calls are next to it.
+   */
   readonly saved: string;
   /** Only report what would be done. */
   readonly dryRun?: boolean;
@@ -46,7 +48,7 @@ export interface RollbackOptions extends Decider {
   readonly preview?: (plan: RollbackPlan) => void;
 }
 
-/** What a rollback changes. */
+/** The changes of a rollback. */
 export interface RollbackPlan extends Pick<FilesToPut, 'patch' | 'puts' | 'committed'> {
   readonly runNumber: number;
   /** Gates whose outputs no longer count. */

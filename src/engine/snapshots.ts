@@ -4,7 +4,7 @@ import { openCall, type Assignment } from './call/call.ts';
 import type { EnginePorts } from './ports.ts';
 import { databaseOf, firstDatabase, runNamed } from './snapshots/database.ts';
 
-/** What a gate left, and what of it can be restored. */
+/** The state that a gate left, and the parts of it that can be restored. */
 export interface GateSnapshot {
   /** The gate; `undefined`: before the first gate. */
   readonly unit: UnitKey | undefined;

@@ -62,7 +62,7 @@ export interface ImportedRun {
   readonly subject?: string;
   /** The slug of the subject in the names of files: that of the run must be the same. */
   readonly slug?: string;
-  /** The file that `metadata` comes from. */
+  /** The file that `keys` come from. Default: that of the first gate. */
   readonly file?: string;
   /** In the order of the original. */
   readonly gates: readonly ImportedGate[];

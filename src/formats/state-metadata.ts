@@ -34,6 +34,28 @@ export function pipelineMetadata(metadata: JsonObject, subject: string): Pipelin
   };
 }
 
+/**
+ * The metadata in the document that the guide's orchestrator gives to agents: `{metadata: {domain, feature}, userStory,
+ * url, acceptanceCriteria}`. Empty for any other input.
+ */
+export function orchestratorMetadata(input: JsonValue): JsonObject {
+  const { metadata, url, userStory, acceptanceCriteria } = isJsonObject(input) ? input : {};
+  const { domain, feature } = metadata !== undefined && isJsonObject(metadata) ? metadata : {};
+  if (!isText(domain) || !isText(feature)) return {};
+  const isList = Array.isArray(acceptanceCriteria) && acceptanceCriteria.every(isText);
+  return {
+    domain,
+    feature,
+    ...(isText(url) && { url }),
+    ...(isText(userStory) && { userStory }),
+    ...((isText(acceptanceCriteria) || isList) && { acceptanceCriteria }),
+  };
+}
+
+function isText(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) || isJsonObject(value)) return JSON.stringify(value);

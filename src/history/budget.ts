@@ -15,13 +15,13 @@ import type { GateOutcome, GatesEntry } from './entry.ts';
 import { gateKey } from './query.ts';
 import { medianOf } from './statistics/quantiles.ts';
 
-/** What some attempts spent, and the units of which a measure is not known. */
+/** The spending of some attempts, and the units for which a measure is unknown. */
 export interface Spent {
   readonly amount: Readonly<Record<BudgetMeasure, number>>;
   readonly unknown: Readonly<Record<BudgetMeasure, readonly UnitKey[]>>;
 }
 
-/** What is spent, and what is reserved by gates that run. */
+/** The amount spent, and the reservations of running gates. */
 export interface Spending {
   readonly spent: Spent;
   readonly reserved: readonly BudgetAmount[];
@@ -90,7 +90,7 @@ function judged(
 }
 
 /**
- * What is reserved for a gate: what is left of its own budget, else the median of its earlier runs, else nothing.
+ * The reservation of a gate: the rest of its own budget, otherwise the median of its earlier runs, otherwise nothing.
  * @param spent what it has spent in this run
  * @param earlier its outcomes in earlier runs
  * @param measures those that are limited: nothing else is reserved
@@ -183,7 +183,7 @@ function neverStarted({ verdict, exitCode, signal }: EndedRecord): boolean {
   return BEFORE_AGENT.has(verdict.kind) && exitCode === undefined && signal === undefined;
 }
 
-/** What several spent together. */
+/** The sum of several spendings. */
 export function sumOfSpent(all: readonly Spent[]): Spent {
   const of = <T>(join: (measure: BudgetMeasure) => T): Record<BudgetMeasure, T> => ({
     dollars: join('dollars'),

@@ -14,7 +14,7 @@ import { mergeRuns, type PastRun } from './merge.ts';
 /** Version of the document of a report. */
 const DOCUMENT_FORMAT = 'gateline-history-document/2';
 
-/** Entries of earlier runs that a document carries, beside those of its own run. */
+/** Number of earlier runs whose entries a document contains, besides those of its own run. */
 export const CARRIED_RUNS = 200;
 
 /** Runs whose gates a document carries. */

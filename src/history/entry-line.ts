@@ -7,7 +7,7 @@ export const ENTRY_BYTES = 500;
 /** Maximum size of the line of a run's gates. */
 export const GATES_BYTES = 64 * 1_024;
 
-/** What gets shorter first where an entry is too large, and the bytes that stay. */
+/** The order in which the fields of a too large entry are shortened, and the bytes that remain. */
 const LISTS = ['tools', 'plugins', 'mcps', 'models'] as const;
 const TEXTS = [
   ['task', 60],

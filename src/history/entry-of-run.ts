@@ -20,7 +20,7 @@ import {
 } from './entry.ts';
 import { fitEntry, fitGates } from './entry-line.ts';
 
-/** What the records of a run do not say. */
+/** Facts about a run that are not in its records. */
 export type EntryFacts = Partial<
   Pick<HistoryEntry, 'runId' | 'set' | 'commit' | 'branch' | 'event' | 'trust' | 'actor' | 'workflowFile' | 'iteration'>
 >;

@@ -24,7 +24,7 @@ const key = z.string().min(1).max(130);
 const names = z.array(z.string().max(200)).max(50).optional();
 const digits = z.string().regex(/^[0-9a-f]{12}$/);
 
-/** What identifies the run of an entry. */
+/** The identity of an entry's run. */
 const identity = {
   pipeline: z.string().regex(ID_PATTERN),
   /** A long one is shortened: see {@link keptSubject}. */
@@ -143,7 +143,7 @@ export interface RunHistory {
   readonly gates: GatesEntry;
 }
 
-/** What identifies a run. */
+/** The identity of a run. */
 export type EntryIdentity = Pick<HistoryEntry, 'pipeline' | 'subject' | 'run' | 'runId'>;
 
 /** The lookup key of an entry's run. */

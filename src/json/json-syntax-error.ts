@@ -60,12 +60,12 @@ const BARE = 'Write the bare JSON value: no Markdown fence, no text before or af
 function aroundTheValue(text: string, error: JsonError): Special | undefined {
   const start = text.slice(0, 4_096).trimStart();
   if (/^(?:```|~~~)/.test(start)) {
-    return { message: 'the output starts with a Markdown fence; write the bare JSON value', advice: BARE };
+    return { message: 'the document starts with a Markdown fence; write the bare JSON value', advice: BARE };
   }
   const fence = text.slice(0, 65_536).search(/^\s*(?:```|~~~)/m);
   if (error.problem === 'value' && error.path.length === 0 && /^[\p{L}*#>]/u.test(start) && !startsForeign(start)) {
     const has = fence >= 0 ? ' and contains a Markdown fence' : '';
-    return { message: `the output starts with prose${has}; write the bare JSON value`, advice: BARE };
+    return { message: `the document starts with prose${has}; write the bare JSON value`, advice: BARE };
   }
   if (error.problem === 'after') {
     const rest = text.slice(error.offset, error.offset + 200).trimStart();

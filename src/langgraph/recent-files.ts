@@ -4,7 +4,7 @@ import { isSameFile, readWholeNow, type WholeFile } from '../store/filesystem/re
 /** Of what was read or stored lately, so many bytes stay in memory. */
 const REMEMBERED_BYTES = 32 * 1_024 * 1_024;
 
-/** What a file costs in memory beside its bytes, about: its path, its status, and what is made of it. */
+/** What a file costs in memory besides its bytes, about: its path, its status, and what is made of it. */
 const OVERHEAD_BYTES = 2 * 1_024;
 
 /** A file as it was read or stored. */

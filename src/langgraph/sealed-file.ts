@@ -9,7 +9,7 @@ import { formatOf, parseStoredJson } from '../store/parse-record.ts';
 const FORMAT = 'gateline-langgraph/1';
 const FAMILY = 'gateline-langgraph/';
 
-/** No larger file is written or read: large values are kept beside it. */
+/** No larger file is written or read: large values are kept next to it. */
 export const MAX_FILE_BYTES = 256 * 1_024 * 1_024;
 
 /** A value as the serializer wrote it: its bytes, or where they are in the thread's contents. */

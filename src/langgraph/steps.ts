@@ -56,7 +56,7 @@ function isHead(value: unknown): value is Head {
 
 /**
  * A step that a simpler file checkpointer wrote: a checkpoint as JSON, alone or with `metadata` and the config of its
- * parent beside it, each as JSON or as text that is JSON. `undefined` if there is no checkpoint in it.
+ * parent next to it, each as JSON or as text that is JSON. `undefined` if there is no checkpoint in it.
  */
 export function parseSeedStep(file: unknown, id: string): SealedFile | undefined {
   if (!isJsonObject(file)) return undefined;

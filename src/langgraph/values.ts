@@ -10,7 +10,7 @@ const LARGE_BYTES = 1_024 * 1_024;
 /** A larger value is kept by its digest if it did not change: what grows with each step never is. */
 const SHARED_BYTES = 16 * 1_024;
 
-/** Values on their way into a file. Large ones are kept beside it. */
+/** Values on their way into a file. Large ones are kept next to it. */
 export class KeptValues {
   readonly #serde: SerializerProtocol;
   readonly #large = new Map<Digest, Uint8Array>();
@@ -19,7 +19,7 @@ export class KeptValues {
     this.#serde = serde;
   }
 
-  /** What is to be kept beside the file. */
+  /** What is to be kept next to the file. */
   get large(): Values {
     return this.#large;
   }

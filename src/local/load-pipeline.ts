@@ -79,6 +79,15 @@ export function onThisMachine(pipeline: Pipeline): Pipeline {
   return { ...pipeline, gates };
 }
 
+/** A pipeline whose gates also get the documents that a call asks for. */
+export function withMemory(pipeline: Pipeline, asked: readonly string[]): Pipeline {
+  const gates = pipeline.gates.map((gate) => {
+    const more = (gate.memoryIfAsked ?? []).filter((name) => asked.includes(name));
+    return more.length === 0 ? gate : { ...gate, memory: [...gate.memory, ...more] };
+  });
+  return { ...pipeline, gates };
+}
+
 /** The workspace of a file with a default name: naming the file must give the same result as finding it. */
 function folderOfDefault(path: string): string | undefined {
   const name = DEFAULT_FILES.toReversed().find((one) => path.endsWith(join(sep, one)));

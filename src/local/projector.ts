@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../engine/ports.ts';
 import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
 import type { Assignment } from '../engine/call/call.ts';
-import type { GateGroup, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { GateGroup, UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
 import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
@@ -35,7 +35,7 @@ export async function compareFiles(
   return projections.compare(state);
 }
 
-/** What a projector shows. */
+/** The data that a projector shows. */
 export interface ProjectorInput extends Durable {
   readonly loaded: StatePlace;
   readonly graph: UnitGraph;
@@ -71,18 +71,18 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
 
 /**
  * A run as agents see it. A default subject is not part of their request, so they must not find it in a file either:
- * the files are then named after the pipeline's metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other
+ * the files are then named after the metadata, or {@link NAMELESS_SUBJECT}. Nor do they learn which other
  * subject an output was reused from.
  */
-export function stateForAgents(state: RunState, { pipeline, isDefaultSubject }: AboutSubject): RunState {
+export function stateForAgents(state: RunState, { metadata, isDefaultSubject }: AboutSubject): RunState {
   if (isDefaultSubject !== true) return state;
-  const subject = subjectForAgents(state.subject, { pipeline, isDefaultSubject });
+  const subject = subjectForAgents(state.subject, { metadata, isDefaultSubject });
   return { ...state, subject, units: new Map([...state.units].map(([key, unit]) => [key, withoutOrigin(unit)])) };
 }
 
 /** The subject in the names of files that agents see. */
-export function subjectForAgents(subject: string, { pipeline, isDefaultSubject }: AboutSubject): string {
-  return isDefaultSubject === true ? (subjectOfMetadata(pipeline.metadata) ?? NAMELESS_SUBJECT) : subject;
+export function subjectForAgents(subject: string, { metadata, isDefaultSubject }: AboutSubject): string {
+  return isDefaultSubject === true ? (subjectOfMetadata(metadata) ?? NAMELESS_SUBJECT) : subject;
 }
 
 /** The state without the subject that its output was reused from. */
@@ -93,7 +93,7 @@ function withoutOrigin(unit: UnitState): UnitState {
   return { ...unit, reason: unit.reason.replaceAll(ofSubject(subject), ''), ended: { ...ended, source } };
 }
 
-type AboutSubject = Pick<Assignment, 'isDefaultSubject'> & { readonly pipeline: Pick<Pipeline, 'metadata'> };
+type AboutSubject = Pick<Assignment, 'isDefaultSubject' | 'metadata'>;
 
 /** The documents of a run, with its Markdown checkpoints. */
 export function documentsFor({

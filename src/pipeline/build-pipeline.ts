@@ -128,6 +128,12 @@ function buildRetention({ older, keep, every }: NonNullable<GatelineFile['retent
   return { older: millisecondsOf(older), keep, every: millisecondsOf(every) };
 }
 
+function memoryOf(names: readonly string[]): Pick<Gate, 'memory' | 'memoryIfAsked'> {
+  const asked = names.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1));
+  const memory = names.filter((name) => !name.endsWith('?'));
+  return { memory, ...(asked.length > 0 && { memoryIfAsked: asked.filter((name) => !memory.includes(name)) }) };
+}
+
 function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: ReadonlyMap<string, number>): Gate {
   const defaults = file.defaults?.run ?? {};
   const { strategy } = entry;
@@ -145,7 +151,7 @@ function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: Read
     needs: listed(entry.needs).sort((a, b) => order.get(a)! - order.get(b)!),
     if: entry.if === undefined ? undefined : condition(String(entry.if)),
     inputs: entry.inputs === undefined ? undefined : listed(entry.inputs).map(normalGlob),
-    memory: listed(entry.memory),
+    ...memoryOf(listed(entry.memory)),
     env: variables({ ...file.env, ...entry.env }),
     with: entry.with as JsonObject,
     tools: buildTools(entry.tools),

@@ -15,7 +15,7 @@ export interface JobSettings {
   readonly matrix?: JsonObject;
 }
 
-/** What the report in the workflow of `gateline compile` does beside reporting. */
+/** What the report in the workflow of `gateline compile` does besides reporting. */
 export interface ReportSettings {
   /** Which commit statuses it writes. `undefined`: `auto`. */
   readonly statuses?: 'auto' | 'gates' | 'never';
@@ -44,6 +44,6 @@ export interface UsedAction {
   readonly metrics: string | undefined;
 }
 
-/** File formats of others that jobs may find in their folder. */
-export const MIRROR_FORMATS = ['state-guide'] as const;
+/** File formats of other systems that are kept up to date during a run; in jobs on GitHub only `state-guide`. */
+export const MIRROR_FORMATS = ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const;
 export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

@@ -25,10 +25,7 @@ export interface Pipeline {
   readonly subject: string | undefined;
   /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
   readonly subjectReads?: readonly Problem[];
-  /**
-   * What the run is to achieve, for every agent (seed 004: userTask); the caller may override it. Part of the
-   * fingerprint.
-   */
+  /** The goal of the run, for every agent; the caller may override it. Part of the fingerprint. */
   readonly task?: string;
   /** Time zone in which days begin, for statistics. Default: UTC. No part of any request. */
   readonly timezone?: string;
@@ -74,7 +71,7 @@ export interface Pipeline {
 export interface SnapshotSettings {
   /** Those of every n-th gate of the file. Default 1: of every gate. */
   readonly every: number;
-  /** Those of this many runs that are over, beside open and pinned ones. `undefined`: of all. */
+  /** Those of this many runs that are over, besides open and pinned ones. `undefined`: of all. */
   readonly keep: number | undefined;
   /** Maximum bytes of one snapshot. `undefined`: no limit. */
   readonly maxSize: number | undefined;
@@ -168,7 +165,9 @@ export interface Gate {
   readonly agent: string;
   /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
-  /** The agent is another action, around which `gateline compile` puts `begin` and `complete`. Never beside `run`. */
+  /**
+   * The agent is another action: `gateline compile` puts `begin` and `complete` around it. Never together with `run`.
+   */
   readonly uses?: UsedAction;
   /** The command that takes the place of `uses` on a machine of one's own. */
   readonly local?: string;
@@ -187,6 +186,8 @@ export interface Gate {
   readonly inputs: readonly string[] | undefined;
   /** Names of the documents in `.gateline/memory/` that are inputs, too. The gate sees no others. */
   readonly memory: readonly string[];
+  /** Further documents, for calls that ask for them. */
+  readonly memoryIfAsked?: readonly string[];
   /**
    * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
    * environment, by value. Pipeline-wide `env` is merged in.

@@ -4,7 +4,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { problemText } from '../pipeline/problem-text.ts';
 
-/** What is wrong with the bytes of a supposed record. */
+/** The problem of bytes that should be a record. */
 export interface RecordFault {
   readonly code: Extract<ReadProblem['code'], 'TRUNCATED' | 'CORRUPT' | 'UNKNOWN_VERSION'>;
   readonly message: string;

@@ -33,7 +33,7 @@ export function parseRecordName(name: string): NamedRecord | undefined {
   };
 }
 
-/** What is wrong with a record of this name, whatever it contains: its kind is not known. `undefined`: nothing. */
+/** The problem of a record with this name, whatever it contains: its kind is unknown. `undefined`: no problem. */
 export function unknownKind(named: NamedRecord | undefined): ReadFault | undefined {
   if (named === undefined || KNOWN_KIND.test(named.kind)) return undefined;
   return { code: 'UNKNOWN_VERSION', message: 'a kind of record that this version of Gateline does not know' };

@@ -24,9 +24,9 @@ export type ContractCompilation =
 /** Options that only a program can supply. */
 export interface CompileOptions {
   /**
-   * A Standard Schema (https://standardschema.dev: zod, valibot, arktype, …), beside or instead of the contract's JSON
-   * Schema; a value must meet both. Only its verdict is used: its changes to the value (defaults, transforms) are
-   * ignored. It is not JSON, so the contract's digest does not include it.
+   * A Standard Schema (https://standardschema.dev: zod, valibot, arktype, …), in addition to or instead of the
+   * contract's JSON Schema; a value must meet both. Only its verdict is used: its changes to the value (defaults,
+   * transforms) are ignored. It is not JSON, so the contract's digest does not include it.
    */
   readonly standard?: StandardSchemaV1;
 }

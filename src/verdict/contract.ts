@@ -40,8 +40,8 @@ export interface Contract {
   /** JSON Schema, draft 2020-12 or draft-07. Absent: any JSON value is valid. */
   readonly schema?: JsonValue;
   /**
-   * Version of a Standard Schema that a program supplied beside the JSON Schema. The program itself is not JSON: this
-   * text represents it in the digest, so outputs are judged again for another version.
+   * Version of a Standard Schema that a program supplied in addition to the JSON Schema. The program itself is not
+   * JSON: this text represents it in the digest, so outputs are checked again with another version.
    */
   readonly standard?: string;
   /** JSON pointer to a score of 0-100. Absent: the score is 100. */

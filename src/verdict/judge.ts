@@ -6,7 +6,7 @@ import type { Contract } from './contract.ts';
 import { failed, MAX_ISSUES, MAX_LABEL_LENGTH, MAX_MESSAGE_LENGTH, type Issue, type Verdict } from './verdict.ts';
 import { cut, listed, shortValue } from './value-texts.ts';
 
-/** Contexts for checks beside the output and its score. */
+/** Contexts for checks, besides the output and its score. */
 export interface JudgeContext {
   /** `undefined`: there is none. A check that reads it fails. */
   readonly subject?: string | undefined;
@@ -145,7 +145,7 @@ function scored(score: number, threshold: number, partial: keyof typeof PARTIAL_
   return { status: 'partial', kind: 'partial', score, issues, advice: PARTIAL_ADVICE[partial] };
 }
 
-/** The verdict with the agent's own remarks: the list `issues` beside its score. */
+/** The verdict with the agent's own remarks: the list `issues` next to its score. */
 function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: JsonValue): Verdict {
   const parent = (scorePointer ?? '/validationResult/score').replace(/\/[^/]*$/, '');
   const holder = valueAt(value, parent);

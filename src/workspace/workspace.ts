@@ -24,11 +24,11 @@ export interface CheckoutRequest {
   readonly attempt: string;
   /** `tree`: a work tree of its own. `in-place`: the user's folder, or a CI job's checkout. */
   readonly place: 'tree' | 'in-place';
-  /** What the gate hands on: ignored files that these globs name are captured too. */
+  /** The globs of the gate's `files`: ignored files that they name are captured too. */
   readonly files: 'changed' | readonly string[];
   /** For an agent that runs by itself: how long the place is reserved for it. ISO 8601. */
   readonly until?: string | undefined;
-  /** Whose attempt it is, for messages. */
+  /** The gate and the subject of the attempt, for messages. */
   readonly of?: { readonly unit: string; readonly subject: string } | undefined;
   /** For the setup command of a new work tree. Default: its output is not shown, and nothing stops it. */
   readonly setup?: {
@@ -134,7 +134,7 @@ export interface PutOptions {
   readonly copy: CopyContent;
   /**
    * Absolute path of a folder on the same disk: files that are replaced are first copied to `files/` in it, with the
-   * list `applied.json`. If the folder already exists, another one is created beside it.
+   * list `applied.json`. If the folder already exists, another one is created next to it.
    */
   readonly saved: string;
   /** Only report what would be done. */
@@ -272,7 +272,7 @@ export interface Workspace extends AsyncDisposable {
    */
   put(wanted: readonly WantedFile[], tree: TreeId, options: PutOptions): Promise<PutResult>;
 
-  /** What calls of {@link Workspace.put} with `saved` in this folder wrote, oldest first. @throws STORE_READ_FAILED */
+  /** The files that calls of {@link Workspace.put} with `saved` in this folder wrote, oldest first. */
   earlierPuts(parent: string): Promise<EarlierPut[]>;
 
   /**

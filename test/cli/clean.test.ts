@@ -212,6 +212,13 @@ describe('gateline clean', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('ROLLBACK_UNFINISHED')]);
   });
 
+  it('is refused if a run is to be pinned and unpinned', async () => {
+    await using workspace = await project();
+    await runWith('1', 0, workspace);
+    const { code, err } = await on(0, workspace, 'clean', '--pin', '1', '--unpin', 'main#1');
+    expect([code, err]).toEqual([2, expect.stringContaining('both name run 1 of main')]);
+  });
+
   it('removes entries of the history that are old and have no run', async () => {
     await using workspace = await project();
     for (const input of ['1', '2']) await runWith(input, 0, workspace);

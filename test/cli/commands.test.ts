@@ -78,7 +78,10 @@ describe('help', () => {
     [['pause', 'a', '--reason', 'x'], 'ARGUMENT_UNEXPECTED: pause is about the run, not about a'],
     [['adopt', 'a', '--reason', 'x'], 'OPTION_VALUE: adopt: --output FILE is missing'],
     [['skip', 'a', '--reason', 'x', '--output', 'f'], '`gateline adopt GATE --output FILE`'],
-    [['decide', 'force', 'a', '--reason', 'x', '--output', 'f'], 'OPTION_CONFLICT: --output goes with adopt only'],
+    [
+      ['decide', 'force', 'a', '--reason', 'x', '--output', 'f'],
+      'OPTION_CONFLICT: --output can only be used with adopt',
+    ],
     [
       ['decide', 'skip', 'a', '--reason', 'x', '--until', '2001-01-01'],
       'OPTION_VALUE: --until 2001-01-01: expected a time in the future',

@@ -211,6 +211,15 @@ describe('doctor', () => {
       [/^HISTORY_INCOMPLETE \.state\/history\.jsonl$/],
       [],
     ],
+    'a history without what it says of gates': [
+      async (workspace) => {
+        const month = (await readdir(workspace.path('.state/history'))).find((name) => name.endsWith('.jsonl'))!;
+        const path = workspace.path(`.state/history/${month}`);
+        await writeFile(path, (await readFile(path, 'utf8')).split('\n').slice(1).join('\n'));
+      },
+      [/^HISTORY_INCOMPLETE \.state\/history\/20\d\d-\d\d\.jsonl$/],
+      [],
+    ],
     'a list of applied files that is no JSON': [
       async (workspace) => {
         await expectOk(gatelineIn(workspace, 'apply', '--subject', 'first'));

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REPOSITORY } from '../support/command-line.ts';
+import { NEXUS_STATE } from '../formats/hostile-files.ts';
+import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -10,29 +11,6 @@ const here = (workspace: ScratchWorkspace, ...args: string[]): ReturnType<typeof
   gateline(workspace.root, args);
 
 const NEXUS = '.claude/skills/nexus/history';
-
-const STATE = {
-  id: 'workflow-20251029-123456',
-  workflowName: 'feature-full',
-  workflowFile: 'feature-full.yml',
-  userTask: 'implement checkout',
-  status: 'EXECUTING',
-  currentPhase: 'build',
-  currentPhaseStartTime: 1_761_741_396_000,
-  startTime: 1_761_741_296_000,
-  endTime: null,
-  pausedAt: null,
-  resumedAt: null,
-  completedPhases: ['plan', 'design'],
-  skippedPhases: [],
-  failedPhases: [],
-  results: { plan: { steps: 5 }, design: 'done' },
-  error: null,
-  retries: {},
-  metadata: { nexusVersion: '2.0.0', pluginsUsed: [], mcpsUsed: [], totalPhases: 3, estimatedDuration: 30 },
-  checkpoints: [],
-  rollbackAvailable: false,
-};
 
 const EXECUTION = {
   id: 'workflow-20251028-101010',
@@ -51,7 +29,7 @@ const EXECUTION = {
 
 async function nexus(files: Readonly<Record<string, string>> = {}): Promise<ScratchWorkspace> {
   const workspace = await ScratchWorkspace.create({ 'README.md': 'x', ...files });
-  await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(STATE, null, 2));
+  await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(NEXUS_STATE, null, 2));
   await workspace.write(`${NEXUS}/executions.jsonl`, `${JSON.stringify(EXECUTION)}\n`);
   return workspace;
 }
@@ -102,6 +80,17 @@ gates:
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
   });
 
+  it('begins no run if one is completed with the same outputs', async () => {
+    await using workspace = await nexus();
+    const completed = { ...NEXUS_STATE, status: 'COMPLETED', currentPhase: null, endTime: NEXUS_STATE.startTime + 1 };
+    await workspace.write(`${NEXUS}/.current-workflow.json`, JSON.stringify(completed));
+    await expectOk(here(workspace, 'import', 'nexus'));
+    const records = await workspace.records();
+    const { out } = await expectOk(here(workspace, 'import', 'nexus'));
+    expect(out).toBe('plan: adopted before\ndesign: adopted before\n');
+    expect(await workspace.records()).toEqual(records);
+  });
+
   it('writes nothing with --dry-run, and says so as JSON', async () => {
     await using workspace = await nexus();
     const before = await workspace.files();
@@ -148,6 +137,7 @@ gates:
       problems: [{ place: { file: '.current-workflow.json', pointer: '/results/design' } }],
     });
     expect(await statuses(workspace)).toEqual(['plan ready', 'design pending', 'build pending']);
+    expect((await expectOk(here(workspace, 'history', '--json'))).out).toContain('"entries": []');
   });
 
   it('refuses a gate that is completed without its need', async () => {
@@ -162,7 +152,7 @@ gates:
     await using workspace = await nexus();
     const elsewhere = workspace.beside('elsewhere');
     await mkdir(elsewhere);
-    await writeFile(join(elsewhere, '.current-workflow.json'), JSON.stringify(STATE));
+    await writeFile(join(elsewhere, '.current-workflow.json'), JSON.stringify(NEXUS_STATE));
     await symlink(elsewhere, workspace.path('linked'));
     await symlink(join(elsewhere, '.current-workflow.json'), workspace.path('state.json'));
     const fails = async (...args: string[]): Promise<string> => {
@@ -215,7 +205,7 @@ describe('gateline export', () => {
       rollbackAvailable: true,
     });
     expect(state['id']).toMatch(/^workflow-\d{8}-\d{6}$/);
-    expect(Object.keys(state)).toEqual(Object.keys(STATE));
+    expect(Object.keys(state)).toEqual(Object.keys(NEXUS_STATE));
     const line = await read('executions.jsonl');
     expect(Object.keys(line)).toEqual(Object.keys(EXECUTION));
     expect(line).toMatchObject({ id: state['id'], status: 'ERROR', phasesCompleted: 2, phasesFailed: 1 });
@@ -425,5 +415,52 @@ describe('state-guide', () => {
     expect(await refused(`${slug}-gate0-output.json`)).toContain(
       'it is "student_registration", and "other" in the definition (at /metadata/feature)',
     );
+  });
+});
+
+describe('mirror', () => {
+  const FLOW = '.claude/orchestration.local.md';
+  const phase = `grep '^current_phase:' "$ROOT/${FLOW}" > phase.txt; `;
+  const gates = {
+    first: { run: writes(1), inputs: [] },
+    second: { run: `${phase}${writes(2)}`, needs: 'first', files: ['phase.txt'], env: { ROOT: null } },
+  };
+
+  it('keeps the files current during a run, and they are no inputs', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { mirror: ['agent-flow'] }),
+    });
+    const environment = plainEnvironment({ ROOT: workspace.root });
+    const run = (...args: string[]): ReturnType<typeof gateline> =>
+      expectOk(gateline(workspace.root, ['run', '--quiet', ...args], { environment }));
+    expect((await run()).out).toContain('/.claude/*.local.md was added to .git/info/exclude');
+    expect(await workspace.read(FLOW)).toContain('current_phase: "complete"');
+    // The whole tree is an input of the second gate.
+    expect((await expectOk(gateline(workspace.root, ['plan'], { environment }))).out).toMatch(
+      /second +(?:reuse|reused)/,
+    );
+    await expectOk(here(workspace, 'apply'));
+    expect(await workspace.read('phase.txt')).toBe('current_phase: "second"\n');
+    await run('--mirror', 'nexus', '--mirror', 'dev-loop');
+    expect(JSON.parse(await workspace.read(`${NEXUS}/.current-workflow.json`))).toMatchObject({ status: 'COMPLETED' });
+    expect(await workspace.read('.devloop/workflow-state.json')).toContain('"status": "done"');
+    expect((await workspace.git('status', '--porcelain')).trim()).toBe('?? phase.txt');
+    expect((await here(workspace, 'run', '--mirror', 'agentflow')).err).toContain('did you mean `agent-flow`?');
+  });
+
+  it('does not fail a run if a file cannot be written', async () => {
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates),
+      '.devloop/metrics.json': 'mine',
+    });
+    const environment = plainEnvironment({ ROOT: workspace.root });
+    const { out } = await gateline(workspace.root, ['run', '--quiet', '--mirror', 'dev-loop', '--gate', 'first'], {
+      environment,
+    });
+    expect(out).toContain(
+      'the files of dev-loop are not kept up to date: .devloop/metrics.json cannot be written: git tracks it',
+    );
+    expect(out).toContain('first: passed');
+    expect(await workspace.read('.devloop/metrics.json')).toBe('mine');
   });
 });

@@ -14,7 +14,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 const { subject, task, handoff } = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
 appendFileSync(process.env.START_LOG, subject + (handoff?.failed.length ? ' after ' + handoff.failed.map((one) => one.gate).join() : '') + '\\n');
 if (subject.endsWith('-fix-1')) writeFileSync('tool.txt', task);
-else writeFileSync('src/' + subject + '.txt', subject === 'c' && !existsSync('tool.txt') ? 'bad' : 'ok');
+else writeFileSync('src/' + subject + '.txt', (subject === 'c' && !existsSync('tool.txt')) || (task?.includes('hard') && !handoff?.failed.length) ? 'bad' : 'ok');
 writeFileSync(process.env.GATELINE_LEARNINGS, '- Learned from ' + subject + '\\n');
 writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify({ done: subject }));
 `;
@@ -112,6 +112,26 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     const again = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(again.out).toContain('The loop ended after 0 iterations');
     expect(await commits(workspace)).toHaveLength(6);
+  });
+
+  it('ends after ten iterations of five tasks, two of which need a second try and one a repair', async () => {
+    const hard = (id: string): object => ({ ...FIVE.find((one) => one.id === id), task: `Add ${id}, which is hard` });
+    await using workspace = await tasks([hard('a'), ...FIVE.slice(1, 4), hard('e')]);
+    const { out } = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
+    expect(out).toContain('The loop ended after 10 iterations: every task is done.');
+    expect((await tasksIn(workspace)).map((one) => one.replace(/ done /, ' '))).toEqual([
+      'a 2',
+      'b 1',
+      'c-fix-1 1',
+      'c 3',
+      'd 1',
+      'e 2',
+    ]);
+    expect(await commits(workspace)).toHaveLength(6);
+    const told = await handoffsOf(workspace);
+    expect(told).toHaveLength(10);
+    // What each iteration learnt is known to the next one of another task.
+    expect(told.at(-1)).toBe('e 2: a learned a, b learned b, c-fix-1 learned c-fix-1, c learned c, d learned d');
   });
 
   it('stops for what only a person can decide, and continues afterwards', async () => {

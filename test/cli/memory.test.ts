@@ -52,6 +52,45 @@ describe('documents for agents', () => {
     expect((await expectOk(here(workspace, 'plan'))).out).toContain('learned-patterns changed (+1 -3)');
   });
 
+  it('with `?` are given only if the call asks for them, and are part of the request then', async () => {
+    await using workspace = await documents();
+    const gates = {
+      a: { run: LOOKS, inputs: [], memory: ['glossary?', 'learned-patterns'] },
+      b: { run: LOOKS, inputs: [] },
+    };
+    await workspace.write('gateline.yml', gatelineYml(gates));
+    const seen = async (...args: string[]): Promise<unknown> => {
+      await expectOk(here(workspace, 'run', '--quiet', ...args));
+      return JSON.parse((await expectOk(here(workspace, 'show', 'a', 'output'))).out);
+    };
+    expect(await seen()).toEqual(['learned-patterns.md']);
+    const { out } = await expectOk(here(workspace, 'plan', '--memory', 'glossary'));
+    expect(out).toMatch(/a +run +glossary added\n.*b +reuse/);
+    expect(await seen('--memory', 'glossary')).toEqual(['glossary.md', 'learned-patterns.md']);
+    expect((await expectOk(here(workspace, 'plan', '--memory', 'glossary'))).out).toMatch(/a +reuse/);
+    const { code, err } = await here(workspace, 'run', '--memory', 'other');
+    expect(code).toBe(2);
+    expect(err).toContain('--memory other: no gate lists this document');
+  });
+
+  it.runIf(process.platform !== 'win32').each([
+    ['a link', 'ln -s /etc/passwd "$GATELINE_LEARNINGS"', /a symbolic link|not a plain file|too many levels/i],
+    ['a pipe', 'mkfifo "$GATELINE_LEARNINGS"', /not a plain file/],
+    ['too much', 'head -c 2000000 /dev/zero > "$GATELINE_LEARNINGS"', /too large/],
+  ])('are not learnt from %s, and the gate passes and says so', async (_, spoils, why) => {
+    await using workspace = await documents();
+    const run = `rm -f "$GATELINE_LEARNINGS"; ${spoils}; ${writes(1)}`;
+    await workspace.write('gateline.yml', gatelineYml({ a: { run, inputs: [] } }));
+    await expectOk(here(workspace, 'run', '--quiet'));
+    const shown = JSON.parse((await expectOk(here(workspace, 'show', 'a', '--json'))).out) as {
+      readonly verdict: { readonly status: string; readonly issues: readonly { readonly message: string }[] };
+    };
+    expect(shown.verdict.status).toBe('passed');
+    expect(shown.verdict.issues.map(({ message }) => message)).toEqual([expect.stringMatching(why)]);
+    expect(shown.verdict.issues[0]!.message).toMatch(/^the learnings were not kept: /);
+    expect((await here(workspace, 'memory', 'promote')).out).not.toContain('root:');
+  });
+
   it('that are not there yet are no error, and are inputs once they are', async () => {
     await using workspace = await documents();
     await workspace.write('gateline.yml', gatelineYml({ a: { run: LOOKS, inputs: [], memory: ['progress'] } }));
@@ -142,6 +181,7 @@ describe('gateline memory', () => {
     expect(await fails('show', '../glossary')).toContain('cannot be the name of a document');
     expect(await fails('show', 'nothing')).toContain('DOCUMENT_UNKNOWN');
     expect(await fails('add', 'glossary')).toContain('TEXT is missing');
+    expect(await fails('add', 'handoff', 'x')).toContain('handoff is made from the run before, and is not a document');
     expect(await fails('forget', '00000000')).toContain('DOCUMENT_UNKNOWN');
     expect(await fails('list', 'x')).toContain('one argument too many');
     const elsewhere = workspace.beside('elsewhere');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineIn } from './in-process.ts';
@@ -166,7 +166,15 @@ describe('gateline run --set --deliver patch', () => {
   it('writes a patch for each subject, which applies after those of the subjects that it needs', async () => {
     await using workspace = await workspaceWith(TWO);
     const before = await untouched(workspace);
+    // A file that is not whole is where the next call removes it.
+    const patches = workspace.path('.state/patches');
+    mkdirSync(patches, { recursive: true });
+    const seen = new Set<string | null>();
+    const watcher = watch(patches, (_, name) => seen.add(name));
     const rows = await subjects(expectOk(set(workspace, PATCH)));
+    await vi.waitFor(() => expect(seen).toContain('b.patch'));
+    watcher.close();
+    expect(seen).toEqual(new Set(['a.patch', 'b.patch']));
     expect(rows['b']?.delivered).toMatchObject({ status: 'delivered', to: '.state/patches/b.patch', commit: null });
     expect(await untouched(workspace)).toEqual(before);
     const again = await subjects(expectOk(set(workspace, PATCH)));
@@ -271,7 +279,9 @@ describe('gateline apply SUBJECT#RUN --deliver', () => {
     expect(await refused('c#1', '--deliver', 'patch')).toContain('DELIVERY_PATH_REFUSED');
     expect(await refused('bad#1', '--deliver', 'patch')).toContain('DELIVERY_NOT_DONE: run 1 of bad is not completed');
     expect(await refused('a#1', '--deliver', 'patch', '--set', 'missing.json')).toContain('SET_UNREADABLE');
-    expect(await refused('a#1', '--set', 'subjects.json')).toContain('OPTION_CONFLICT: --set goes with --deliver');
+    expect(await refused('a#1', '--set', 'subjects.json')).toContain(
+      'OPTION_CONFLICT: --set can only be used with --deliver',
+    );
     expect(await refused('a#1', '--deliver', 'patch', '-g', 'make')).toContain('OPTION_CONFLICT: --gate');
     expect(await refused('a#1', '--deliver', 'zip')).toContain('OPTION_VALUE: --deliver zip');
     expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');

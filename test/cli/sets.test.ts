@@ -215,12 +215,12 @@ describe('gateline run --set', () => {
   });
 
   it.each([
-    [['run', '--subject', 'x'], '--subject does not go with --set: the file of the set names the subjects'],
-    [['run', '--apply'], '--apply does not go with --set: a set leaves your folder as it is'],
-    [['run', '--gate', 'make'], '--gate does not go with --set'],
+    [['run', '--subject', 'x'], '--subject cannot be used with --set: the file of the set names the subjects'],
+    [['run', '--apply'], '--apply cannot be used with --set: a set leaves your folder as it is'],
+    [['run', '--gate', 'make'], '--gate cannot be used with --set'],
     [['run', '--deliver', 'mail'], '--deliver mail: expected branch or patch'],
     [['run', '--max-parallel', '0'], '--max-parallel 0: expected a whole number from 1 to 256'],
-    [['status', '--subjects'], '--subjects does not go with --set'],
+    [['status', '--subjects'], '--subjects cannot be used with --set'],
   ])('refuses %j', async (args, said) => {
     await using workspace = await workspaceWith(FOUR);
     const { code, err } = await set(workspace, args);
@@ -235,7 +235,9 @@ describe('gateline run --set', () => {
       pipeline({ ...GATES, check: { ...GATES.check, workspace: 'in-place' } }),
     );
     for (const option of ['--only-set=x', '--max-parallel=2', '--deliver=patch'])
-      expect((await gatelineIn(workspace, 'run', option)).err).toContain(`${option.split('=')[0]} goes with --set`);
+      expect((await gatelineIn(workspace, 'run', option)).err).toContain(
+        `${option.split('=')[0]} can only be used with --set`,
+      );
     const wrong = await set(workspace, ['run', '--json']);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('subjects.json:6:16 NEED_UNKNOWN needs: `b`: no such subject');

@@ -110,13 +110,13 @@ describe('a condition that reads `subject`', () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': READS });
     const validated = await here(workspace, 'validate');
     expect(validated.code).toBe(2);
-    expect(validated.err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN if: reads `subject`, and no subject is given');
+    expect(validated.err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN if: reads `subject`, and no subject is set');
     expect(validated.err).toContain('gateline.yml:7:15 SUBJECT_NOT_GIVEN output.checks: reads `subject`');
     expect(validated.err).toContain('set `subject:` at the top of gateline.yml, pass `--subject`');
     for (const command of ['run', 'plan']) {
       const { code, err } = await here(workspace, command);
       expect(code).toBe(2);
-      expect(err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN: if: reads `subject`, and no subject is given');
+      expect(err).toContain('gateline.yml:3:20 SUBJECT_NOT_GIVEN: if: reads `subject`, and no subject is set');
       expect(err).toContain('1 more');
     }
     expect((await here(workspace, 'begin', 'make')).err).toContain('SUBJECT_NOT_GIVEN');

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gatelineYml, writes, expectOk, gatelineIn as call, type Answer } from '../cli/in-process.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
@@ -133,6 +134,21 @@ describe.runIf(process.platform !== 'win32')('an interrupted rollback', () => {
     await expectRefused(workspace, command, 'rollback', '--to', 'first');
     await expectRefused(workspace, command, 'rollback', '--all', '--subject', 'another');
     expect((await expectOk(call(workspace, 'rollback', '--all'))).out).toContain('Rolled back 2 gates');
+    expect(await texts(workspace)).toEqual(['old', 'old']);
+    await expectOk(call(workspace, 'run', '-q'));
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('a clock that was set back', () => {
+  it('hides no interrupted rollback, and makes none of one that was completed', async () => {
+    await using workspace = await applied();
+    await expectOk(call(workspace, 'rollback', '--all'));
+    for (const name of readdirSync(workspace.path('.state/applied')))
+      await workspace.edit(`.state/applied/${name}/applied.json`, /"at": ".*"/, '"at": "2090-01-01T00:00:00.000Z"');
+    await expectOk(call(workspace, 'run', '-q', '--apply'));
+    await killed(workspace, 'put f1.txt', 'rollback', '--all');
+    await expectRefused(workspace, "gateline rollback --all --run 'main#2'", 'run');
+    await expectOk(call(workspace, 'rollback', '--all'));
     expect(await texts(workspace)).toEqual(['old', 'old']);
     await expectOk(call(workspace, 'run', '-q'));
   });

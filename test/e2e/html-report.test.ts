@@ -98,6 +98,60 @@ describe.runIf(IS_FULL && hasChromium())('the HTML report in Chromium', { timeou
     expect(await shown.page.evaluate(FAINT)).toEqual([]);
   });
 
+  it('is reached by keyboard: each link, each table that scrolls, and each part that opens', async () => {
+    await using shown = await opened(htmlReport(hostileContent('text')), { viewport: { width: 320, height: 600 } });
+    const { page } = shown;
+    const stops = `[...document.querySelectorAll('a[href], summary, [tabindex="0"]')].filter((one) => one.checkVisibility())`;
+    const wanted = (await page.evaluate(`${stops}.length`)) as number;
+    const outlines = new Set<unknown>();
+    const reached: unknown[] = [];
+    for (let presses = 0; presses < wanted; presses += 1) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate(`${stops}.indexOf(document.activeElement)`));
+      outlines.add(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'));
+    }
+    expect(reached).toEqual(Array.from({ length: wanted }, (_, at) => at));
+    expect([...outlines]).toEqual(['solid']);
+    await page.locator('summary').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('details').first().getAttribute('open')).toBe('');
+    await page.locator('nav a').last().focus();
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe('#history');
+  });
+
+  it('is printed as a whole: parts are open, nothing is cut, links to sections are left out', async () => {
+    await using shown = await opened(htmlReport(hostileContent('text')));
+    const { page } = shown;
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.evaluate(FAINT)).toEqual([]);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    expect(await page.locator('nav').isVisible()).toBe(false);
+    const hidden = '[...document.querySelectorAll("details > pre")].filter((one) => !one.checkVisibility()).length';
+    expect(await page.evaluate(hidden)).toBe(0);
+    const cut =
+      '[...document.querySelectorAll("pre, .wide")].filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) || getComputedStyle(one).maxHeight !== "none").length';
+    expect(await page.evaluate(cut)).toBe(0);
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it('has landmarks, headings in order, and a name for each link, picture and region', async () => {
+    await using shown = await opened(htmlReport(hostileContent('text')));
+    const { page } = shown;
+    const levels = (await page.evaluate(
+      '[...document.querySelectorAll("h1,h2,h3,h4")].map((one) => Number(one.tagName[1]))',
+    )) as number[];
+    expect(levels[0]).toBe(1);
+    for (const [at, level] of levels.entries()) expect(level - (levels[at - 1] ?? 0)).toBeLessThanOrEqual(1);
+    const nameless = `[...document.querySelectorAll('a, svg, [role="region"], summary, section, article, nav')].filter((one) => {
+      const label = one.getAttribute('aria-label') ?? document.getElementById(one.getAttribute('aria-labelledby'))?.textContent ?? one.textContent;
+      return label.trim() === '';
+    }).map((one) => one.outerHTML.slice(0, 80))`;
+    expect(await page.evaluate(nameless)).toEqual([]);
+    const ids = (await page.evaluate('[...document.querySelectorAll("[id]")].map((one) => one.id)')) as string[];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('fits 320 pixels, and has names for screen readers', async () => {
     await using shown = await opened(htmlReport(hostileContent('text')), { viewport: { width: 320, height: 600 } });
     expect(await shown.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);

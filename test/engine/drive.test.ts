@@ -77,7 +77,8 @@ describe('driving a run on', () => {
       });
       const ports = world.ports();
       const stateFiles: StateFiles = {
-        prepare: () => (outcome === 'unshown' ? Promise.reject(new Error('disk full')) : Promise.resolve([])),
+        prepare: () =>
+          outcome === 'unshown' ? Promise.reject(new Error('disk full')) : Promise.resolve({ notices: [], loaded: [] }),
         read: () => Promise.resolve(undefined),
         remove: () => Promise.resolve(),
       };

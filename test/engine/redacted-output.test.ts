@@ -89,6 +89,28 @@ describe('a value that a contract redacts never reaches what is kept', () => {
     expect(JSON.stringify(ended.verdict)).not.toContain(KEY.slice(0, 5));
   });
 
+  it('through learnings for which the disk has no room: the attempt ends all the same, and says so', async () => {
+    const world = engineWorld(() => ({ output: { login: { key: KEY } }, learnings: 'lost' }));
+    const pipeline = pipelineOf({ a: contract({ redact: ['/login/key'] }) });
+    world.expect(pipeline);
+    const ports = world.ports();
+    const put: typeof ports.store.put = async (content) => {
+      if (content === 'lost') throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      return ports.store.put(content);
+    };
+    const { state } = await runPipeline(
+      { ...ports, store: { ...ports.store, put } },
+      { pipeline, subject: 'subject', metadata: {}, input: null },
+      { observe: () => undefined, signal: new AbortController().signal },
+    );
+    const { verdict, learnings } = state.units.get('a')!.ended!;
+    expect([verdict.status, verdict.issues[0]!.message, learnings]).toEqual([
+      'passed',
+      'the learnings were not kept: the disk is full',
+      undefined,
+    ]);
+  });
+
   it('through the log of an attempt whose result cannot be stored', async () => {
     const result = { stdout: `key ${KEY}\n` };
     const world = engineWorld(() => ({ output: { login: { key: KEY } }, learnings: 'lost', result }));

@@ -104,6 +104,11 @@ describe('the file of a set', () => {
     ],
     ['trailing text', `${document({ id: 'a' })}\n]`, /:\d+:1 JSON_SYNTAX/],
     ['half of it', document({ id: 'a' }).slice(0, 30), /JSON_SYNTAX/],
+    [
+      'a definition',
+      'pipeline: p\ngates: {}\n',
+      /:1:1 JSON_SYNTAX the document starts with prose.*A set is one JSON object/,
+    ],
     ['comments', '{\n  // all\n}', /:2:3 JSON_SYNTAX/],
     [
       'a plain list',

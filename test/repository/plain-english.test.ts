@@ -87,6 +87,18 @@ const PHRASES: ReadonlyArray<readonly [banned: RegExp, instead: string]> = [
   [/\bof (?:little|no|any) use\b/i, 'useless, does not help'],
   [/\bgives? the command a name\b/i, 'install it'],
   [/\bin (?:its|their|our) stead\b/i, 'instead'],
+  [/\bbeside\b/i, 'next to, besides (in addition to), with'],
+  [/\bsays so\b/i, 'with a message, a notice is shown'],
+  [/\b(?:goes|go|went|going) with\b/i, 'can only be used with, needs'],
+  [/\bstays? as it is\b/i, 'does not change, is kept'],
+  [/\b(?:is|are|was|were) given\b(?! up)|\bis asked\b/i, 'gets, is set, appears'],
+  [/\b(?:is|are|was|were|and) judged\b|\bjudged? (?:again|by|it)\b/i, 'is checked (again, with)'],
+  [/(?<!\bthere )\b(?:is|are) no (?:content|digest|entries|entry|error|inputs?|table)\b/i, 'is not a …'],
+  [/\bone (?:artifact|badge|comment|entry|file|job|line|record|request|row) a\b/i, 'one … per …'],
+  [/\bmade again\b|\bmakes? again\b/i, 'is rebuilt, is written again'],
+  [/\bmeanwhile\b(?!\.ts)/i, 'in the meantime'],
+  [/\bthe run before(?=[.,;:)]|$)/i, 'the previous run'],
+  [/\bwhat it is about\b|\bwhat comes (?:after|before)\b|\bits own business\b/i, 'name the thing'],
   [/\bif need be\b|\bso as to\b|\binsofar\b|\bthere(?:by|in|of|upon)\b/i, 'if necessary, to, …'],
 ];
 
@@ -97,6 +109,7 @@ const IN_COMMENTS = [
   /\b(?:go|goes|gone|going|went) on\b(?! (?:its|the next|a line)\b)|(?<=\w )stands?\b(?! for\b|-)|\bstood\b/i,
   /\b(?:lie|lies|lay|lying) (?:at|below|beside|in|on|there)\b|\bnothing of (?:an?|it|its|other|that|the|theirs|this)\b/i,
   /\bnobody (?:asked|can tell|gave|knows)\b|\basked for by\b|\bfrom (?:one|then) on\b/i,
+  /\bbeside\b|\bfor want of\b/i,
 ];
 
 /** Comments of a source, each as one line. */
@@ -186,6 +199,10 @@ describe('the check', () => {
     'which is no character',
     'the path stood there, and was left alone',
     'takes every needed job for a gate: where one is none, write the list',
+    'a file beside it, and a note says so',
+    '--set goes with --deliver',
+    'the outputs are judged again by the contract',
+    'which gets a summary of the run before.',
     'in a clone of this repository, an alias gives the command a name',
   ])('sees: %s', (text) => {
     expect(found({ place: 'x', text })).not.toEqual([]);

@@ -13,7 +13,7 @@ import { createProjections } from '../../src/store/filesystem/projections/projec
 import { type ProjectionDocuments } from '../../src/store/filesystem/projections/projections.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
-import { decided, ended, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
+import { decided, ended, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { HOSTILE } from '../report/hostile.ts';
 import { GUIDE_EXAMPLES } from '../formats/guide.ts';
 import { makeWorkspace } from './filesystem/workspace.ts';
@@ -335,5 +335,30 @@ describe('what stands in the place of a projection', () => {
     expect(await t.update(state, 'data')).toEqual([]);
     expect(await t.update(later, 'data')).toEqual([]);
     expect(await t.files()).toHaveLength(4);
+  });
+
+  it('keep the bounds of the guide: its pipeline file has fewer lines than it reads, a longer gate file is named', async () => {
+    const many = pipelineOf(Array.from({ length: 400 }, (_, number) => gate(`g${number}`, number)));
+    await using t = await setUp({ pipeline: many });
+    const where = { pipeline: many };
+    expect(await t.update(stateOf(ran('g1', where), where).state)).toEqual([]);
+    const name = (await t.files()).find((file) => file.endsWith('-pipeline.json'))!;
+    expect((await readFile(t.at(name), 'utf8')).split('\n').length).toBeLessThan(1_000);
+
+    const rows = Array.from({ length: 3_000 }, (_, row) => ({ row }));
+    const long: ProjectionDocuments = {
+      ...documentsOf(webTests),
+      gate: (run, key, output) => {
+        const documents = documentsOf(webTests).gate(run, key, output)!;
+        const { name, value } = documents.output;
+        return { ...documents, output: { name, value: value && { ...value, output: { rows } } } };
+      },
+    };
+    const { state } = stateOf(ran('data'));
+    await using short = await setUp({ documents: long });
+    expect(await short.update(state, 'data')).toEqual([]);
+    rows.push(...rows);
+    await using longer = await setUp({ documents: long });
+    expect(await longer.update(state, 'data')).toMatchObject([{ code: 'PROJECTION_TOO_LONG' }]);
   });
 });

@@ -27,7 +27,7 @@ export type CacheEntry = z.infer<typeof cacheSchema>;
  */
 export async function findOldCaches(rest: RestClient, before: Date): Promise<readonly string[]> {
   const isOld = (entry: CacheEntry): boolean => Date.parse(entry.last_accessed_at) < before.getTime();
-  const entries = await listCaches(rest, 'gateline-', (items) => !isOld(items.at(-1)!));
+  const entries = await listCaches(rest, 'gateline-', (items) => items.length > 0 && !isOld(items.at(-1)!));
   return [...new Set(entries.filter(isOld).flatMap(({ key }) => ENTRY_KEY.exec(key)?.[1] ?? []))];
 }
 

@@ -61,7 +61,7 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   await refuseUnnamed(rest, checked, order.gate);
   const name = isFrom ? fromCheckNameOf(pipeline) : checkNameOf(pipeline, order.gate);
   const isForCommit = isPerCommit(defined, order.gate);
-  // All jobs of the newest run look beside its own commit; decisions about an output are beside those of its runs.
+  // All jobs of the newest run look on its own commit; decisions about an output are on those of its runs.
   await writeCheck(rest, checked, {
     name,
     commits: isFrom ? [newest.headSha] : await commitsFor(rest, about, { ...order, isForCommit }, recorded.ended),

@@ -12,7 +12,6 @@ import { openSurroundings, type JobContext } from '../job/job.ts';
 import { commentReport } from '../report/report-comment.ts';
 import { acceptedWithStandIns } from '../../run/state/stand-in-states.ts';
 import { keepPage } from '../report/html-page.ts';
-import { keepStateFiles } from '../report/state-files-artifact.ts';
 import { keepChains } from '../report/keep-chains.ts';
 import { markCommit } from '../report/commit-status.ts';
 import { sendBackWork } from '../report/send-back.ts';
@@ -63,7 +62,10 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   const about = { pipeline: view.state.pipeline, subject: view.state.subject };
   await commentReport(invocation, rest, about, around.store.artifacts, () => drawAgain(invocation, around, more));
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
-  await keepStateFiles(invocation, around, view);
+  if (around.stateFiles !== undefined) {
+    const { keepStateFiles } = await import('../report/state-files-artifact.ts');
+    await keepStateFiles(invocation, around, view);
+  }
   await pushHistory(invocation, own, badge);
   return result;
 }
@@ -98,7 +100,7 @@ function tell(
   }
 }
 
-/** What other subjects of the set may build on. */
+/** Sets the output with the digest of the subject's files, which other subjects of the set check. */
 function tellFiles({ inputs, world: { runner } }: ActionInvocation, view: ReportedRun): void {
   try {
     runner.setOutput('files-digest', subjectFilesDigest(view.assignment.pipeline, view, filesDigests(inputs.needs)));

@@ -21,7 +21,7 @@ const LOOKS_AT_ONCE = 4;
 
 /** A set as the jobs of `set.yml` run it. */
 interface JobSet extends WavesInSet {
-  /** What is known of subjects in this run. */
+  /** The state of the subjects in this run. */
   readonly known: Map<string, KnownSubject>;
   readonly runs: Map<string, RunState>;
   readonly views: Map<string, ReportedRun>;

@@ -4,10 +4,10 @@ import type { RestClient } from '../../github/rest/rest.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { createRestComments } from '../report/rest-comments.ts';
 
-/** What GitHub shows beside a comment. */
+/** A reaction that GitHub shows under a comment. */
 export type Reaction = '+1' | '-1' | 'confused';
 
-/** Reacts to a comment. It is no reason to fail if that is not possible. */
+/** Reacts to a comment. If that is not possible, the step does not fail. */
 export async function react(
   { world }: Pick<ActionInvocation, 'world'>,
   rest: RestClient,
@@ -24,8 +24,8 @@ export async function react(
 }
 
 /**
- * Writes an answer into the thread. If that is not possible, a warning says what is missing: what the answer is about
- * has happened, or its own error says more.
+ * Replies in the thread. If that is not possible, a warning names the missing permission: the command itself has been
+ * carried out, or its own error shows why not.
  * @param body safe Markdown
  * @returns whether it was written
  */

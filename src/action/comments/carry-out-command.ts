@@ -24,7 +24,7 @@ import { runDecidedAbout, runToStartAgain, type ApiPull } from './pull-runs.ts';
 import type { NamedPipeline } from '../job/named-pipeline.ts';
 import { viewOtherRun, type ViewedRun } from './run-view.ts';
 
-/** What a command is carried out on. */
+/** The run and the pull request that a command applies to. */
 export interface CommandContext {
   readonly invocation: ActionInvocation;
   readonly rest: RestClient;
@@ -36,7 +36,7 @@ export interface CommandContext {
   readonly comment: number;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface CommandAnswer {
   readonly isDone: boolean;
   /** Safe Markdown. */
@@ -103,12 +103,21 @@ async function showRun(context: CommandContext, what: 'status' | 'plan'): Promis
   const sections = [
     block('the headline', 0, head),
     what === 'status' ? shortTable({ ...view, now }, ROWS) : block('the plan', 1, planText(view)),
+    ...strangers(view),
     block('the source', 0, '_From the records of this run, as its jobs wrote them, and from the decisions about it._'),
   ];
   return { isDone: true, text: fitSummary(sections, COMMENT_LIMIT - 1_000) };
 }
 
-/** What a re-run of the failed jobs would do: gates that are done are kept. */
+/** Gates of the run that are not shown: the definition of this job is that of the default branch. */
+function strangers({ state: { problems } }: ViewedRun): ReturnType<typeof block>[] {
+  const units = problems.filter(({ code: found }) => found === 'UNKNOWN_UNIT').map(({ unit }) => unit!);
+  if (units.length === 0) return [];
+  const names = units.slice(0, ROWS).map((unit) => code(unit));
+  return [block('other gates', 2, `Not defined on the default branch, and not shown: ${names.join(', ')}`)];
+}
+
+/** Describes what a re-run of the failed jobs would do: gates that are done are kept. */
 function planText({ state }: ViewedRun): string {
   const units = [...state.units.values()];
   const list = (keys: readonly string[]): string => {

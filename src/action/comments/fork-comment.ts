@@ -57,5 +57,5 @@ function jobsOf({ conclusion, runNumber }: ApiRun): NeededJob[] {
 }
 
 function noteOf({ conclusion }: ApiRun): string {
-  return `_From a run for a fork, which ended as ${code(conclusion)}. Code of the fork wrote its records; outputs were judged again._`;
+  return `_From a run for a fork, which ended as ${code(conclusion)}. Code of the fork wrote its records; outputs were checked again._`;
 }

@@ -47,8 +47,9 @@ export async function openOtherRun(
   const around = await openSurroundings(invocation);
   const { pipeline: defined } = around.definition;
   const id = defined?.id ?? invocation.inputs.pipeline ?? pipelineIdOf(run.workflowPath);
-  const isWhole = defined !== undefined;
-  const decisions = decisionSource(asRun, { rest, resumed: undefined, pipeline: id, isWhole, me: around.ports.me });
+  const { me } = around.ports;
+  // The definition of that run may have other gates, which people may have decided about.
+  const decisions = decisionSource(asRun, { rest, resumed: undefined, pipeline: id, isWhole: false, me });
   const store = await openRunRecords(invocation, run);
   const ports = { ...around.ports, store, decisions, underReview: () => underReview(asRun.event, rest) };
   const named = jobSubject(asRun, defined);
@@ -59,7 +60,7 @@ export async function openOtherRun(
     const call = { numbers: { runNumber, runAttempt }, listing: observed.listing };
     return {
       assignment: { pipeline, ...named, metadata: pipeline.metadata, input: null },
-      job: { call, ...(!isWhole && { recorded: observed.recorded }) },
+      job: { call, ...(defined === undefined && { recorded: observed.recorded }) },
     };
   };
   return { asRun, store, ports, pipeline: id, subject: named.subject, read };

@@ -11,7 +11,7 @@ import { openRunRecords } from '../records/job-store.ts';
 import { readContract } from '../records/read-contract.ts';
 import { decisionInTitle, externalIdOf, type CheckedDecision, type CheckedFrom } from './check-run.ts';
 
-/** What a person decides about. */
+/** A decision of a person about a gate of a run. */
 interface DecidedAttempt {
   /** A gate or leg. */
   readonly gate: string;
@@ -20,7 +20,7 @@ interface DecidedAttempt {
   readonly digest: Digest | undefined;
 }
 
-/** What the run recorded of it. */
+/** The attempt that the decision is about, from the records of the run. */
 interface RecordedAttempt {
   readonly ended: EndedRecord;
   /** By which its output was judged, for a decision about an output; `undefined`: it cannot be read. */
@@ -118,8 +118,8 @@ export async function newestRun(rest: RestClient, about: ApiRun, decidingRun: nu
 }
 
 /**
- * Whether a run only writes a decision down, by its name. In some workflows `from` starts gates in a run of its own: if
- * one of them failed, that run may wait. If all passed, nothing waits in it.
+ * Whether a run only records a decision, by its name. In some workflows `from` runs gates in this run itself: if one of
+ * them failed, the run may wait. If all passed, no gate in it waits.
  */
 function onlyDecides({ event, title, status, conclusion }: ApiRun): boolean {
   const decision = event === 'workflow_dispatch' ? decisionInTitle(title) : undefined;
@@ -128,7 +128,7 @@ function onlyDecides({ event, title, status, conclusion }: ApiRun): boolean {
 }
 
 /**
- * The commits beside which jobs look for a decision about an output: that of the run that it is about and, if it was
+ * The commits on which jobs look for a decision about an output: that of the run that it is about and, if it was
  * reused there, that of the run that made it, too. Later runs reuse it from there, and cannot know of the run in
  * between. Not for an approval of one commit, or of another subject's output: it would be one of theirs there. One
  * request for a reused output.
@@ -152,7 +152,7 @@ export async function commitsFor(
   }
 }
 
-/** What a check run says beside the decision. */
+/** Fields of a check run besides the decision. */
 interface CheckDetails {
   readonly name: string;
   /** The commits that it is written for, each time the same. */

@@ -9,14 +9,14 @@ import type { CommentCommand } from './comment-command.ts';
 import { readCommand } from './comment-proof.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
-/** What a check run decides and who decided it, or why it decides nothing. */
+/** The decision of a check run and its author, or the reason why the check run is not valid. */
 export type Proof<Checked> =
   | { readonly checked: Checked; readonly actor: string; readonly reason: string }
   | { readonly why: string };
 
 /**
- * Who decided what a check run says. That an app of GitHub wrote it proves nothing, since every job's token is of that
- * app: the run that it names must be one that a person started to make just this decision.
+ * The person behind the decision of a check run. Every job's token belongs to GitHub's app, so the app of a check run
+ * proves nothing: the run that it names must be one that a person started to make this decision.
  */
 export async function proveCheck<Checked extends CheckedDecision | CheckedFrom>(
   rest: RestClient,
@@ -34,7 +34,7 @@ export async function proveCheck<Checked extends CheckedDecision | CheckedFrom>(
     if (error instanceof GatelineError && error.code === 'EARLIER_RUN_ABSENT') return undefined;
     throw error;
   });
-  // A rejection applies although it is no longer known who made it.
+  // A rejection applies even if its author is no longer known.
   if (deciding === undefined)
     return checked.decision === 'reject'
       ? { checked, actor: 'unknown', reason }

@@ -3,7 +3,7 @@ import { digestSchema, hexOf, type Digest } from '../../json/digest.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import type { Position } from '../../run/records/record.ts';
 
-/** What a check run says was decided about an output. */
+/** The decision about an output in a check run. */
 export interface CheckedDecision {
   readonly decision: 'approve' | 'reject';
   /** Id of the run that wrote it. */
@@ -18,7 +18,7 @@ export interface CheckedDecision {
   readonly output: Digest;
 }
 
-/** What a check run says about the gates of the run that it is for. */
+/** The decision about gates of its run in a check run. */
 export interface CheckedFrom extends CheckPlace {
   /** The gate runs again, with all gates after it or, for `retry`, alone; or it is skipped. */
   readonly decision: 'from' | 'retry' | 'skip';
@@ -37,8 +37,8 @@ export function fromCheckNameOf(pipeline: string): string {
 }
 
 /**
- * What the title of a deciding run contains. `run-name` in the workflow makes it of the inputs: no job can change it
- * afterwards.
+ * The part of a deciding run's title that names the decision. `run-name` in the workflow builds it from the inputs, and
+ * no job can change it afterwards.
  */
 export function titleOf(checked: CheckedDecision | CheckedFrom, unit: string): string {
   const { decision, aboutRun } = checked;
@@ -46,7 +46,7 @@ export function titleOf(checked: CheckedDecision | CheckedFrom, unit: string): s
   return 'output' in checked ? `${which} ${checked.output}` : which;
 }
 
-/** What a deciding run decides, by its title as of {@link titleOf}; `undefined`: it is no such run. */
+/** The decision of a run, by its title as of {@link titleOf}; `undefined`: the run is not a deciding run. */
 export function decisionInTitle(title: string): 'approve' | 'reject' | 'from' | undefined {
   const [, decision] = /(?:^|\s)gateline (approve|reject|from) \S+ of run [1-9]\d*:/.exec(title) ?? [];
   return decision as ReturnType<typeof decisionInTitle>;
@@ -102,7 +102,7 @@ function placeOf(deciding?: string, about?: string, runNumber?: string, runAttem
   };
 }
 
-/** A check run, as far as it is used. */
+/** The fields of a check run that are used. */
 export type ApiCheckRun = z.infer<typeof checkRunSchema>;
 
 const checkRunSchema = z.object({

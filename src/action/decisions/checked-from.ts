@@ -8,7 +8,7 @@ import { proveCheck } from './check-proof.ts';
 import { checkRunsOf, fromCheckNameOf, readExternalFrom, type CheckedFrom } from './check-run.ts';
 import { unitsKnown } from './given-decisions.ts';
 
-/** What a person said about a gate of this run: it runs again, or is skipped. */
+/** A decision about a gate of this run: it runs again, or is skipped. */
 export interface From extends Pick<CheckedFrom, 'decision' | 'gate' | 'position'> {
   readonly actor: string;
   readonly reason: string;

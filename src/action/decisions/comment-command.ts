@@ -1,4 +1,4 @@
-/** What a person asks for in a comment on a pull request. */
+/** A command in a comment on a pull request. */
 export type CommentCommand =
   | { readonly do: 'status' }
   | { readonly do: 'plan' }

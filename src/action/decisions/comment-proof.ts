@@ -12,6 +12,8 @@ const commentSchema = z.object({
   updated_at: z.string(),
   // `null` if the account was deleted.
   user: z.object({ login: z.string(), type: z.string() }).nullish(),
+  // The GitHub App that wrote it in the name of its author.
+  performed_via_github_app: z.looseObject({}).nullish(),
 });
 
 /** A command that a person with write access gave. */
@@ -31,7 +33,7 @@ export interface NoCommand {
 
 /**
  * Reads a comment as GitHub has it now. It is a command only if it belongs to this pull request, was never edited, and
- * its author is a person who may write to the repository now.
+ * its author is a person who may write to the repository now, and wrote it without a GitHub App.
  * @throws GatelineError as {@link RestClient}
  */
 export async function readCommand(rest: RestClient, id: number, pull: number): Promise<ProvenCommand | NoCommand> {
@@ -47,6 +49,9 @@ export async function readCommand(rest: RestClient, id: number, pull: number): P
       kind: 'not-allowed',
       why: `${user?.login ?? 'a deleted account'} is not a person who may write to the repository`,
     };
+  // An agent that works in the name of a person is no person.
+  if (comment.performed_via_github_app)
+    return { kind: 'not-allowed', why: `an app wrote the comment in the name of ${user.login}` };
   if (comment.updated_at !== comment.created_at) return { kind: 'problem', why: 'the comment was edited' };
   if ('problem' in parsed) return { kind: 'problem', why: parsed.problem };
   return { command: parsed.command, author: user.login, at: comment.created_at };

@@ -13,7 +13,7 @@ import { checkNameOf, checkRunsOf, readExternalId, type ApiCheckRun } from './ch
 import { decisionsGiven, type GivenDecision, type Order } from './given-decisions.ts';
 import { isPersonWhoMayWrite } from './person.ts';
 
-/** What a source of decisions needs beside the step. */
+/** Arguments of a source of decisions, besides the step. */
 export interface SourceOptions {
   readonly rest: RestClient | undefined;
   /** The run that this one resumes. */
@@ -173,7 +173,7 @@ async function findChecked(
   return { decided };
 }
 
-/** When a check run was written: the same whenever and beside whichever commit it is found. */
+/** When a check run was written: the same whenever and on whichever commit it is found. */
 function timeOf({ completed_at: at }: ApiCheckRun): string | undefined {
   const time = Date.parse(at ?? '');
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

@@ -7,7 +7,7 @@ import { foldRun } from '../../run/state/fold.ts';
 import { strategySteps } from '../../run/plan/strategy.ts';
 import type { Dispatch } from '../event/dispatch.ts';
 
-/** What a person started this run to do. */
+/** The decision that a person made by starting this run. */
 export interface Order {
   readonly dispatch: Dispatch;
   readonly actor: string;
@@ -74,7 +74,7 @@ function noOutput({ dispatch: { decision, gate, digest, resume } }: Order): stri
   return `there is nothing to ${decision}: run ${resume} recorded no output of gate ${gate}${which}`;
 }
 
-/** What else is known when decisions are expanded. */
+/** Other facts that are needed to expand decisions. */
 interface DecisionContext {
   readonly subject: string;
   /** ISO 8601. */

@@ -11,7 +11,7 @@ import { createBranch, createCommit, moveBranch, readCommit } from './git-data.t
 import { branchPrefix, pullRequestOf, pullRequestWith } from './pull-request.ts';
 import type { DeliveryTarget } from './target.ts';
 
-/** What is committed, and where. */
+/** The files to commit, and the branch. */
 interface CommitOrder {
   readonly target: DeliveryTarget;
   readonly what: DeliveryText;

@@ -16,12 +16,12 @@ import { branchWith } from './commit-to-branch.ts';
 import { planCommit } from './commit-files.ts';
 import { prefixOf, targetOf, type DeliveryTarget } from './target.ts';
 
-/** What is delivered, beside the subject. */
+/** Options of a delivery, besides the subject. */
 interface SubjectOrder {
   readonly set: SetCall;
   /** Path of the workspace in its repository. */
   readonly prefix: string;
-  /** What branches start from; `undefined`: files are delivered as patches. */
+  /** The commit from which branches start; `undefined`: files are delivered as patches. */
   readonly target: DeliveryTarget | undefined;
 }
 

@@ -7,7 +7,7 @@ import { linksOf } from '../event/links.ts';
 /** File names in a body. */
 const SHOWN = 100;
 
-/** What is delivered. */
+/** The data for the texts of a delivery: gates and files. */
 export interface DeliveryText {
   readonly pipeline: string;
   /** Of a set: its id. */
@@ -17,10 +17,10 @@ export interface DeliveryText {
   readonly prefix: string;
 }
 
-/** Begins the line of a commit message that names the run. */
+/** Prefix of the line of a commit message that names the run. */
 const OF_RUN = 'Gateline-Run: ';
 
-/** A commit message of ids and numbers only: nothing that an agent wrote. */
+/** A commit message that consists only of ids and numbers, without text of an agent. */
 export function commitMessage(event: WorkflowEvent, text: DeliveryText): string {
   const { pipeline, subject } = text;
   const whose = subject === undefined ? pipeline : `${subject} of ${pipeline}`;
@@ -37,7 +37,10 @@ export function maySayTheSame(message: string, text: DeliveryText): boolean {
   return !message.includes(OF_RUN) || message.includes(whatOf(text));
 }
 
-/** The body of a pull request. Names of files are text of agents: they are code spans, so nothing in them is live. */
+/**
+ * The body of a pull request. Names of files come from agents: they are shown as code spans, so they cannot contain
+ * mentions or links.
+ */
 export function pullRequestBody(event: WorkflowEvent, { gates, files, prefix }: DeliveryText): string {
   const names = files.slice(0, SHOWN).map(({ path, after }) => {
     return `- ${after === null ? 'removed' : 'changed'}: ${code(`${prefix}${path}`)}`;

@@ -22,7 +22,7 @@ const treeSchema = z.object({
   truncated: z.boolean().default(false),
 });
 
-/** A commit, as far as it is used. */
+/** The fields of a commit that are used. */
 export type ApiCommit = z.infer<typeof commitSchema>;
 
 /** A file of a new tree; `sha: null` removes it. */

@@ -15,8 +15,8 @@ export interface Sender {
 }
 
 /**
- * What a run was started to do: the inputs of its `workflow_dispatch`. They are read from the event, never from
- * `with:`, where a workflow could put the text of an agent.
+ * The inputs of the `workflow_dispatch` that started a run. They are read from the event, never from `with:`, where a
+ * workflow could put the text of an agent.
  */
 export interface Dispatch extends Readonly<z.infer<typeof inputsSchema>> {
   readonly sender: Sender | undefined;
@@ -100,7 +100,7 @@ function isOurs(
   return needsRun || (strategy !== 'retry-current' && (STRATEGIES as readonly string[]).includes(strategy));
 }
 
-/** What a decision of the command line is on GitHub, where a run is what one event started. */
+/** The effect of a command line decision on GitHub, where each run is started by one event. */
 const INSTEAD: Readonly<Record<string, string>> = {
   pause: 'To stop a run on GitHub, cancel it; `resume` continues it.',
   resume: 'Start the workflow with `resume` alone: it continues that run.',

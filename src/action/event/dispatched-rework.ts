@@ -6,7 +6,7 @@ import { givenReworkSchema, type GivenRework } from '../../run/records/reworks.t
 import type { Dispatch } from './dispatch.ts';
 
 /**
- * What the run was started to do again: the input `rework` of its event.
+ * The work that this run does again: the input `rework` of its event.
  * @throws GatelineError `DISPATCH_INVALID`
  */
 export function readRework(dispatch: Dispatch | undefined): GivenRework | undefined {

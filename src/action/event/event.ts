@@ -67,9 +67,9 @@ export interface WorkflowEvent {
   /** The default subject: `pr-<n>`, otherwise the branch, with a mark if its name looks like `pr-<n>`. */
   readonly subject: string;
   readonly trust: Trust;
-  /** What the run was started to do, if a person or a job started it to continue another run. */
+  /** The inputs of the event, if a person or a job started the run to continue another run. */
   readonly dispatch: Dispatch | undefined;
-  /** What it does again, since a gate of the run before sent it back. */
+  /** The work that it does again, because a gate of the previous run sent it back. */
   readonly rework: GivenRework | undefined;
   /** For people: the assumptions made, one sentence each. */
   readonly notices: readonly string[];

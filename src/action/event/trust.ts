@@ -38,7 +38,7 @@ export interface PullRequest {
 /** The rows of the event table in docs/security.md. */
 export type TrustRow = 'branch' | 'pull-request' | 'fork' | 'base';
 
-/** What a run may trust, by its event. */
+/** How far a run is trusted, by its event. */
 export interface Trust {
   readonly row: TrustRow;
   /**

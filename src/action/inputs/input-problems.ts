@@ -4,7 +4,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 export interface InputProblem {
   /** Name of the input, as in the workflow. */
   readonly input: string;
-  /** What is wrong and what is expected. Contains no values of inputs that may be secret. */
+  /** The problem and the expected value. Contains no values of inputs that may be secret. */
   readonly message: string;
   /** How to fix it. */
   readonly hint?: string;

@@ -41,7 +41,7 @@ export interface ActionInputs {
   /** The value itself, JSON text of at most 100 KiB; `output-file` names a file with it. */
   readonly output: string | undefined;
   readonly outputFile: string | undefined;
-  /** What the work cost: JSON text, or the path of a file with it. */
+  /** The metrics of the agent: JSON text, or the path of a file with it. */
   readonly metrics: string | undefined;
   /** Default false. */
   readonly exposeOutput: boolean;

@@ -18,8 +18,6 @@ import { unitsNamed } from '../../run/records/named-units.ts';
 import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
 import type { Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
-import { subjectForAgents } from '../../local/projector.ts';
-import { stateInputs } from '../../local/state-files/state-inputs.ts';
 import { gitIn } from '../../workspace/git/git.ts';
 import { mayBeCommitted } from '../../workspace/git/committed.ts';
 import type { Definition } from './definition.ts';
@@ -65,14 +63,18 @@ export async function describedHere(invocation: ActionInvocation, store: JobStor
  * What may take the place of needs without an output, if the step asks for it. In runs for changes of others, no state
  * file that their commit has: its author would make the output.
  */
-export function standInsOf(
+export async function standInsOf(
   { inputs: { standIn }, event, world: { runner } }: ActionInvocation,
   { definition: { root, isDefault = true }, ports }: { readonly definition: Definition; readonly ports: EnginePorts },
-  { pipeline, ...about }: NamedSubject & { readonly pipeline: Pipeline },
-): Pick<Assignment, 'standIn'> {
+  { pipeline, ...about }: Pick<Assignment, 'pipeline' | 'metadata' | 'subject' | 'isDefaultSubject'>,
+): Promise<Pick<Assignment, 'standIn'>> {
   if (standIn.length === 0) return {};
   if (!standIn.includes('file')) return { standIn: {} };
   const { workspace } = ports;
+  const [{ stateInputs }, { subjectForAgents }] = await Promise.all([
+    import('../../local/state-files/state-inputs.ts'),
+    import('../../local/projector.ts'),
+  ]);
   const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
   const environment = Object.fromEntries(Object.entries(ports.environment).filter(([name]) => !secrets.has(name)));
   const git = gitIn(root, { binary: workspace.git, environment });
@@ -80,7 +82,7 @@ export function standInsOf(
   const file = stateInputs({
     workspace,
     place: { root, isDefault, pipeline },
-    subject: subjectForAgents(about.subject, { pipeline, ...about }),
+    subject: subjectForAgents(about.subject, about),
     warn: (message) => runner.annotate('warning', message),
     whyNot: async (path) => {
       if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;

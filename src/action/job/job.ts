@@ -11,6 +11,7 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import { orchestratorMetadata } from '../../formats/state-metadata.ts';
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
@@ -76,14 +77,16 @@ export async function openJob(invocation: ActionInvocation): Promise<Job> {
   if (gate.contract.schema !== undefined) loadSchemaLibraries().catch(() => undefined);
   const isInWorkflow = gate.run === undefined && gate.uses === undefined;
   const workflow = isInWorkflow ? await workflowBlob(event, ports.environment, definition.commit) : undefined;
+  const given = { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata };
+  const metadata = { ...orchestratorMetadata(input), ...given };
   const assignment: Assignment = {
     pipeline,
     ...found.about,
     task: subject?.task ?? inputs.task ?? pipeline.task,
-    metadata: { ...pipeline.metadata, ...inputs.metadata, ...subject?.metadata },
+    metadata,
     input,
     rework: event.rework,
-    ...standInsOf(invocation, around, { ...found.about, pipeline }),
+    ...(await standInsOf(invocation, around, { ...found.about, pipeline, metadata })),
     ...(workflow && { workflow }),
   };
   const resumedRun = store.resumed?.runNumber;
@@ -177,7 +180,7 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  const files = mirroredFiles(inputs, definition, store.records);
+  const files = await mirroredFiles(inputs, definition, store.records);
   return { definition, store, ports: { ...ports, ...files }, ...files };
 }
 

@@ -8,7 +8,7 @@ import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-e
 import type { RecordStore } from '../../store/record-store.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { Definition } from './definition.ts';
-import { agentStateFiles, type AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 
 /** The file to which an agent that does not know Gateline writes. */
@@ -156,13 +156,15 @@ function unreadable(path: string, cause: unknown): GatelineError {
  * The state guide's files of a job; none: neither the step nor the definition asks for them. An output that the
  * step itself names is not looked for in them.
  */
-export function mirroredFiles(
+export async function mirroredFiles(
   { mirror, output, outputFile }: Pick<ActionInputs, 'mirror' | 'output' | 'outputFile'>,
   { pipeline, root, isDefault = true }: Definition,
   store: Pick<RecordStore, 'get'>,
-): { readonly stateFiles?: AgentStateFiles } {
+): Promise<{ readonly stateFiles?: AgentStateFiles }> {
   const isAsked = mirror === undefined ? pipeline?.mirror?.includes('state-guide') : mirror === 'state-guide';
   if (isAsked !== true || pipeline === undefined) return {};
+  // Most jobs need none of it.
+  const { agentStateFiles } = await import('../../local/state-files/agent-state-files.ts');
   const reads = output === undefined && outputFile === undefined;
   return { stateFiles: agentStateFiles({ root, isDefault, pipeline }, store, reads) };
 }

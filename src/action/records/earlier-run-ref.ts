@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { WorkflowEvent } from '../event/event.ts';
 
-/** What a run is about, as far as it determines whose records it may use. */
+/** The branch or pull request of a run, which decides whose records it can use. */
 export type CurrentRef = Pick<WorkflowEvent, 'ref' | 'refName' | 'defaultBranch' | 'pullRequest'> &
   Partial<Pick<WorkflowEvent, 'dispatch'>>;
 
@@ -15,10 +15,9 @@ interface EarlierRef {
 }
 
 /**
- * Which records of an earlier run this run may use. A run takes what runs of its own ref, of the branch that
- * its pull request goes into, and of the default branch have left, as it does from the cache. Records of a pull request
- * are for that pull request only: its author chose the commit. From another branch, a person may adopt one output,
- * whose gate and digest the event names.
+ * Decides which records of an earlier run this run can use. As with the cache, a run can use records of its own ref, of
+ * the base branch of its pull request, and of the default branch. Records of a pull request can only be used for this
+ * pull request: its author chose the commit.
  * @returns `named`: only the output that the person named
  * @throws GatelineError `EARLIER_RUN_REF`
  */

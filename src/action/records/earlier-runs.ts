@@ -30,7 +30,7 @@ export interface ApiRun {
   readonly headSha: string;
   /** The name of the run, from `run-name`. */
   readonly title: string;
-  /** Who started it; `undefined` for a deleted account. */
+  /** The account that started it; `undefined` for a deleted account. */
   readonly actor: { readonly login: string; readonly isBot: boolean } | undefined;
   /** Numbers of the pull requests of its head branch, as far as GitHub says. Empty for those of forks. */
   readonly pullRequests: readonly number[];
@@ -48,7 +48,7 @@ interface EarlierRunRequest {
   readonly runId: number;
   /** `GITHUB_RUN_ID`. The API provides the other facts about this run, as about the earlier one. */
   readonly currentRunId: number;
-  /** What this run is about. */
+  /** The branch or pull request of this run. */
   readonly current: CurrentRef;
   /** The earlier run started this one, and may take a moment to end. */
   readonly wait?: {

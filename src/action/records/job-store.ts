@@ -37,7 +37,7 @@ export interface JobStore extends DocumentKeeper {
   readonly records: RecordStore;
   /** The run that this one resumes from. */
   readonly resumed: ApiRun | undefined;
-  /** What the artifacts of this run show beside records. */
+  /** Other facts from the artifacts of this run, besides records. */
   readonly artifacts: Pick<GithubStore, 'artifactOf' | 'statuses' | 'listedStatuses' | 'hiddenBy'>;
   readonly claims: KeptClaims;
   readonly checkpoints: CheckpointSource;
@@ -127,7 +127,7 @@ export async function openJobStore(
   };
 }
 
-/** What stores of this job share, whatever run they are of. */
+/** Parts that all stores of this job share, whichever run they belong to. */
 async function storeBasics(invocation: Pick<ActionInvocation, 'world' | 'inputs' | 'event'>, ending?: ClaimEnding) {
   const { world, inputs, event } = invocation;
   const { environment, runner } = world;
@@ -207,7 +207,7 @@ const NO_RECORDS: Pick<RecordStore, 'list' | 'subjects'> = {
   subjects: async () => [],
 };
 
-/** The same store with some methods of its own. */
+/** The same store with some methods replaced. */
 function hooked(store: RecordStore, own: Partial<RecordStore>): RecordStore {
   return {
     write: (record) => store.write(record),
@@ -255,8 +255,8 @@ function outageBudget(
 
 interface LogGroups {
   /**
-   * Writes a record within a group of its own: GitHub's client logs each step of an upload, and people open the group
-   * if they need it.
+   * Writes a record in a log group: GitHub's client logs each step of an upload, which people only need after a
+   * problem.
    */
   within(record: GatelineRecord, write: () => Promise<Written>): Promise<Written>;
   /** Prints a line outside groups: the open group ends before it. */

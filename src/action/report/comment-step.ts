@@ -12,7 +12,10 @@ export interface Picture {
   readonly revision: CommentRevision;
 }
 
-/** What a body's marker identifies. `foreign`: the marker of another pipeline or subject; `undefined`: no marker. */
+/**
+ * The owner of a comment, by the marker in its body. `foreign`: the marker of another pipeline or subject; `undefined`:
+ * no marker.
+ */
 export type ParseRevision = (body: string) => CommentRevision | 'foreign' | undefined;
 
 /** Reads the marker of this pipeline's and subject's comments. */

@@ -8,8 +8,8 @@ import type { JobStore } from '../records/job-store.ts';
 import type { ReportedRun } from './run-to-report.ts';
 
 /**
- * Uploads the page about the run as an artifact, if the step asks for it. Problems are notices: the page decides
- * nothing.
+ * Uploads the HTML page of the run as an artifact, if the step asks for it. Problems are notices: the page does not
+ * affect the result.
  * @param history earlier runs of the pipeline, the newest first
  */
 export async function keepPage(

@@ -55,7 +55,7 @@ export async function sendBackWork(
   }
 }
 
-/** Why this run sends nothing back, whatever its gates say. */
+/** The reason why this run cannot send work back, even if a gate would. */
 function whyNot({ inputs, event, world }: ActionInvocation): string | undefined {
   const { needs, jobStatus } = inputs;
   if (event.trust.isFork) return 'runs of pull requests from forks send no work back';
@@ -120,7 +120,7 @@ async function awaitRun({ world }: ActionInvocation, next: NextRun, rest: RestCl
   }
 }
 
-/** What to change so that the next run can be started, and how to start it. */
+/** Advice on what to change so that the next run can be started, and how to start it. */
 function remedy({ code: kind }: GatelineError, next: NextRun, repository: string): string {
   const start = byHand(next, repository);
   if (kind === 'REST_DENIED' || kind === 'REST_NOT_FOUND')

@@ -50,7 +50,7 @@ export type SyncReason =
   | 'no-picture'
   | 'failed';
 
-/** What happened to the comment. */
+/** The result of updating the comment. */
 export interface SyncResult {
   /** `kept`: the comment is already right. `skipped`: nothing was written, and the comment may be out of date. */
   readonly choice: 'created' | 'updated' | 'kept' | 'skipped';

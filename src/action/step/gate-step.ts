@@ -18,7 +18,6 @@ import { decisionOf, reasonOf } from '../outputs.ts';
 import { commentLive } from '../report/report-comment.ts';
 import { restOfStep } from '../event/rest-client.ts';
 import { resultOfGate } from './step-results.ts';
-import { showStateFile } from './state-file-step.ts';
 
 /** The state of the gate after a step. */
 export interface GateStep {
@@ -42,7 +41,10 @@ export async function reportGate(invocation: ActionInvocation, opened: Job, step
   await exposeLegs(invocation, job, step);
   annotate(invocation, job, step, value, result);
   await addSummary(invocation, job, step, value);
-  await showStateFile(invocation, job, step);
+  if (job.stateFiles !== undefined) {
+    const { showStateFile } = await import('./state-file-step.ts');
+    await showStateFile(invocation, job, step);
+  }
   if (invocation.inputs.comment === 'always') {
     const { pipeline, subject } = job.assignment;
     await commentLive(invocation, restOfStep(invocation), { pipeline: pipeline.id, subject }, job.store.artifacts);

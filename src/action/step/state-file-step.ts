@@ -15,7 +15,8 @@ import {
   type StartedRecord,
 } from '../../run/records/record.ts';
 import { graphOf, unitsOf } from '../../run/records/unit.ts';
-import { resultOf, type RunState } from '../../run/state/run-state.ts';
+import { scoreLine } from '../../local/state-files/agent-state-files.ts';
+import type { RunState } from '../../run/state/run-state.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import type { Job } from '../job/job.ts';
@@ -53,7 +54,7 @@ export async function showStateFile({ world: { runner } }: ActionInvocation, job
   try {
     const { file, notices } = await stateFiles.show(definition.root, about);
     for (const notice of notices) runner.annotate('notice', notice);
-    runner.info(`State file created: ${file}\n   Status: ${word}, Score: ${resultOf(own)?.verdict.score ?? 0}%`);
+    runner.info(`gate ${own.key}: State file created: ${file}: ${scoreLine(word, own)}`);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
     runner.annotate('notice', `The state file was not written: ${error.code}: ${error.message}`);

@@ -28,7 +28,7 @@ export async function warnOfPermissions({ world: { runner }, event }: ActionInvo
   runner.annotate('warning', message, { title: 'Wide permissions' });
 }
 
-/** What a workflow gives a job of {@link WIDE}. Never throws. */
+/** The permissions of {@link WIDE} that a workflow gives a job. Never throws. */
 export async function widePermissions(text: string, job: string): Promise<readonly string[]> {
   const { parseDocument } = await import('yaml');
   const read = workflowSchema.safeParse(parseDocument(text, { logLevel: 'silent' }).toJS());

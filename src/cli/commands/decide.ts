@@ -102,9 +102,9 @@ async function gateDecision(
 }
 
 const GOES_WITH: Readonly<Record<string, string>> = {
-  output: 'adopt only',
-  until: 'approve and skip only',
-  run: 'decisions about a run only',
+  output: 'adopt',
+  until: 'approve and skip',
+  run: 'decisions about a run',
 };
 
 /** Rejects options without an effect: the user expects one. */
@@ -113,7 +113,11 @@ function refuseIdle(options: OptionValues, decision: string, names: readonly str
   if (idle === undefined) return;
   const hint =
     idle === 'output' && decision === 'skip' ? { hint: '`gateline adopt GATE --output FILE` uses an output.' } : {};
-  throw new GatelineError('OPTION_CONFLICT', `--${idle} goes with ${GOES_WITH[idle]}, not with ${decision}`, hint);
+  throw new GatelineError(
+    'OPTION_CONFLICT',
+    `--${idle} can only be used with ${GOES_WITH[idle]}, not with ${decision}`,
+    hint,
+  );
 }
 
 function untilGiven(text: string | undefined, now: Date): string | undefined {

@@ -14,7 +14,7 @@ import {
   readDocuments,
   writeDocument,
 } from '../../local/memory/documents.ts';
-import { DOCUMENT_NAME_PATTERN, documentPath } from '../../memory/documents.ts';
+import { DOCUMENT_NAME_PATTERN, documentPath, HANDOFF } from '../../memory/documents.ts';
 import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added } from '../../memory/entries.ts';
 import { bytesText, oneLine } from '../../report/text.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
@@ -191,6 +191,10 @@ function entriesText(number: number): string {
 /** @throws GatelineError `OPTION_VALUE`, `ARGUMENT_MISSING` */
 function documentNamed(name: string | undefined): string {
   if (name === undefined) throw new GatelineError('ARGUMENT_MISSING', 'the name of a document is missing');
+  if (name === HANDOFF)
+    throw new GatelineError('OPTION_VALUE', `${HANDOFF} is made from the run before, and is not a document`, {
+      hint: '`gateline handoff` shows it.',
+    });
   if (DOCUMENT_NAME_PATTERN.test(name)) return name;
   throw new GatelineError(
     'OPTION_VALUE',

@@ -72,7 +72,7 @@ function resultLines(done: RolledBack, { ports }: OpenProject, dryRun: boolean):
   const database = DATABASE[done.database]?.[dryRun ? 1 : 0];
   if (database !== undefined) lines.push(database);
   for (const { path, commit } of done.committed)
-    lines.push(`${oneLine(path)} was committed in ${commit?.slice(0, 12) ?? 'a commit'}, which stays as it is.`);
+    lines.push(`${oneLine(path)} was committed in ${commit?.slice(0, 12) ?? 'a commit'}, which does not change.`);
   if (done.saved !== undefined)
     lines.push(`What was replaced is kept in ${fromRoot(ports.workspace.root, done.saved)}.`);
   if (done.other !== undefined)

@@ -19,6 +19,7 @@ import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { CommandInvocation } from '../command.ts';
+import { mirrorFor } from '../exchange/mirror-for.ts';
 import { noteLearnings } from '../memory/note-learnings.ts';
 import { noteStale } from '../memory/note-stale.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
@@ -61,11 +62,13 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
+  const mirror = mirrorFor(invocation, { ...opened, assignment });
   const progress = progressFor(invocation, opened);
   noteTooShort(redactor, progress);
   const observe = async (event: EngineEvent): Promise<void> => {
     progress.follow(event);
     for (const notice of await projector.follow(event)) progress.note(notice);
+    if ('state' in event) for (const notice of await mirror.show(event.state)) progress.note(notice);
   };
   const listing = options['apply'] ? await listKnown(opened.ports, assignment) : undefined;
   const completed = listing && (await completedRun(opened, asked.resume, listing));
@@ -78,7 +81,8 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const result = await interruptible(world, progress, stop, (signal) =>
     runPipeline(opened.ports, assignment, { observe, signal, resume: asked.resume, listing }),
   );
-  for (const notice of await projector.show(result.state)) say(world.err, `note: ${notice}`);
+  const shown = [...(await projector.show(result.state)), ...(await mirror.show(result.state))];
+  for (const notice of shown) say(world.err, `note: ${notice}`);
   const graph = graphOf(opened.graph, result.state.units.values());
   await tell(invocation, { ...opened, graph, assignment }, result);
   const code = exitCodeOfRun(result, graph, asked.assigned);

@@ -66,7 +66,7 @@ function argumentsGiven(pairs: readonly string[]): Record<string, string> {
   const names = given.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return Object.fromEntries(given);
-  throw new GatelineError('OPTION_VALUE', `--arg ${twice} is given twice`, { hint: 'Each argument has one value.' });
+  throw new GatelineError('OPTION_VALUE', `--arg ${twice} appears twice`, { hint: 'Each argument has one value.' });
 }
 
 /** With `--json`, what commands print goes to standard error. */

@@ -69,7 +69,7 @@ function refuseIdle(options: OptionValues, action: EntityAction): void {
   const isRead = !['apply', 'create', 'invalidate', 'reset'].includes(action);
   const refuse = (option: string): void => {
     if (options[option] !== undefined)
-      throw new GatelineError('OPTION_CONFLICT', `--${option} does not go with entities ${action}`);
+      throw new GatelineError('OPTION_CONFLICT', `--${option} cannot be used with entities ${action}`);
   };
   if (action !== 'create' && action !== 'apply') refuse('value');
   if (action !== 'import') refuse('from');

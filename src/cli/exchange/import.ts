@@ -19,6 +19,7 @@ import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '..
 import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
 import { readDocument, writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
+import { pointerSegments } from '../../json/pointer.ts';
 import { documentPath } from '../../memory/documents.ts';
 import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
@@ -45,7 +46,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const found = await definitionFor(invocation);
   const reading = await readAll(invocation, format, found, named);
   const plan = planned(system, reading, found, options);
-  const loaded = loadedWith(found, plan.text);
+  const loaded = loadedWith(found, plan.text, reading.run);
   const by = await decisionMadeBy(world, { reason: `imported from ${system}`, ...options }, loaded);
   const dryRun = options['dry-run'] === true;
   if (dryRun) {
@@ -147,11 +148,20 @@ function planned(
   return { choice: 'edit', text: editedDefinition(text, keys), add: keys };
 }
 
-/** @throws PipelineInvalidError */
-function loadedWith(found: FoundDefinition, text: string | undefined): LoadedPipeline {
+/** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
+function loadedWith(found: FoundDefinition, text: string | undefined, run: ImportedRun): LoadedPipeline {
   const parsed = parsePipeline(text ?? found.text ?? NO_GATES, fileOf(found));
-  if (!parsed.ok) throw new PipelineInvalidError(parsed.problems);
-  return { ...found, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
+  if (parsed.ok) return { ...found, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
+  if (text === undefined) throw new PipelineInvalidError(parsed.problems);
+  const errors = parsed.problems.filter(({ severity }) => severity === 'error');
+  throw new ImportRefusedError(
+    errors.map(({ place, message }) => {
+      const [key, id] = pointerSegments(place.pointer);
+      const gate = key === 'gates' ? run.gates.find((one) => gateId(one) === id) : undefined;
+      const file = run.file ?? run.gates[0]?.place.file ?? '';
+      return { ...(gate?.place ?? { file, pointer: '' }), message: `the definition would not be valid: ${message}` };
+    }),
+  );
 }
 
 /** Stands for a definition that is not written, where only documents and a history are imported. */

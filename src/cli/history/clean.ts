@@ -33,6 +33,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     return EXIT_CODES.ok;
   }
   await using _lock = await lockWorkspace(loaded.root, world);
+  await refuseBoth(invocation, loaded);
   for (const decision of ['pin', 'unpin'] as const) await decideOn(invocation, loaded, decision);
   const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: false });
   const historyBefore = ofHistory === undefined ? undefined : new Date(world.now().getTime() - ofHistory);
@@ -41,7 +42,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return EXIT_CODES.ok;
 }
 
-/** What would be removed. Of contents it is not known before. */
+/** The runs that would be removed. The contents that would be removed are not known in advance. */
 async function planned(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
@@ -88,11 +89,19 @@ async function runsNamed(
   return asked.map(({ subject = assignment.subject, number }) => ({ subject, runNumber: number }));
 }
 
+/** @throws GatelineError `OPTION_CONFLICT` if a run is to be pinned and unpinned */
+async function refuseBoth(invocation: CommandInvocation, loaded: LoadedPipeline): Promise<void> {
+  const unpinned = new Set((await runsNamed(invocation, loaded, 'unpin')).map(runKey));
+  const both = (await runsNamed(invocation, loaded, 'pin')).find((run) => unpinned.has(runKey(run)));
+  if (both === undefined) return;
+  throw new GatelineError('OPTION_CONFLICT', `--pin and --unpin: both name ${runText(both)}; choose one`);
+}
+
 function subjectOf({ options }: CommandInvocation, subject?: string): OptionValues {
   return { ...options, ...(subject !== undefined && { subject }) };
 }
 
-/** Records that runs are kept, or not any more. @throws GatelineError `RUN_NOT_OPEN` if there is no such run */
+/** Records decisions to pin or unpin runs. */
 async function decideOn(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,

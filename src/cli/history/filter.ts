@@ -7,7 +7,7 @@ import { listOption, textOption, type OptionValues } from '../command.ts';
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /**
- * What the options select.
+ * The filter that the options describe.
  * @param timezone in which days begin
  * @throws GatelineError `OPTION_VALUE`
  */

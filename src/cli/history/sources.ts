@@ -19,7 +19,7 @@ export interface OpenedHistory {
   readonly loaded: LoadedPipeline | undefined;
 }
 
-/** What `--from` means; any other text is the name of a file. */
+/** Special values of `--from`; any other value is the name of a file. */
 const BRANCH = /^branch(?::(?=[^-])([^\s:]{1,200}))?$/;
 
 /**

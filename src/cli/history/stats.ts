@@ -88,7 +88,7 @@ function showAll(
   return EXIT_CODES.ok;
 }
 
-/** What is not known is `null` in JSON. */
+/** Unknown values are `null` in JSON. */
 function nullsFor(value: unknown): unknown {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.map(nullsFor);

@@ -36,7 +36,7 @@ async function examined(world: CliWorld, loaded: LoadedPipeline, isLocked = fals
   return shown(world, (progress) => examine({ loaded, ports, environment, isLocked, progress }));
 }
 
-/** What was repaired, and what is still wrong. Does nothing where another command works. */
+/** The repairs that were made, and the remaining findings. Does nothing while another command runs. */
 async function repaired(
   { world, options }: CommandInvocation,
   loaded: LoadedPipeline,

@@ -73,7 +73,7 @@ function lookAt(call: Call, key: UnitKey, asked: number | undefined): Followed {
   return { call, key, number, claim, ended, hasNext: number < unit.numbered.length, isRunning };
 }
 
-/** What is stored of an attempt that ended; of another one, what its agent printed until now. */
+/** The stored log of an attempt that has ended; for a running attempt, the output of its agent so far. */
 async function printAll(world: CliWorld, attempt: Followed): Promise<void> {
   const { call, key, ended } = attempt;
   if (ended === undefined) print(world, (await printedSoFar(attempt)).toString());
@@ -83,7 +83,7 @@ async function printAll(world: CliWorld, attempt: Followed): Promise<void> {
   }
 }
 
-/** Prints lines as they come, until the attempt has ended. @returns it as it is then */
+/** Prints lines as they arrive, until the attempt has ended. */
 async function follow(world: CliWorld, opened: OpenedRun, first: Followed): Promise<Followed> {
   if (first.ended !== undefined) {
     await printAll(world, first);

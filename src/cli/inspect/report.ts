@@ -24,7 +24,7 @@ const EVERY = 2;
 /** Earlier runs that the page shows. */
 const MOST_RUNS = 50;
 
-/** What was written. */
+/** The result: the page that was written. */
 interface WrittenPage {
   readonly state: RunState;
   readonly bytes: number;

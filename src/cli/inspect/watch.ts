@@ -12,7 +12,7 @@ import { openToLook } from '../project/open.ts';
 import { progressFor } from '../project/run-progress.ts';
 import { say } from '../output/say.ts';
 
-/** What was shown already. */
+/** The state that has already been shown. */
 interface WatchedSoFar {
   /** Names of records. */
   readonly records: Set<string>;
@@ -46,7 +46,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   });
 }
 
-/** What happened since the look before, as events of the engine that worked on it. */
+/** Changes since the previous look, as events of the engine that made them. */
 async function eventsSince(shown: WatchedSoFar, look: RunLook): Promise<EngineEvent[]> {
   const { state } = look;
   const events: EngineEvent[] = state.runNumber === 0 ? [] : [{ type: 'state', state }];

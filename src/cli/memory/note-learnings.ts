@@ -10,7 +10,7 @@ import { say } from '../output/say.ts';
 import type { OpenProject } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
-/** What agents of a run noted and no document has: how many, and what to do. */
+/** A notice about learnings of a run that no document contains: their number, and how to add them. */
 export function learningLines(learnings: readonly MemoryEntry[]): string[] {
   if (learnings.length === 0) return [];
   return [

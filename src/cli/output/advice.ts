@@ -65,7 +65,7 @@ function isPaused({ status, decided }: RunState): boolean {
   return status === 'paused' && decided.paused !== undefined;
 }
 
-/** What begins now belongs to the next run. */
+/** Whether the run is over, so that the next command starts a new run. */
 function isOver({ status, decided }: RunState): boolean {
   return status === 'rollback' || decided.closed !== undefined;
 }

@@ -2,7 +2,7 @@ import { failedUnit } from '../../report/json/run-error.ts';
 import { resultOf, type RunState } from '../../run/state/run-state.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 
-/** What the agent of the gate that stopped a run wrote to stderr, redacted; `undefined`: it is not known. */
+/** The stderr of the agent whose gate stopped the run, redacted; `undefined`: it is not known. */
 export async function errorLog(store: Pick<RecordStore, 'get'>, state: RunState): Promise<string | undefined> {
   const unit = failedUnit(state);
   const log = unit && resultOf(unit)?.logs.stderr;

@@ -10,7 +10,7 @@ import type { Verdict } from '../../verdict/verdict.ts';
 /** Characters of an issue in a progress line; `gateline show` shows all of it. */
 const LONGEST_ISSUE = 300;
 
-/** What to show besides the events' lines. */
+/** Options that show more than the lines of the events. */
 export interface LineOptions {
   /** Output lines of agents. */
   readonly agents: boolean;

@@ -4,7 +4,7 @@ import type { CliWorld } from '../world.ts';
 /** Characters that are written at a time. */
 const PIECE = 64 * 1_024;
 
-/** Writes a long text as it is made, so that it never is in memory as a whole. */
+/** Writes a long text piece by piece, so that it is never completely in memory. */
 export function printPieces({ out }: Pick<CliWorld, 'out'>, pieces: Iterable<string>): void {
   let waiting = '';
   for (const piece of pieces) {

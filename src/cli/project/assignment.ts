@@ -3,6 +3,7 @@ import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { stateInputs } from '../../local/state-files/state-inputs.ts';
+import { orchestratorMetadata } from '../../formats/state-metadata.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
 import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
@@ -27,6 +28,7 @@ export async function assignmentOf(
   const given = recordedOption(options, 'subject', MAX_SUBJECT_LENGTH) ?? pipeline.subject;
   const subject = given ?? subjectOfMetadata(pipeline.metadata) ?? (await workspace.branch()) ?? NAMELESS_SUBJECT;
   if (subject.trim() === '') throw new GatelineError('SUBJECT_EMPTY', 'the subject is empty');
+  const input = await readInput(world, textOption(options, 'input'));
   const warn = (warning: string): void => say(world.err, `note: ${oneLine(warning)}`);
   const file = stateInputs({ workspace, place: loaded, subject, warn });
   return {
@@ -34,8 +36,12 @@ export async function assignmentOf(
     subject,
     ...(given === undefined && { isDefaultSubject: true }),
     task: recordedOption(options, 'task', MAX_TASK_LENGTH) ?? pipeline.task,
-    metadata: { ...pipeline.metadata, ...metadataOf(listOption(options, 'metadata')) },
-    input: await readInput(world, textOption(options, 'input')),
+    metadata: {
+      ...orchestratorMetadata(input),
+      ...pipeline.metadata,
+      ...metadataOf(listOption(options, 'metadata')),
+    },
+    input,
     ...(options['stand-in'] === true && { standIn: { file } }),
   };
 }

@@ -4,7 +4,7 @@ import { whoDecides } from '../../local/who-decides.ts';
 import { recordedOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
 
-/** Who decides, and why: every decision records both. */
+/** The person who decides and the reason: every decision records both. */
 export interface DecisionMade {
   readonly actor: string;
   readonly reason: string;

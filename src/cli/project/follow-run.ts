@@ -10,7 +10,7 @@ import type { OpenedRun } from './open.ts';
 
 /** Time between two looks at a run or at what an agent prints, in milliseconds. */
 export const LOOK_MS = 200;
-/** After so much time in which nothing happened, nobody works on the run. */
+/** If nothing happens for this long, the run is treated as not running. */
 const LONGEST_QUIET_MS = 10_000;
 /** More bytes than the file of an agent's lines ever has. */
 const LARGEST = 64 * 1_024 ** 2;
@@ -77,7 +77,7 @@ export function readAgain({ ports, assignment, call }: OpenedRun): Promise<Call>
 }
 
 /**
- * What the agent of an attempt printed until now, redacted. Empty once the attempt has ended.
+ * The output that the agent of an attempt has printed so far, redacted. Empty once the attempt has ended.
  * @throws GatelineError `CONTENT_MISSING`
  */
 export async function printedSoFar({ call, key, claim }: Omit<LiveAttempt, 'ended'>): Promise<Buffer> {

@@ -6,7 +6,7 @@ import type { RecordListing } from '../../run/records/reading.ts';
 import { recordName, type GatelineRecord, unitOf } from '../../run/records/record.ts';
 import { orderRecords } from '../../run/records/order.ts';
 
-/** What was recorded at a moment in the past. */
+/** The records that existed at a time in the past. */
 export interface View {
   /** Every record, also later ones. */
   readonly all: readonly GatelineRecord[];

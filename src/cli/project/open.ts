@@ -3,7 +3,7 @@ import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { loadPipeline, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
@@ -11,7 +11,7 @@ import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { viewAt } from './moment.ts';
-import { textOption, type CommandInvocation } from '../command.ts';
+import { listOption, textOption, type CommandInvocation } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -23,9 +23,23 @@ export interface OpenProject {
   readonly assignment: Assignment;
 }
 
-/** The pipeline of an invocation. */
-export function loadFor({ world, options }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
-  return loadPipeline(world.workingDirectory, textOption(options, 'file'));
+/**
+ * The pipeline of an invocation; with `--memory`, its gates get these documents, too.
+ * @throws GatelineError `OPTION_VALUE` if no gate gets one of them
+ */
+export async function loadFor({
+  world,
+  options,
+}: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
+  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const asked = listOption(options, 'memory');
+  if (asked.length === 0) return loaded;
+  const pipeline = withMemory(loaded.pipeline, asked);
+  const unused = asked.find((name) => !pipeline.gates.some(({ memory }) => memory.includes(name)));
+  if (unused === undefined) return { ...loaded, pipeline };
+  throw new GatelineError('OPTION_VALUE', `--memory ${unused}: no gate lists this document`, {
+    hint: `Write \`memory: [${unused}?]\` at the gates that are to get it.`,
+  });
 }
 
 /** The pipeline, the engine's ports and the assignment of an invocation. */

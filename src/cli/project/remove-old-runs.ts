@@ -3,7 +3,10 @@ import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 import type { OpenProject } from './open.ts';
 
-/** Removes old runs after a run, as `retention` says, and says what it did. The caller holds the workspace's lock. */
+/**
+ * Removes old runs at the end of a run, as `retention` requires, and prints what it removed. The caller holds the
+ * workspace's lock.
+ */
 export async function removeOldRuns(
   { err, onDurable }: CliWorld,
   { loaded, ports }: Pick<OpenProject, 'loaded' | 'ports'>,

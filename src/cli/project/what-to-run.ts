@@ -12,7 +12,7 @@ import { ancestorsOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts'
 import { listOption, recordedOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { reasonGiven } from './decision.ts';
 
-/** What `run`, `resume` and `plan` are asked to do, beyond the pipeline and its subject. */
+/** The options of `run`, `resume` and `plan` that decide what runs, besides the pipeline and its subject. */
 export interface WhatToRun {
   readonly assigned: Pick<Assignment, 'only' | 'maxGates' | 'maxIterations' | 'sequential' | 'strict' | 'keep'>;
   readonly resume: Resume | undefined;
@@ -48,7 +48,7 @@ export async function whatToRun(
   };
 }
 
-/** `undefined`: nothing but a plain continuation is asked for. */
+/** `undefined`: the run is continued without options. */
 async function resumeOf(
   { world, options, command }: CommandInvocation,
   { root, pipeline }: LoadedPipeline,
@@ -82,9 +82,12 @@ function strategyOf(options: OptionValues, from: readonly string[], pipeline: Pi
     });
   }
   if (from.length > 0 && strategy !== undefined && strategy !== 'from-checkpoint')
-    throw new GatelineError('OPTION_CONFLICT', `--from goes with from-checkpoint, not with ${strategy}`);
+    throw new GatelineError('OPTION_CONFLICT', `--from can only be used with from-checkpoint, not with ${strategy}`);
   if (options['keep'] && from.length === 0)
-    throw new GatelineError('OPTION_CONFLICT', '--keep goes with --from: it keeps what comes before that gate');
+    throw new GatelineError(
+      'OPTION_CONFLICT',
+      '--keep can only be used with --from: it keeps the gates before that gate',
+    );
   if (strategy === 'from-checkpoint' && from.length === 0) throw withoutStart(strategy, pipeline);
   return from.length > 0 ? 'from-checkpoint' : (strategy ?? 'retry-current');
 }

@@ -12,10 +12,10 @@ import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
 import { ownPin } from './own-commit.ts';
 
-/** A larger file is no workflow: GitHub refuses it. */
+/** GitHub refuses larger workflow files. */
 const LARGEST = 16 * 1_024 ** 2;
 
-/** A workflow file as it is, and as it should be. */
+/** The current and the expected content of a workflow file. */
 export interface CompiledFile extends CompiledWorkflow {
   /** Absolute. */
   readonly path: string;
@@ -23,9 +23,9 @@ export interface CompiledFile extends CompiledWorkflow {
   readonly name: string;
   /** Set if the workflow uses the action at the commit of this package. */
   readonly ownCommit?: Pin;
-  /** What is there now, with line feeds; `undefined`: nothing. */
+  /** The current content, with line feeds; `undefined`: there is no file. */
   readonly existing: string | undefined;
-  /** What is there was not compiled from this definition. */
+  /** The existing file was not compiled from this definition. */
   readonly isForeign: boolean;
 }
 

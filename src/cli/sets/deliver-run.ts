@@ -9,7 +9,7 @@ import { textOption, type CommandInvocation } from '../command.ts';
 import type { OpenedRun } from '../project/open.ts';
 import { deliverOne, type DeliveredRow } from './deliver-set.ts';
 
-/** What `gateline apply --deliver` did. */
+/** The result of `gateline apply --deliver`. */
 export interface DeliveredRun {
   /** The gates whose files these are. */
   readonly gates: readonly UnitKey[];

@@ -16,18 +16,18 @@ import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { exitCodeOfError } from '../output/report-error.ts';
 
-/** What was delivered of one subject, and why. */
+/** The result of delivering one subject, with the reason. */
 export type DeliveredRow = NonNullable<SetStatusJson['subjects'][number]['delivered']>;
 
-/** What was delivered, by subject; and the exit codes of what could not be. */
+/** The results by subject, and the exit codes of subjects that could not be delivered. */
 export interface DeliveredSet {
   readonly delivered: ReadonlyMap<string, DeliveredRow>;
   readonly codes: readonly ExitCode[];
 }
 
 /**
- * Hands over the files of all completed subjects. What was delivered before is left as it is, and
- * after Ctrl-C nothing is.
+ * Delivers the files of all completed subjects. Subjects that were delivered before do not change, and after Ctrl-C no
+ * subject is delivered.
  */
 export async function deliver(
   as: DeliverAs | undefined,
@@ -79,6 +79,6 @@ export async function deliverOne(
   const before = await readFile(path).catch(() => undefined);
   if (before?.equals(patch)) return { status: 'unchanged', to, commit: null, reason: `its files are in ${to} already` };
   if (dryRun) return { status, to, commit: null, reason: `its files would be in ${to}` };
-  await atomicWrite(path, patch);
+  await atomicWrite(path, patch, { temporaryFolder: join(stateRoot(loaded), 'tmp') });
   return { status, to, commit: null, reason: `its files are in ${to}, for \`git apply\`` };
 }

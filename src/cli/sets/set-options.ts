@@ -16,6 +16,7 @@ const NOT_WITH_SET: ReadonlyMap<string, string> = new Map([
   ['max-gates', 'a subject is completed only when all of its gates are'],
   ['run', 'each subject has runs of its own'],
   ['at', 'each subject has runs of its own'],
+  ['mirror', 'the files show a single run'],
   ['subjects', 'it lists the subjects that have runs'],
 ]);
 
@@ -27,11 +28,11 @@ export function refuseSetOptions(options: OptionValues): void {
   };
   if (!isSet('set')) {
     const idle = ONLY_WITH_SET.find(isSet);
-    if (idle !== undefined) throw new GatelineError('OPTION_CONFLICT', `--${idle} goes with --set`);
+    if (idle !== undefined) throw new GatelineError('OPTION_CONFLICT', `--${idle} can only be used with --set`);
     return;
   }
   for (const [name, why] of NOT_WITH_SET) {
-    if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} does not go with --set: ${why}`);
+    if (isSet(name)) throw new GatelineError('OPTION_CONFLICT', `--${name} cannot be used with --set: ${why}`);
   }
 }
 
@@ -39,9 +40,9 @@ export function refuseSetOptions(options: OptionValues): void {
 export function refuseDeliveryOptions(options: OptionValues): void {
   const isDelivery = options['deliver'] !== undefined;
   if (options['set'] !== undefined && !isDelivery)
-    throw new GatelineError('OPTION_CONFLICT', '--set goes with --deliver');
+    throw new GatelineError('OPTION_CONFLICT', '--set can only be used with --deliver');
   if (isDelivery && listOption(options, 'gate').length > 0)
-    throw new GatelineError('OPTION_CONFLICT', '--gate does not go with --deliver: a run is delivered as a whole');
+    throw new GatelineError('OPTION_CONFLICT', '--gate cannot be used with --deliver: a run is delivered completely');
 }
 
 /** @throws GatelineError `OPTION_VALUE` */

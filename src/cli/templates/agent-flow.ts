@@ -17,7 +17,7 @@ const gates = PHASES.map(([id, agent, pass], index) => {
 ${need === undefined ? '' : `    needs: ${need}\n`}    run: sh agents/${id}.sh
     shell: sh
     inputs: [agents/${id}.sh${ENDS.has(id) ? ', hello.txt' : ''}]
-    memory: [deep-dive]
+    memory: ['deep-dive?']
 ${id === 'implementation' ? '    files: changed\n' : ''}    output:
       schema: schemas/phase.schema.json
       result: { pointer: /result, pass: [${pass}] }

@@ -20,7 +20,7 @@ gates:
     run: sh agents/generate-changes.sh
     shell: sh
     inputs: [agents/generate-changes.sh]
-    # With \`handoff\` in the list, too, it gets a summary of the run before, and starts again in each run.
+    # With \`handoff\` in the list, too, it gets a summary of the previous run, and starts again in each run.
     memory: [learned-patterns, progress]
     files: []
     output: { schema: { type: object, required: [files] } }

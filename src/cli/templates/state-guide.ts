@@ -1,36 +1,31 @@
+import { GUIDE_SCHEMAS } from '../../formats/guide-schemas.ts';
 import type { Template } from './template.ts';
 
 interface GuideGate {
   readonly id: string;
   readonly agent: string;
-  readonly requires: string;
   readonly keys?: string;
 }
 
 const GATES: readonly GuideGate[] = [
-  {
-    id: 'data',
-    agent: 'TestCaseDesigner',
-    requires: 'dataFile, totalCases',
-    keys: "    files: ['tests/test-data/*.json']\n",
-  },
-  { id: 'design', agent: 'TestCaseDesigner', requires: 'testCases' },
-  { id: 'map', agent: 'DOMAgent', requires: 'elementMappings' },
-  { id: 'generate', agent: 'POMAgent', requires: 'files, testSpecs', keys: "    files: ['tests/**/*.ts']\n" },
-  { id: 'execute', agent: 'ExecutionEngine', requires: 'results, finalStatus' },
-  { id: 'learn', agent: 'LearningAgent', requires: 'learnings' },
+  { id: 'data', agent: 'TestCaseDesigner', keys: "    files: ['tests/test-data/*.json']\n" },
+  { id: 'design', agent: 'TestCaseDesigner' },
+  { id: 'map', agent: 'DOMAgent' },
+  { id: 'generate', agent: 'POMAgent', keys: "    files: ['tests/**/*.ts']\n" },
+  { id: 'execute', agent: 'ExecutionEngine' },
+  { id: 'learn', agent: 'LearningAgent' },
 ];
 
-function gate({ id, agent, requires, keys = '' }: GuideGate, number: number): string {
+function gate({ id, agent, keys = '' }: GuideGate, number: number): string {
   const needs = number === 0 ? '' : `    needs: ${GATES[number - 1]!.id}\n`;
   const inputs = id === 'execute' ? "['agents/*.mjs', 'tests/**']" : "['agents/*.mjs']";
   return `  ${id}:
     number: ${number}
     agent: ${agent}
-${needs}    run: node agents/with-state-files.mjs agents/gate${number}.mjs
+${needs}    run: node agents/gate${number}.mjs demoqa_com student_registration
     inputs: ${inputs}
 ${keys}    output:
-      schema: { type: object, required: [${requires}, validationResult] }
+      schema: ${number < GUIDE_SCHEMAS.length ? `schemas/gate${number}.schema.json` : '{ type: object, required: [learnings] }'}
       score: /validationResult/score
       threshold: 80
 `;
@@ -95,6 +90,7 @@ export const STATE_GUIDE: Template = {
   files: {
     'gateline.yml': `# yaml-language-server: $schema=node_modules/gateline/schema/gateline.schema.json
 pipeline: state-guide
+mirror: [state-guide]
 metadata:
   domain: demoqa_com
   feature: student_registration
@@ -103,46 +99,28 @@ metadata:
   acceptanceCriteria: [A first name is required]
 gates:
 ${GATES.map(gate).join('')}`,
-    'agents/with-state-files.mjs': `// node agents/with-state-files.mjs AGENT: starts an agent that only knows the state files of the guide.
-// What the gates before exported becomes their files, and the file that the agent writes becomes the output.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-
-const { GATELINE_REQUEST, GATELINE_OUTPUT } = process.env;
-const { metadata, needs } = JSON.parse(readFileSync(GATELINE_REQUEST, 'utf8'));
-const number = Number(process.argv[2].match(/\\d+/)[0]);
-const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
-
-mkdirSync('.state', { recursive: true });
-rmSync(fileOf(number), { force: true });
-for (const { file } of Object.values(needs)) {
-  const output = JSON.parse(readFileSync(file, 'utf8'));
-  const state = { gate: number - 1, status: 'SUCCESS', metadata, output, validation: output.validationResult };
-  writeFileSync(fileOf(number - 1), JSON.stringify(state));
-}
-const input = JSON.stringify({ metadata });
-const { status, error } = spawnSync('node', [process.argv[2]], { input, stdio: ['pipe', 'inherit', 'inherit'] });
-if (error) throw error;
-if (status !== 0) process.exit(status ?? 1);
-const { output, validation } = JSON.parse(readFileSync(fileOf(number), 'utf8'));
-writeFileSync(GATELINE_OUTPUT, JSON.stringify({ ...output, validationResult: validation }));
-`,
     'agents/state.mjs': `// The state files of the guide: step 0B and step N-1 of each agent. Nothing here knows Gateline.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const { metadata } = JSON.parse(readFileSync(0, 'utf8'));
-const fileOf = (gate) => \`.state/\${metadata.domain}-\${metadata.feature}-gate\${gate}-output.json\`;
+const [domain, feature] = process.argv.slice(2);
+const fileOf = (gate) => \`.state/\${domain}-\${feature}-gate\${gate}-output.json\`;
+const url = 'https://demoqa.com/automation-practice-form';
 
 export const load = (gate) => JSON.parse(readFileSync(fileOf(gate), 'utf8')).output;
 
 export function save(gate, agent, output) {
   const { validationResult: validation } = output;
   const status = validation.score >= 80 ? 'SUCCESS' : 'PARTIAL';
-  const { domain, feature, url } = metadata;
   const state = { gate, agent, status, metadata: { domain, feature, url }, output, validation };
   writeFileSync(fileOf(gate), JSON.stringify(state, null, 2));
 }
 `,
+    ...Object.fromEntries(
+      GUIDE_SCHEMAS.map((schema, number) => [
+        `schemas/gate${number}.schema.json`,
+        `${JSON.stringify(schema, null, 2)}\n`,
+      ]),
+    ),
     ...Object.fromEntries(AGENTS.map((work, number) => [`agents/gate${number}.mjs`, agentFile(number, work)])),
   },
 };

@@ -237,10 +237,10 @@ async function judgeAndEnd(
 ): Promise<EndedRecord> {
   const { unit, directory, started } = begun;
   const { metrics, notices } = await collectMetrics(call, directory);
-  const learnings = await collectLearnings(call, directory);
+  const { learnings, notices: lost } = await collectLearnings(call, directory);
   const collected = await collectOutput(call, begun, written, stopped ?? verdictOn(call, result, unit));
   const captured = await captureFiles(call, begun);
-  const verdict = withFiles(unit, collected.verdict, captured, notices);
+  const verdict = withFiles(unit, collected.verdict, captured, [...notices, ...lost]);
   await nameKept(call, unit, captured);
   const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
   const effects = verdict.status === 'passed' ? await effectsOfUnit(call, unit, collected.exports) : {};

@@ -35,7 +35,7 @@ export interface BegunAttempt {
   readonly rework?: ReworkStart | undefined;
 }
 
-/** What a claim states besides the work itself. */
+/** Fields of a claim besides the work itself. */
 export interface ClaimDetails {
   /** Where an agent will work; absent if none is started. */
   readonly place?: AttemptPlace['place'];
@@ -153,8 +153,7 @@ async function checkOut(
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });
-    for (const message of await prepareStateFiles(call, { unit, started, checkout }))
-      await call.observe({ type: 'notice', unit: unit.key, message });
+    await prepareStateFiles(call, { unit, started, checkout });
     return checkout;
   } catch (error) {
     await checkout.release(false);
@@ -222,7 +221,7 @@ async function reworkView(
   { iteration, from }: NonNullable<Request['rework']>,
   directory: AttemptDirectory,
 ): Promise<JsonObject> {
-  // The gate whose output is gone needs this one: it could not run again.
+  // The gate whose output is missing needs this one: it could not run again.
   const hint = `Begin the loop again: \`gateline run --force ${id} --reason TEXT\`.`;
   const views = from.map(async ({ gate, verdict, output }): Promise<JsonObject> => {
     const view = { gate, verdict: verdict as unknown as JsonObject };

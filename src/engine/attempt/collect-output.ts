@@ -26,7 +26,7 @@ const LEARNINGS_LIMIT = 1024 * 1024;
 /** Bytes to keep, for people, of an output that could not be parsed. */
 const REFUSED_LIMIT = 1024 * 1024;
 
-/** What an agent left as its output: parsed and redacted, or the verdict on why there is none. */
+/** The output that an agent wrote: parsed and redacted, or the verdict on why there is none. */
 export type WrittenOutput =
   | { readonly value: JsonValue; readonly notices: readonly Issue[]; readonly failure?: Verdict }
   | { readonly value?: undefined; readonly verdict: Verdict };
@@ -79,7 +79,10 @@ async function redacted(
   return { own: { ...call, redactor }, written: { ...written, value, notices: [...written.notices, ...notices] } };
 }
 
-/** What is wrong with an output that may hold what must not be shown: a key of it is named if the contract names it. */
+/**
+ * Describes the problem of an output that may contain values to redact: its keys are shown only if the contract names
+ * them.
+ */
 function notShown({ message, path }: PlainIssue, contract: Contract): Issue {
   const known = namesInContract(contract);
   const shown = path.map((key) => (typeof key === 'number' || known.has(key) ? key : MASK));
@@ -212,9 +215,22 @@ async function pricedMetrics({ budget }: Call, metrics: Metrics): Promise<{ metr
   return { metrics: priced, notices: [{ severity: 'notice', message }] };
 }
 
-/** What the agent wrote for later runs, redacted; `undefined` if nothing. */
-export async function collectLearnings(call: Call, directory: AttemptDirectory): Promise<Content | undefined> {
+/** The learnings that the agent wrote, redacted; nothing if it wrote none. Never ends an attempt. */
+export async function collectLearnings(
+  call: Call,
+  directory: AttemptDirectory,
+): Promise<{ learnings?: Content; notices: Issue[] }> {
   const file = await directory.read(ATTEMPT_FILES.learnings, LEARNINGS_LIMIT);
-  if (file.state !== 'present' || file.bytes.length === 0) return undefined;
-  return call.ports.store.put(call.redactor.redactText(new TextDecoder().decode(file.bytes)));
+  if (file.state === 'absent' || (file.state === 'present' && file.bytes.length === 0)) return { notices: [] };
+  const why = (text: string): { notices: Issue[] } => ({
+    notices: [{ severity: 'notice', message: `the learnings were not kept: ${text}` }],
+  });
+  if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
+  try {
+    const text = call.redactor.redactText(new TextDecoder().decode(file.bytes));
+    return { learnings: await call.ports.store.put(text), notices: [] };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return why('the disk is full');
+  }
 }

@@ -4,7 +4,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { giveUpPlaces } from './place.ts';
 
-/** Who decided, and why. */
+/** The person who decided, and the reason. */
 export interface Decider {
   readonly actor: string;
   readonly reason: string;

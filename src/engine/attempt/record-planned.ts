@@ -87,7 +87,10 @@ function isDecided(
   );
 }
 
-/** An output of an earlier attempt names who adopted it beside its origin: later runs may not have the decision. */
+/**
+ * An output of an earlier attempt names the person who adopted it, in addition to its origin: later runs may not have
+ * the decision.
+ */
 function adoptedFrom({ redactor }: Call, taken: Taken, { actor, reason }: Decider): Taken {
   if (taken.source === undefined) return taken;
   return { ...taken, source: { ...taken.source, adopted: { actor, reason: redactor.redactText(reason) } } };

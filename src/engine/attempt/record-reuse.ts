@@ -17,7 +17,7 @@ export async function recordReuse(call: Call, unit: Unit, prepared: PreparedUnit
   return recordWithoutAgent(call, unit, prepared.work!, { how: 'reused', ...taken, ...savedBy(from) });
 }
 
-/** What a result takes over from an earlier attempt, or from outside. */
+/** The fields that a result copies from an earlier attempt, or from an output from outside. */
 export type Taken = Omit<EndedRecord, keyof Common | 'how'>;
 
 /**

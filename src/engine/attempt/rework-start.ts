@@ -9,9 +9,9 @@ import { readJson, keepJson } from '../call/content.ts';
 import { handedOnTo, versionFor } from '../plan/current-inputs.ts';
 import { sentBackWork, type ReworkFiles } from '../plan/sent-back-work.ts';
 
-/** What the changes of an attempt are measured from, if its work was sent back. */
+/** The tree with which the changes of an attempt are compared, if its work was sent back. */
 export interface ReworkStart extends ReworkFiles {
-  /** What it would have started from without that: it hands on its changes of all iterations. */
+  /** The tree from which it would have started otherwise: it hands on its changes of all iterations. */
   readonly from: TreeId;
 }
 

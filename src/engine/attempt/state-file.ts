@@ -14,11 +14,17 @@ interface AttemptHere {
   readonly checkout: Pick<Checkout, 'root'>;
 }
 
-/** Lays the state files for an agent into its folder. @returns what people should know, one sentence each */
-export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promise<readonly string[]> {
-  const { started, checkout } = attempt;
+/** Lays the state files for an agent into its folder. */
+export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promise<void> {
+  const { stateFiles } = call.ports;
+  if (stateFiles === undefined) return;
+  const { unit, started, checkout } = attempt;
   const kept = new Set(Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])));
-  return (await call.ports.stateFiles?.prepare(checkout.root, aboutStateFiles(call, attempt), kept)) ?? [];
+  const { notices, loaded } = await stateFiles.prepare(checkout.root, aboutStateFiles(call, attempt), kept);
+  for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
+  // On a machine of one's own, the files are of no interest unless something is wrong.
+  for (const message of call.holder === 'job' ? loaded : [])
+    await call.observe({ type: 'notice', unit: unit.key, message, isRoutine: true });
 }
 
 /** Removes what the agent left in the place of the unit's own state file. */

@@ -24,7 +24,7 @@ import { attemptsToday, otherSubjects, spendingKey, type OneSubject } from './da
 import type { Journal } from './journal.ts';
 import { readPrices } from './price-table.ts';
 
-/** What a call knows of its budget. */
+/** The budget of a call, and what is spent and reserved. */
 interface AboutCall extends OneSubject {
   readonly journal: Journal;
   /** Where the table of prices is read: where contracts are. */
@@ -43,11 +43,11 @@ export interface BudgetAnswer extends PlannedBudget {
 
 /** Whether gates of a call may start, by what the pipeline may spend. */
 export interface CallBudget {
-  /** Whether a gate may start. `undefined`: nothing is limited. */
+  /** Whether a gate can start. `undefined`: there is no limit. */
   ask(unit: Unit): Promise<BudgetAnswer | undefined>;
-  /** As {@link ask}, and reserves if it may. Nothing else is decided in between. */
+  /** Like {@link ask}, but also reserves if the gate can start. No other decision is made in between. */
   take(unit: Unit): Promise<BudgetAnswer | undefined>;
-  /** The gate has ended, or did not start: nothing is reserved for it any more. */
+  /** The gate has ended, or did not start: its reservation is released. */
   release(unit: Unit): void;
   /**
    * The prices of models, if the pipeline names a file. Read once, before any agent starts.
@@ -97,7 +97,7 @@ class Budgeting implements CallBudget {
   async #decide({ key, gate }: Unit, takes: boolean): Promise<BudgetAnswer | undefined> {
     if (this.#measures.length === 0 && gate.budget === undefined) return undefined;
     const others = this.#day === undefined ? new Map<string, Spending>() : await this.#others();
-    // From here on nothing is awaited: of two gates, one sees what the other reserves.
+    // There is no `await` below: if two gates ask, the second one sees the reservation of the first.
     const { journal, pipeline } = this.#call;
     const { run, onUnknown = 'allow' } = pipeline.budget ?? {};
     const attempts = attemptsOf(journal.records(), journal.state());

@@ -16,10 +16,10 @@ import type { EnginePorts, Observer, StartVersion } from '../ports.ts';
 import type { StandIns } from './guide-files.ts';
 import { givenSubject, type NamedSubject } from './given-subject.ts';
 
-/** What a caller asks the engine to do. */
+/** The task of a call. */
 export interface Assignment extends NamedSubject {
   readonly pipeline: Pipeline;
-  /** What the run is to achieve: the caller's, or the pipeline's. Default: none. */
+  /** The goal of the run, from the caller or the pipeline. Default: none. */
   readonly task?: string | undefined;
   /** The pipeline's metadata, overridden by the caller's. */
   readonly metadata: JsonObject;
@@ -29,7 +29,7 @@ export interface Assignment extends NamedSubject {
   readonly set?: string | undefined;
   /** The outcome of other tasks of the set before this run: for gates that ask for a summary. Default: none. */
   readonly earlierTasks?: readonly EarlierTask[];
-  /** Only these units. Unless `standIn` is set, nothing is run for their needs. Default: all. */
+  /** Run only these units. Gates that they need do not run, unless `standIn` is set. Default: all. */
   readonly only?: ReadonlySet<UnitKey>;
   /** Run even if a need has no output: a state file or the caller's input takes its place (seed 000, step 0B). */
   readonly standIn?: StandIns;
@@ -231,7 +231,7 @@ export function secretValues(
   return values;
 }
 
-/** What the user can do if another process claimed the gate first. Depends on who holds claims in this call. */
+/** Advice for the user if another process claimed the gate first. Depends on who can hold claims in this call. */
 export function claimedHint(holder: Call['holder']): string {
   return holder === 'job'
     ? 'Two jobs of this run work on the same gate. Give each its own `gate:`, or its own `subject:`.'

@@ -19,7 +19,7 @@ export function spendingKey({ id }: Pick<Pipeline, 'id'>, subject: string): stri
   return `${id}/${subject}`;
 }
 
-/** What is reserved for a unit, given its own attempts. */
+/** The reservation of a unit, computed from its own attempts. */
 export type ReservationOf = (key: UnitKey, own: readonly Attempt[]) => BudgetAmount;
 
 /** The attempts, of any run of a subject, that began today in the time zone of the pipeline. */

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 
-/** What an assignment says about its subject. */
+/** The subject of an assignment. */
 export interface NamedSubject {
   /** Names the run's records. Part of every request, unless {@link isDefaultSubject}. */
   readonly subject: string;

@@ -5,21 +5,30 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 
-/** The files of the state guide beside an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
+/** The files of the state guide next to an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
 export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
-   * the others and of the unit's own aside. @param kept units whose file of another tool the agent is to find @returns
-   * notices @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
+   * the others and of the unit's own aside.
+   * @param kept units whose file of another tool the agent is to find
+   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
    */
-  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<readonly string[]>;
+  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
   /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
   read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
   /** Removes the unit's own: the agent's texts in it are not redacted. */
   remove(folder: string, about: AboutStateFiles): Promise<void>;
 }
 
-/** Which state files: those beside the agent of a unit. */
+/** What is known after state files were laid out: one sentence each. */
+export interface PreparedStateFiles {
+  /** What people should know. */
+  readonly notices: readonly string[];
+  /** The files of the unit's needs, with status and score. */
+  readonly loaded: readonly string[];
+}
+
+/** Which state files: those next to the agent of a unit. */
 export interface AboutStateFiles {
   readonly unit: Unit;
   readonly state: RunState;
@@ -46,7 +55,7 @@ export interface LeftStateFile {
       };
 }
 
-/** Where outputs come from for needs that have none (seed 000, step 0B), beside the caller's input. */
+/** Where outputs come from for needs that have none (seed 000, step 0B), besides the caller's input. */
 export interface StandIns {
   /** That of a need; `undefined`: there is none that may be used. @throws GatelineError `STATE_FILE_INVALID` */
   readonly file?: (need: Unit) => Promise<StandInFile | undefined>;

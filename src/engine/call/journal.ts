@@ -81,7 +81,7 @@ export interface JournalScope {
    * machine.
    */
   readonly alone?: boolean;
-  /** The numbers are set from outside, as for a CI job: holders of claims of earlier run attempts are gone. */
+  /** The numbers are set by the caller, as in a CI job. Claims of earlier run attempts have no running process. */
   readonly numbers?: Pick<CallNumbers, 'runNumber' | 'runAttempt'>;
   /** The call only shows records: those of a later format are problems. Otherwise they are refused. */
   readonly shows?: boolean;
@@ -94,7 +94,7 @@ export interface JournalScope {
 }
 
 /**
- * Reads all records, finds out which of their writers are gone, and numbers the call.
+ * Reads all records, determines which of their writers no longer run, and numbers the call.
  * @throws GatelineError `RECORD_TOO_NEW`
  */
 export async function openJournal(ports: JournalPorts, scope: JournalScope): Promise<Journal> {
@@ -109,7 +109,7 @@ export async function openJournal(ports: JournalPorts, scope: JournalScope): Pro
 
 type JournalPorts = Pick<EnginePorts, 'store' | 'now' | 'me' | 'isGone'>;
 
-/** What a journal knows: everything in it grows during the call. */
+/** The contents of a journal. During the call, entries are only added. */
 interface KnownRecords extends RecordListing {
   readonly records: GatelineRecord[];
   readonly problems: ReadProblem[];

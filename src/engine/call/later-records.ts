@@ -11,8 +11,8 @@ export function laterRecords(problems: readonly ReadProblem[]): string | undefin
 }
 
 /**
- * Nothing is started or written beside records that a newer version wrote: they may say anything about any gate, such
- * as that the run is paused.
+ * Refuses to start or write anything if a newer version wrote records: they may contain unknown facts about any gate,
+ * for example that the run is paused.
  * @throws GatelineError `RECORD_TOO_NEW`
  */
 export function refuseLaterRecords(problems: readonly ReadProblem[]): void {

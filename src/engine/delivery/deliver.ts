@@ -3,7 +3,7 @@ import { firstNames } from '../../errors/first-names.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import type { Digest } from '../../json/digest.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
-import { pathsNotDelivered } from '../../run/files/delivered-paths.ts';
+import { pathsNotDelivered, pathsWithUnseen, quotedPath } from '../../run/files/delivered-paths.ts';
 import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
 import type { FileChange } from '../../run/records/record.ts';
 import { unitsOf } from '../../run/records/unit.ts';
@@ -23,7 +23,7 @@ const SHOWN = 10;
  */
 export type FilesDigests = ReadonlyMap<string, ReadonlySet<Digest>>;
 
-/** What is delivered of a run. */
+/** The files of a run to deliver. */
 export interface DeliveryOrder {
   /** Ids of the gates whose files are delivered. */
   readonly gates: readonly string[];
@@ -137,7 +137,7 @@ export function refuseUnproven(
 }
 
 /**
- * Refuses files that something would run by itself once they are in a repository.
+ * Refuses files that something would run by itself once they are in a repository, and names that nobody can read.
  * @throws GatelineError `DELIVERY_PATH_REFUSED`
  */
 export function refuseWhatRuns(
@@ -145,16 +145,15 @@ export function refuseWhatRuns(
   { allow, prefix }: Pick<DeliveryOrder, 'allow' | 'prefix'>,
   hint?: string,
 ): void {
-  const refused = pathsNotDelivered(
-    files.map(({ path }) => `${prefix}${path}`),
-    allow,
-  );
+  const paths = files.map(({ path }) => `${prefix}${path}`);
+  const running = pathsNotDelivered(paths, allow);
+  const refused = running.length > 0 ? running : pathsWithUnseen(paths, allow);
   if (refused.length === 0) return;
-  const names = firstNames(
-    refused.map((path) => JSON.stringify(path)),
-    SHOWN,
-  );
-  const message = `gates changed what runs by itself: ${names}`;
+  const names = firstNames(refused.map(quotedPath), SHOWN);
+  const message =
+    running.length > 0
+      ? `gates changed what runs by itself: ${names}`
+      : `names of files have characters that cannot be seen: ${names}`;
   throw new GatelineError('DELIVERY_PATH_REFUSED', message, hint === undefined ? {} : { hint });
 }
 

@@ -14,14 +14,14 @@ import type { EnginePorts } from '../ports.ts';
 export interface RebuiltHistory {
   /** Entries made from records. */
   readonly recomputed: number;
-  /** Entries of runs whose records are gone. */
+  /** Entries of runs whose records were removed. */
   readonly kept: number;
 }
 
 /**
- * Makes the history again: the entries of runs that have records, from those, and the others as they are. What records
- * do not say (commit, set, definition) is taken from the entries before. Runs of other pipelines are read as their
- * records show them. The caller holds the workspace's lock.
+ * Rebuilds the history: entries of runs that have records are made from the records, and other entries are kept. Fields
+ * that records do not contain (commit, set, definition) are copied from the old entries. Runs of other pipelines are
+ * read as their records show them. The caller holds the workspace's lock.
  * @throws GatelineError `STORE_READ_FAILED`, `STORE_WRITE_FAILED`
  */
 export async function rebuildHistory(

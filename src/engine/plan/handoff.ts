@@ -46,7 +46,7 @@ export async function handoffFrom(
   return handoffOf(records, await learningsOf(call.ports, records));
 }
 
-/** What agents noted, each learning once. What is not stored any more is left out. @param records in order */
+/** Learnings of agents, without duplicates. Learnings that are no longer stored are left out. */
 export async function learningsOf(
   { store }: Pick<EnginePorts, 'store'>,
   records: readonly GatelineRecord[],

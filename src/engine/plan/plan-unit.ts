@@ -73,7 +73,7 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   }
   // A killed call left it: the other gates of its group end first, and their work is sent back once.
   const awaited = sent && sent.choice.choice === 'await' ? sent.choice.units : [];
-  // A gate whose own output is gone is one of those that are awaited.
+  // A gate whose own output is missing is one of those that are awaited.
   if (!awaited.includes(unit.key) && awaited.some((key) => call.assignment.only?.has(key) !== false)) {
     const waits = `${state.reason}: work is sent back when ${needNames(unit, awaited).join(' and ')} has ended, too`;
     return { planned: plannedUnit(unit, 'blocked', waits, work), work };
@@ -97,7 +97,7 @@ async function waitsForApproval(
     return undefined;
   if (call.holder !== 'job') call.journal.setMissing(await missingOf(call.ports.store, ended));
   const missing = missingOutput(ended, call.journal.missing());
-  // An output that is gone cannot be judged: the gate needs another one.
+  // A missing output cannot be checked: the gate needs a new one.
   if (missing !== undefined && !missing.unread) return undefined;
   const locally = `\`gateline approve ${unit.key}\` lets it pass, \`reject\` asks for another attempt`;
   const next = call.holder === 'job' ? HOW_TO_APPROVE : locally;
@@ -105,7 +105,7 @@ async function waitsForApproval(
 }
 
 /**
- * What a unit is currently asked to do.
+ * The current request of a unit.
  * @throws GatelineError as {@link currentInputs}
  */
 export async function workFor(call: Call, unit: Unit, contract: LoadedContract): Promise<Work> {
@@ -131,7 +131,7 @@ export async function setUp(call: Call, unit: Unit, work: Work, signal: AbortSig
   return unit.gate.entities?.requires.length ? workFor(call, unit, work.contract) : work;
 }
 
-/** What records say of work that was sent back: `base` is the fingerprint that its request had before. */
+/** The recorded request of work that was sent back. `base` is the fingerprint that the request had before. */
 async function markOf(
   call: Call,
   unit: Unit,
@@ -236,12 +236,12 @@ function isSentBack({ decisions, ended }: Archive, { key }: Unit): boolean {
   return last?.rework !== undefined && attempt !== undefined && comparePositions(last, attempt) >= 0;
 }
 
-/** What to do about a gate whose agent is an action, where there are no actions. */
+/** Advice for a gate whose agent is an action, on a machine that cannot run actions. */
 function elsewhere({ action }: UsedAction): string {
   return `it runs on GitHub, as ${action}: use \`begin\` and \`complete\`, or \`adopt\`, or write \`local: <command>\` at the gate`;
 }
 
-/** Whose decision ended the last claim, if it left no output to object to. */
+/** The decision that ended the last claim, if the claim left no output that could be rejected. */
 function givenUp(call: Call, unit: Unit): string | undefined {
   const archive = call.journal.archive();
   const claim = archive.started.get(unit.key)?.at(-1);

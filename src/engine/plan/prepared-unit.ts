@@ -25,7 +25,7 @@ export interface PreparedUnit {
   readonly claimed?: string;
 }
 
-/** What a unit is asked to do, and the contract that judges it. */
+/** The request of a unit, and its contract. */
 export interface Work {
   readonly request: Request;
   readonly fingerprint: Digest;

@@ -19,8 +19,8 @@ export function removedUnits({ journal }: Pick<Call, 'journal'>): RunProblem[] {
 }
 
 /**
- * Refuses to continue a run whose definition changed since its gates ran: a gate was removed, does or is given
- * something else, or is judged by another contract. New gates are no change.
+ * Refuses to continue a run whose definition changed since its gates ran: a gate was removed, has another request, or
+ * has another contract. New gates are allowed.
  * @throws GatelineError `DEFINITION_CHANGED`
  */
 export async function refuseChanges(call: Call): Promise<void> {

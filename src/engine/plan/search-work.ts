@@ -46,7 +46,7 @@ export interface Search {
 
 type Usable = Exclude<Checkpoint, { readonly choice: 'none' }>;
 
-/** What {@link findCheckpoint} is asked for a unit now. */
+/** The current query of {@link findCheckpoint} for a unit. */
 export function queryFor(
   call: Pick<Call, 'journal' | 'ports' | 'graph' | 'resumedRun'>,
   work: Pick<Work, 'fingerprint' | 'contract'>,
@@ -94,7 +94,10 @@ async function askElsewhere(
   return { isMore, notices };
 }
 
-/** What the source of checkpoints has for a unit; nothing without one. Its problems are notices of the unit. */
+/**
+ * The checkpoints that the source of checkpoints has for a unit; empty if there is no source. Its problems are notices
+ * of the unit.
+ */
 export async function askSource(
   { ports, assignment, observe }: Pick<Call, 'ports' | 'assignment' | 'observe'>,
   { key, gate, leg }: Unit,

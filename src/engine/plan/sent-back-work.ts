@@ -9,7 +9,7 @@ import { comparePositions, type EndedRecord, type FileChange } from '../../run/r
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 
-/** What the attempts before left, where the next one begins. */
+/** The files of the earlier attempts, with which the next attempt starts. */
 export interface ReworkFiles {
   /** Of the unit's own attempt that was sent back. */
   readonly own: readonly FileChange[];
@@ -26,8 +26,9 @@ export interface SentBackWork extends ReworkFiles {
 }
 
 /**
- * What was sent back of a unit's work; `undefined`: nothing. In CI every job of a run can write a record that says so:
- * it may keep an output from being used, but no part of it reaches a request. There the event of the run says it.
+ * The work of a unit that was sent back; `undefined`: none. In CI every job of a run can write such a record. It can
+ * keep an output from being used, but no part of it is used in a request. There the event of the run defines the
+ * request.
  * @throws GatelineError `REWORK_UNVERIFIED`
  */
 export function sentBackWork(

@@ -2,8 +2,8 @@ import type { GateGroup } from '../../pipeline/pipeline.ts';
 import type { Call } from '../call/call.ts';
 
 /**
- * The ids of groups whose gates run one at a time in this call: as they say, as the caller says, or since what they
- * need to run in parallel is not available, which is a notice.
+ * The ids of groups whose gates run one at a time in this call: because of their own setting, because of the caller's
+ * setting, or because the program that they need to run in parallel is not available, which is a notice.
  */
 export async function sequentialGroups(call: Call, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const { pipeline, sequential = false } = call.assignment;

@@ -19,7 +19,7 @@ import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
-/** What happens in a loop. */
+/** Events of a loop. */
 export type LoopEvent =
   | { readonly type: 'task'; readonly task: Task; readonly iteration: number; readonly reason: string }
   | { readonly type: 'engine'; readonly subject?: string; readonly event: EngineEvent }

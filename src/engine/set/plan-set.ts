@@ -23,7 +23,7 @@ import {
   type SetOrder,
 } from './set-order.ts';
 
-/** What a call would do for one subject. */
+/** The plan for one subject. */
 export interface PlannedSubject extends SubjectState {
   /** `undefined`: nothing is to be done, or it cannot be known before other subjects are completed. */
   readonly plan?: Plan;
@@ -81,7 +81,7 @@ async function planSubject(
 export interface SubjectRead extends SubjectState {
   readonly run: RunState;
   readonly graph: UnitGraph;
-  /** What the agents of the run reported that they cost, in US dollars. */
+  /** The cost that the agents of the run reported, in US dollars. */
   readonly costUsd: number | undefined;
 }
 

@@ -22,7 +22,7 @@ import {
   type SetOrder,
 } from './set-order.ts';
 
-/** What happens during a call for a set. */
+/** Events of a call for a set. */
 export type SetEvent =
   /** A subject began, ended, or can start now. Subjects that were not chosen are left out. */
   | { readonly type: 'subjects'; readonly subjects: ReadonlyMap<string, SubjectState> }
@@ -45,11 +45,11 @@ export interface SubjectResult extends SubjectState {
   /** The state of its newest run; `undefined`: this call did not look at it. */
   readonly run?: RunState;
   readonly graph?: UnitGraph;
-  /** What the agents of the run reported that they cost, in US dollars. */
+  /** The cost that the agents of the run reported, in US dollars. */
   readonly costUsd?: number | undefined;
-  /** What this call did for it; `undefined` also if its newest run is up to date. */
+  /** The result of this call for the subject; `undefined` also if its newest run is up to date. */
   readonly driven?: Driven;
-  /** What kept it from running at all. */
+  /** The error that prevented the subject from running. */
   readonly error?: GatelineError;
 }
 
@@ -58,7 +58,7 @@ export interface SetResult {
   /** The chosen subjects by id, in the order of the set. */
   readonly subjects: ReadonlyMap<string, SubjectResult>;
   readonly cancelled: boolean;
-  /** What the call knows, for delivering the files of completed subjects. */
+  /** The state of the call, for delivering the files of completed subjects. */
   readonly set: SetCall;
 }
 

@@ -18,24 +18,24 @@ export interface SetOrder {
   readonly subjects: SubjectGraph;
   /** Ids of the subjects to run. What others completed is used. Default: all. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** What the engine is asked to do for a subject. Default: {@link assignmentFor} without an input. */
+  /** The assignment for a subject. Default: {@link assignmentFor} without an input. */
   readonly assignmentOf?: (subject: Subject) => Assignment;
-  /** Paths that may be delivered beside those that the definition allows. Default: none. */
+  /** Paths that may be delivered besides those that the definition allows. Default: none. */
   readonly allow?: readonly string[];
 }
 
-/** What a call for a set knows so far. */
+/** The state of a call for a set. */
 export interface SetCall {
   readonly ports: EnginePorts;
   readonly order: SetOrder;
   /** The user's version: taken once, for all subjects. */
   readonly base: TreeId;
   readonly known: Map<string, KnownSubject>;
-  /** What completed subjects hand on; or why that cannot be used. */
+  /** The files that completed subjects hand on, or why they cannot be used. */
   readonly handed: Map<string, HandedOver | GatelineError>;
 }
 
-/** What a completed subject hands on. */
+/** The files that a completed subject hands on. */
 export interface HandedOver extends Pick<ReturnType<typeof handedOn>, 'files' | 'steps' | 'gates'> {
   readonly runNumber: number;
   /** When its run last changed, ISO 8601. */
@@ -55,7 +55,7 @@ export function refuseInPlace({ gates }: Pick<Pipeline, 'gates'>): void {
   throw new GatelineError('SET_IN_PLACE', `gate ${gate.id} works in your folder (\`workspace: in-place\`)`);
 }
 
-/** What the engine is asked to do for a subject: its task and its metadata, over what applies to all of them. */
+/** The assignment for a subject: its task and metadata override those for all subjects. */
 export function assignmentFor(
   { isDefaultSubject: _, ...around }: Omit<Assignment, 'subject'>,
   { id, task, metadata, set }: Subject,
@@ -96,7 +96,7 @@ export function startOf(set: SetCall, id: string): Promise<TreeId> {
   return ports.workspace.build(base, filesFor(order.subjects, id, files), copierOf({ ports }));
 }
 
-/** What a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */
+/** The files that a completed subject hands on. @throws GatelineError `FILES_CONFLICT` if its gates disagree */
 export function handedBy({ handed }: Pick<SetCall, 'handed'>, id: string): HandedOver {
   const found = handed.get(id)!;
   if (found instanceof GatelineError) throw found;

@@ -30,7 +30,7 @@ export function subjectFilesDigest(
   return filesDigest(handedOn(unitsOf(pipeline), state, undefined));
 }
 
-/** What a job of a CI run knows about the other subjects of its set. */
+/** What other jobs of a CI run reported about the other subjects of the set. */
 export interface OthersInRun {
   readonly numbers: JobCall['call']['numbers'];
   readonly digests: SubjectDigests;
@@ -53,7 +53,7 @@ export async function startInJob(
 }
 
 /**
- * What subjects handed on in this run, as their records say it and other jobs reported it.
+ * The files that subjects handed on in this run, if their records match what other jobs reported.
  * @throws GatelineError `SUBJECT_UNPROVEN`
  */
 export async function othersInRun(

@@ -6,7 +6,7 @@ import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { Call } from '../call/call.ts';
 import { databaseOf, firstDatabase, runNamed } from './database.ts';
 
-/** What a rollback does to the database. */
+/** The effect of a rollback on the database. */
 export type DatabaseChange =
   | { readonly what: 'none' }
   /** No gate that is rolled back has run an agent. */

@@ -28,7 +28,7 @@ export async function unfinishedApply(
   }
 }
 
-/** What is wrong and what completes it, in two sentences. */
+/** The problem and the command that completes it, in two sentences. */
 export function unfinishedApplyText({ pipeline, subject, runNumber, gates = [], file }: EarlierPut): string {
   const words = [...gates.map((gate) => ['--gate', gate]), ...(file === undefined ? [] : [['--file', file]])].flat();
   const command = ['gateline apply', ...[`${subject}#${runNumber}`, ...words].map(shellWord)].join(' ');

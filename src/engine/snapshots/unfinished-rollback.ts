@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { RecordListing } from '../../run/records/reading.ts';
-import { RUN_GATE } from '../../run/records/record.ts';
+import { RUN_GATE, type GatelineRecord } from '../../run/records/record.ts';
 import { newestRun } from '../../run/state/fold.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -8,7 +8,7 @@ import type { Assignment } from '../call/call.ts';
 import { rollbackCommand } from './folder-runs.ts';
 import { isOfPipeline } from './wanted-files.ts';
 
-/** What shows whether a rollback was interrupted. */
+/** The data that shows whether a rollback was interrupted. */
 type Ports = Pick<EnginePorts, 'workspace' | 'putLists'>;
 
 /**
@@ -23,8 +23,11 @@ export async function unfinishedRollback({ workspace, putLists }: Ports): Promis
   if (last === undefined) return undefined;
   const { records } = await putLists.recordsOf(last);
   const ofRun = records.filter(({ runNumber }) => runNumber === last.runNumber);
+  const { call } = last;
+  // Not by the clock, which may have been set back. Lists of earlier versions name no call.
+  const isLater = (one: GatelineRecord): boolean => (call === undefined ? one.at >= last.at : one.runAttempt > call);
   const isRecorded = ofRun.some(
-    (one) => one.kind === 'decided' && one.gate === RUN_GATE && one.at >= last.at && ENDS.has(one.decision),
+    (one) => one.kind === 'decided' && one.gate === RUN_GATE && isLater(one) && ENDS.has(one.decision),
   );
   // The records of the run may have been removed since: nothing is left to roll back.
   return isRecorded || ofRun.length === 0 ? undefined : last;
@@ -33,13 +36,13 @@ export async function unfinishedRollback({ workspace, putLists }: Ports): Promis
 /** The decisions about the run that a rollback records last. While it is unfinished, nobody else can record them. */
 const ENDS: ReadonlySet<string> = new Set(['rollback', 'pause']);
 
-/** What is wrong, in a sentence. */
+/** The problem, in one sentence. */
 export function unfinishedText({ pipeline, subject, runNumber, database }: EarlierPut): string {
   const what = database === true ? 'your folder or the database' : 'your folder';
   return `the rollback of run ${runNumber} of ${pipeline} for ${subject} was interrupted: ${what} is partly rolled back`;
 }
 
-/** What completes it, in a sentence. */
+/** The command that completes the rollback, in one sentence. */
 export function howToFinish(put: EarlierPut): string {
   return `\`${rollbackCommand(put)}\` completes it.`;
 }
@@ -58,7 +61,7 @@ function unfinishedError(put: EarlierPut): GatelineError {
   return new GatelineError('ROLLBACK_UNFINISHED', unfinishedText(put), { hint: howToFinish(put) });
 }
 
-/** What {@link runToRollBack} found. */
+/** The result of {@link runToRollBack}. */
 export interface RunToRollBack {
   /** 0: the newest. */
   readonly runNumber: number;

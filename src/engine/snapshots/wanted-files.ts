@@ -10,7 +10,7 @@ import { attemptsInPlace, type AttemptInPlace } from './attempts-in-place.ts';
 import type { Assignment, Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
 
-/** What {@link wantedBefore} found. */
+/** The result of {@link wantedBefore}. */
 export interface WantedBefore {
   readonly wanted: readonly WantedFile[];
   /**
@@ -23,9 +23,9 @@ export interface WantedBefore {
 }
 
 /**
- * What the paths that gates of the run changed in the user's folder should be, once only the given units count: as
- * these hand them on, or as they were before.
- * @param saved folder for the copies of replaced files; those of earlier calls are beside it
+ * The target versions of all paths that gates of the run changed in the user's folder, if only the changes of the given
+ * units remain: the versions that these units hand on, or the versions from before.
+ * @param saved folder for the copies of replaced files; those of earlier calls are next to it
  */
 export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved: string): Promise<WantedBefore> {
   const inPlace = (await Promise.all(inPlaceOf(call, kept).map((one) => madeInPlace(call, one)))).flat();
@@ -52,8 +52,8 @@ export async function wantedBefore(call: Call, kept: ReadonlySet<UnitKey>, saved
  * @param to the gate that a rollback goes back to
  */
 export function putReason({ journal, ports }: Call, what: PutReason['what'], to?: string): PutReason {
-  const { pipeline, subject, runNumber } = journal.state();
-  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, at: ports.now().toISOString() };
+  const { pipeline, subject, runNumber, runAttempt: call } = journal.state();
+  return { what, pipeline, subject, file: ports.putLists?.file, runNumber, to, call, at: ports.now().toISOString() };
 }
 
 /** Which definition a call is about. */
@@ -74,19 +74,19 @@ export function isOfRun(call: Call, put: PutReason): boolean {
   return isOfPipeline(call, put) && put.subject === subject && put.runNumber === runNumber;
 }
 
-/** What was put into the folder for this run. */
+/** The files that were written to the folder for this run. */
 async function applied(call: Call, saved: string): Promise<Made[]> {
   const all = await call.ports.workspace.earlierPuts(dirname(saved));
   return all.filter((put) => isOfRun(call, put)).map(madeByPut);
 }
 
-/** What a call that wrote files changed. */
+/** The changes of a call that wrote files. */
 export function madeByPut({ what, state, at, changes }: EarlierPut): Made {
   const undid = state === 'done' ? 'rollback' : 'begun rollback';
   return { what: what === 'apply' ? 'gates' : undid, at, changes };
 }
 
-/** What an attempt changed in the folder while it worked there; none, if no record says it. */
+/** The changes that an attempt made in the folder while it worked there; none, if no record contains them. */
 export async function madeInPlace({ ports }: Call, { claim, ended }: AttemptInPlace): Promise<MadeInPlace[]> {
   if (ended?.snapshot === undefined) return [];
   const { from, tree } = ended.snapshot;

@@ -2,7 +2,7 @@ import type { CallOptions } from '../call/call.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { HiddenBy } from '../../run/records/reading.ts';
 
-/** What a job of a CI run knows when it works on one gate. */
+/** The facts about other jobs that a job of a CI run uses for its gate. */
 export interface JobCall {
   readonly call: CallOptions & Required<Pick<CallOptions, 'numbers'>>;
   /** Gates that only other jobs define: everything known about them, including their contracts, is in their records. */

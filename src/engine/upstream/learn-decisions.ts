@@ -7,7 +7,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 
 /**
- * Looks for decisions about a unit whose output needs or may need an approval: beside the commit of this run, and of
+ * Looks for decisions about a unit whose output needs or may need an approval: on the commit of this run, and of
  * the runs that recorded the given outputs. Each place is looked at once.
  * @returns whether there are new ones
  * @throws GatelineError `DECISIONS_UNREADABLE` for those of this run: without knowing them, the unit must not pass

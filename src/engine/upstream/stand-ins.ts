@@ -92,7 +92,7 @@ async function judgeStandIn(
   const issues = await validate(output);
   if (issues.length > 0) return issues;
   const read = readScore(output, contract.score);
-  // The state guide has it beside the output.
+  // The state guide has it next to the output.
   const score = 'score' in read ? read.score : producer?.score;
   if (score === undefined && 'issue' in read) return [read.issue];
   const { metadata } = call.assignment;

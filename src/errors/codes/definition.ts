@@ -21,8 +21,7 @@ export const DEFINITION_CODES = {
   SUBJECT_NOT_GIVEN: {
     from: ['user', 'definition'],
     title: 'Subject missing',
-    means:
-      'An `if` or a check reads `subject`, and none was given. The default subject only names the records of a run.',
+    means: 'An `if` or a check reads `subject`, and none is set. The default subject only names the records of a run.',
     remedy: 'Set `subject:` in gateline.yml, pass `--subject TEXT`, or set `subject` under `with:` of the step.',
   },
   YAML_SYNTAX: {

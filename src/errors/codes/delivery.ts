@@ -19,7 +19,7 @@ export const DELIVERY_CODES = {
   DELIVERY_PATH_REFUSED: {
     from: ['agent'],
     means:
-      'A gate changed a file that would run by itself once it is in the repository: below `.github`, or a hook of git.',
+      'A gate changed a file that would run by itself once it is in the repository: below `.github`, or a hook of git. Or the name of a file has characters that cannot be seen, such as a line break.',
     remedy: 'Look at the file. To deliver it all the same, name its exact path under `allow`.',
   },
   DELIVERY_CONFLICT: {
@@ -40,7 +40,7 @@ export const DELIVERY_CODES = {
   },
   LOOP_CONFLICT: {
     from: ['user'],
-    means: 'Files of a task cannot be applied, because they changed in your folder meanwhile.',
+    means: 'Files of a task cannot be applied, because they changed in your folder in the meantime.',
     remedy: 'Restore or move the files that are named, and run the same command again.',
   },
   DELIVERY_REFUSED: {

@@ -28,7 +28,7 @@ export const ENGINE_CODES = {
   PRICES_INVALID: {
     from: ['user'],
     title: 'Table of prices cannot be used',
-    means: 'The file that `budget.prices` names is missing, or is no table of prices. No agent was started.',
+    means: 'The file that `budget.prices` names is missing, or is not a table of prices. No agent was started.',
     remedy: 'Correct the file, as docs/recipes/budgets.md shows it.',
   },
   REWORK_UNVERIFIED: {

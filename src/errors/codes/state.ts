@@ -110,6 +110,11 @@ export const STATE_CODES = {
     means: 'A file that Gateline generates was edited; the edited version was saved elsewhere.',
     remedy: 'The message says where.',
   },
+  PROJECTION_TOO_LONG: {
+    from: ['state'],
+    means: 'A state file has more than 10,000 lines, of which agents of the state guide read no more.',
+    remedy: 'Let the gate write less, or list what later gates need under `exports` and let them read the request.',
+  },
   PROJECTION_FAILED: {
     from: ['state'],
     means: 'A file that Gateline generates is out of date. The records are up to date.',

@@ -153,7 +153,7 @@ export const WORKSPACE_CODES = {
   },
   STATE_ESCAPES: {
     from: ['user'],
-    means: '`.state` is, or contains, a link to the outside of the workspace.',
+    means: '`.state` is, or contains, a link to the outside of the workspace; or, in a checkout, any link.',
     remedy:
       'Gateline keeps its state in a folder of its own inside the workspace: remove the link, or choose another folder.',
   },
@@ -192,7 +192,7 @@ export const WORKSPACE_CODES = {
     from: ['agent'],
     means: 'An agent removed its work tree, or put something else in its place.',
     remedy:
-      'An agent may change what is in its work tree, but not remove or replace the folder or the files beside it.',
+      'An agent may change what is in its work tree, but not remove or replace the folder or the files next to it.',
   },
   REPOSITORY_MISSING: {
     from: ['user'],

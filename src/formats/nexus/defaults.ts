@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     value === false ? 'the history cannot be turned off' : 'the history is always kept; nothing to set',
   retention_days: (value) =>
     isWhole(value, 36_500) ? { retention: { older: `${value}d` } } : 'expected a whole number of days, from 1',
-  daily_summary_enabled: () => '`gateline stats --daily` makes the summary when it is asked for',
+  daily_summary_enabled: () => '`gateline stats --daily` makes the summary on demand',
   validate_on_load: (value) =>
     value === false ? 'records are always validated' : 'records are always validated; nothing to set',
   auto_recover_corrupt_state: () =>

@@ -27,7 +27,7 @@ export interface FlakyGate {
 /** A bit for a gate that is flaky within one run. */
 const WITHIN = 8;
 
-/** What one gate, or leg, was asked, by contract. */
+/** The requests of one gate or leg, by contract. */
 interface Asked {
   readonly about: Pick<FlakyGate, 'pipeline' | 'gate' | 'leg'>;
   readonly contracts: Map<string, Verdicts>;

@@ -24,10 +24,10 @@ export const CLEANED_FILE = 'cleaned';
 /** Contents that were stored within this time stay: a command may be about to record them. Milliseconds. */
 const FRESH_MS = 10 * 60_000;
 
-/** Contents that nobody stored for so long are compressed. Milliseconds. */
+/** Contents that were not stored again for this long are compressed. Milliseconds. */
 const COLD_MS = 7 * 24 * 60 * 60_000;
 
-/** What is removed, and where. */
+/** Options of {@link clean}. */
 export interface CleanOptions extends Durable {
   readonly loaded: LoadedPipeline;
   /** Opened for writing. */
@@ -39,7 +39,7 @@ export interface CleanOptions extends Durable {
   readonly signal?: AbortSignal;
 }
 
-/** What {@link clean} did. */
+/** The result of {@link clean}. */
 export interface Cleaned {
   readonly removed: readonly OldRun[];
   readonly kept: readonly KeptRun[];
@@ -134,7 +134,7 @@ async function removeContents(
   return store.removedRuns.removeContents(named, new Date(now.getTime() - FRESH_MS), signal);
 }
 
-/** What removed runs left beside records and contents, also those of calls that were killed. */
+/** Removes other files of removed runs, besides records and contents, including those of killed calls. */
 async function removeTraces(
   { loaded, ports, signal, onDurable = () => undefined }: CleanOptions,
   { removedRuns, checkpoints }: FilesystemRecordStore,

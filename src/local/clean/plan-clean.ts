@@ -4,7 +4,7 @@ import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import { planRetention, type RetentionPlan, type RetentionRules } from '../../run/retention/retention.ts';
 import type { FilesystemRecordStore } from '../../store/filesystem/filesystem-store.ts';
 
-/** What {@link planClean} found. */
+/** The result of {@link planClean}. */
 export interface CleanPlan extends RetentionPlan {
   /** The records of all pipelines in the store. */
   readonly listing: RecordListing;

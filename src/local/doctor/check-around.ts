@@ -67,7 +67,7 @@ export async function checkProcesses({ ports, show }: Looking): Promise<Finding[
   return [...found.values()];
 }
 
-/** What is in quarantine. */
+/** Findings about files in quarantine. */
 export async function checkQuarantine(root: string, { show }: Looking): Promise<Finding[]> {
   const folder = join(root, QUARANTINE);
   const all = await unlessAbsent(readdir(folder, { recursive: true, withFileTypes: true })).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { recomputeHistory } from '../../engine/history/rebuild-history.ts';
 import { keptSubject, runKeyOf } from '../../history/entry.ts';
 import { compareFiles } from '../projector.ts';
+import { readGates } from '../../history/read.ts';
 import { finding, type Finding, type Repair } from './finding.ts';
 import type { Looking } from './looking.ts';
 import { newestRun } from './newest-run.ts';
@@ -23,28 +24,34 @@ export async function checkStateFiles({ loaded, ports, progress }: Looking): Pro
   return findings;
 }
 
-/** The lines of the history, and whether each run that is over has its entry. */
+/** The lines of the history, and whether each run that is over has its entry, and that of its gates. */
 export async function checkHistory(looking: Looking): Promise<Finding[]> {
   const { history, ports, loaded, show, state } = looking;
   const repair: Repair = { action: 'rebuild-history' };
   const findings = history
     .damaged()
     .map(({ path, lines }) =>
-      finding('HISTORY_DAMAGED', show(path), `lines that are no entries of this version: ${lines}`, { repair }),
+      finding('HISTORY_DAMAGED', show(path), `lines that are not entries of this version: ${lines}`, { repair }),
     );
   // In this order: a run that ends meanwhile is in one of them.
   const open = await history.open();
   const entries = await history.all();
-  const known = new Set(entries.map(runKeyOf));
+  const waiting = new Set<string>();
   for (const { pipeline, subject, run } of open) {
     const text = `the entry of run ${run} of ${subject} (${pipeline}) is not written yet`;
     findings.push(finding('HISTORY_OPEN', show(join(state, 'history', 'open')), text));
-    known.add(runKeyOf({ pipeline, subject: keptSubject(subject), run }));
+    waiting.add(runKeyOf({ pipeline, subject: keptSubject(subject), run }));
   }
-  for (const { entry } of await recomputeHistory(ports, loaded, entries)) {
-    if (known.has(runKeyOf(entry))) continue;
-    const text = `run ${entry.run} of ${entry.subject} (${entry.pipeline}) is over and has no entry`;
-    findings.push(finding('HISTORY_INCOMPLETE', show(join(state, 'history.jsonl')), text, { repair }));
+  const written = new Set(entries.map(runKeyOf));
+  const withGates = new Set([...readGates(history.gates(), { lines: 0 })].map(runKeyOf));
+  for (const { entry, gates } of await recomputeHistory(ports, loaded, entries)) {
+    const key = runKeyOf(entry);
+    const isWritten = written.has(key);
+    if (waiting.has(key) || (isWritten && withGates.has(key))) continue;
+    const what = isWritten ? 'entry about its gates' : 'entry';
+    const text = `run ${entry.run} of ${entry.subject} (${entry.pipeline}) is over and has no ${what}`;
+    const file = isWritten ? join('history', `${gates.started.slice(0, 7)}.jsonl`) : 'history.jsonl';
+    findings.push(finding('HISTORY_INCOMPLETE', show(join(state, file)), text, { repair }));
   }
   return findings;
 }

@@ -7,7 +7,7 @@ import type { Digest } from '../../json/digest.ts';
  */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** What is wrong, for programs. docs/reference/cli.md and json-output.md name them. */
+/** The code of the problem, for programs. docs/reference/cli.md and json-output.md list them. */
 export type FindingCode = keyof typeof FINDINGS;
 
 /** Each finding: how bad it is, and what a person can do. */
@@ -30,7 +30,7 @@ export const FINDINGS = {
     severity: 'error',
     advice: 'Restore it from a backup, or run the gate again: `gateline run --force GATE --reason TEXT`.',
   },
-  CONTENT_NAME: { severity: 'warning', advice: 'It is no content of Gateline. Move it away.' },
+  CONTENT_NAME: { severity: 'warning', advice: 'It is not a content of Gateline. Move it away.' },
   INDEX_DAMAGED: { severity: 'warning', advice: 'Delete it, or use --repair: it is made from the records.' },
   STATE_FILE_CHANGED: {
     severity: 'warning',
@@ -39,7 +39,7 @@ export const FINDINGS = {
   STATE_FILE_OUTDATED: { severity: 'note', advice: 'The next command that changes the run makes it again.' },
   HISTORY_DAMAGED: {
     severity: 'warning',
-    advice: 'Use --repair: a copy goes to quarantine, and the lines of runs that have records are made again.',
+    advice: 'Use --repair: a copy goes to quarantine, and the lines of runs that have records are rebuilt.',
   },
   HISTORY_INCOMPLETE: { severity: 'warning', advice: 'Use --repair: the entry is made from the records.' },
   HISTORY_OPEN: { severity: 'note', advice: 'The next command writes the entry of the run.' },
@@ -57,7 +57,7 @@ export const FINDINGS = {
   QUARANTINE_KEPT: { severity: 'note', advice: 'Look at it, and delete what you do not need.' },
 } as const satisfies Record<string, { readonly severity: Severity; readonly advice: string }>;
 
-/** What makes a finding go away without a person. */
+/** The automatic repair of a finding. */
 export type Repair =
   | { readonly action: 'quarantine-record'; readonly root: string; readonly pipeline: string; readonly subject: string }
   | { readonly action: 'quarantine-content'; readonly root: string; readonly digest: Digest }
@@ -72,7 +72,7 @@ export interface Finding {
   /** Relative to the workspace; absolute for what is outside of it. */
   readonly path: string;
   readonly message: string;
-  /** What a person can do. */
+  /** Advice for a person. */
   readonly advice: string;
   readonly repair: Repair | undefined;
 }

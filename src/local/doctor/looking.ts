@@ -5,7 +5,7 @@ import type { LoadedPipeline } from '../load-pipeline.ts';
 /** Called while something long is looked at: what, how much is done, of how much. */
 export type LookProgress = (what: string, done: number, of: number) => void;
 
-/** What every check of a workspace needs. */
+/** Context that every check of a workspace needs. */
 export interface Looking {
   readonly loaded: LoadedPipeline;
   /** Opened for reading only. */

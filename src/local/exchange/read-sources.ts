@@ -38,7 +38,7 @@ export async function readSources(folder: string, format: FileFormat, named: rea
       break;
     }
     try {
-      const stats = isRelative(path) && !isLinked(path) ? lookAt(folder, path) : undefined;
+      const stats = isRelative(path) ? lookAt(folder, path) : undefined;
       if (!isRelative(path)) refuse('it is outside the folder; `--from DIR` names another one');
       else if (isLinked(path)) refuse('a folder in its path is a symbolic link');
       else if (stats === undefined) refuse('it does not exist');

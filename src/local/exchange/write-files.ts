@@ -16,7 +16,7 @@ export interface ExportFolder {
   readonly root: string;
   /** Relative to the root; '' for the root itself. */
   readonly folder: string;
-  /** Where temporary files are written. Default: beside the file. */
+  /** Where temporary files are written. Default: next to the file. */
   readonly temporaryFolder?: string;
   readonly onDurable?: OnDurable | undefined;
 }

@@ -8,7 +8,7 @@ import { fit, oneLine } from '../../report/text.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
 import type { NumberedAttempt } from './attempt-numbered.ts';
 
-/** How two attempts of a gate differ, beside their files. */
+/** The differences between two attempts of a gate, besides their files. */
 export interface AttemptDifferences {
   /** `undefined`: a request is missing (an adopted output has none), or was written by another version. */
   readonly request: readonly Difference[] | undefined;

@@ -19,7 +19,7 @@ const MOST_ATTEMPTS = 10;
 /** Bytes of text that are read for one page: more would not fit on it. */
 const MOST_READ = 20_000_000;
 
-/** What a page shows beside the records and contents of its run. */
+/** Data that a page shows besides the records and contents of its run. */
 export interface ReportAbout {
   readonly pipeline: ReportContent['pipeline'];
   readonly state: RunState;
@@ -30,7 +30,7 @@ export interface ReportAbout {
   readonly commandFor: (unit: UnitKey, part: string, attempt: number | undefined) => string;
 }
 
-/** What is read for a page, and how much more may be. */
+/** The contents read for a page, and the remaining size. */
 interface Reading extends Pick<ReportAbout, 'commandFor'> {
   readonly call: Call;
   left: number;

@@ -1,14 +1,16 @@
-import { realpath, rm } from 'node:fs/promises';
+import { lstat, realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/file-names.ts';
 import { gateWord } from '../../formats/guide-words.ts';
 import { leftEnvelope } from '../../formats/left-envelope.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { ancestorsOf, graphOf, unitsOf } from '../../run/records/unit.ts';
-import type { RunState } from '../../run/state/run-state.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { ancestorsOf, graphOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { Issue } from '../../verdict/verdict.ts';
@@ -18,7 +20,7 @@ import { documentsFor, stateForAgents } from '../projector.ts';
 /** The largest state file of an agent, in bytes: as an output. */
 const LIMIT = 256 * 1024 * 1024;
 
-/** The state files beside agents, and those of gates that ended. */
+/** The state files next to agents, and those of gates that ended. */
 export interface AgentStateFiles extends StateFiles {
   /**
    * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent.
@@ -49,6 +51,7 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     prepare: async (folder, about, kept) => {
       const { unit, isUsersFolder, pipeline } = about;
       const state = shownState(about);
+      if (!isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const projections = await projectionsIn(folder, about);
       const graph = graphOf(unitsOf(pipeline), state.units.values());
       const above = isUsersFolder ? [] : ancestorsOf(graph, unit.key);
@@ -59,7 +62,10 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
         if (hasResult || kept.has(key)) continue;
         shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
       }
-      return shown.map(({ message }) => message);
+      const loaded = isUsersFolder
+        ? []
+        : unit.needs.flatMap((key) => loadedLine(rootIn(folder), folder, graph, state, key));
+      return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
@@ -77,9 +83,35 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
   };
 }
 
+/**
+ * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
+ * @throws GatelineError `STATE_ESCAPES`
+ */
+async function refuseLinks(folder: string, root: string): Promise<void> {
+  for (let place = root; place !== folder; place = dirname(place)) {
+    if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
+    throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
+  }
+}
+
+/** The state guide's line about a file that an agent finds. */
+function loadedLine(root: string, folder: string, graph: UnitGraph, state: RunState, key: UnitKey): string[] {
+  const unit = state.units.get(key);
+  const word = gateWord(unit?.status ?? 'pending');
+  if (unit === undefined || word === undefined) return [];
+  const { gate, leg } = graph.get(key)!;
+  const path = relative(folder, join(root, gateOutputFileName(state.subject, gate.number, leg.id)));
+  return [`State file loaded: ${path.split(sep).join('/')}: ${scoreLine(word, unit)}`];
+}
+
+/** `Status: SUCCESS, Score: 95%`, as the state guide logs it. */
+export function scoreLine(word: string, unit: UnitState): string {
+  return `Status: ${word}, Score: ${resultOf(unit)?.verdict.score ?? 0}%`;
+}
+
 /** The run as the agent sees it: in the user's own folder, people do, too. */
-function shownState({ isUsersFolder, state, pipeline, isDefaultSubject }: AboutStateFiles): RunState {
-  return isUsersFolder ? state : stateForAgents(state, { pipeline, isDefaultSubject });
+function shownState(about: AboutStateFiles): RunState {
+  return about.isUsersFolder ? about.state : stateForAgents(about.state, about);
 }
 
 function ownName(about: AboutStateFiles): string {

@@ -41,7 +41,7 @@ export function checkSubjectReads(source: DefinitionSource): Problem[] {
 
 const NOT_GIVEN: ConditionFinding = {
   code: 'SUBJECT_NOT_GIVEN',
-  message: 'reads `subject`, and no subject is given: the default one only names the records of a run',
+  message: 'reads `subject`, and no subject is set: the default one only names the records of a run',
   hint: 'set `subject:` at the top of gateline.yml, pass `--subject`, or set `subject` under `with:` of the step',
 };
 

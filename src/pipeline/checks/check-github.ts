@@ -64,7 +64,7 @@ export function isEvaluatedOnGithub(path: KeyPath): boolean {
   return rulesAt(path) !== undefined;
 }
 
-/** Problems of what only a compiled workflow uses: expressions, ids of steps, `uses` beside `run`. */
+/** Problems of what only a compiled workflow uses: expressions, ids of steps, `uses` together with `run`. */
 export function checkGithub(source: DefinitionSource): Problem[] {
   const top = { value: isJsonObject(source.value) ? source.value : {}, path: [] };
   const gates = gatesIn(source);

@@ -49,7 +49,7 @@ const group = z.union(
       mode: choiceOf('parallel', 'sequential', 'auto')
         .default('auto')
         .describe(
-          'Whether its gates may run in parallel. `auto`: if `available` says so. `--sequential` overrides it.',
+          'Whether its gates may run in parallel. `auto`: if the command in `available` succeeds. `--sequential` overrides it.',
         ),
       available: command
         .optional()
@@ -190,8 +190,8 @@ export const gatelineFileSchema = z
         ),
       task: text(MAX_TASK_LENGTH, 'text')
         .optional()
-        .describe('What the run is to achieve, for every agent; `--task` overrides it. Part of the fingerprint.'),
-      metadata: jsonObject.default({}).describe('Free values for agents and conditions. Part of the fingerprint.'),
+        .describe('The goal of the run, for every agent; `--task` overrides it. Part of the fingerprint.'),
+      metadata: jsonObject.default({}).describe('Your own values for agents and conditions. Part of the fingerprint.'),
       timezone: text(64, TIMEZONE)
         .refine(isTimezone, { error: `expected ${TIMEZONE}` })
         .optional()
@@ -219,7 +219,7 @@ export const gatelineFileSchema = z
       mirror: listOf(choiceOf(...MIRROR_FORMATS), 0, MIRROR_FORMATS.length, 'a list such as `[state-guide]`')
         .default([])
         .describe(
-          'File formats that agents find in their folder in a job on GitHub: `state-guide`, the files below `.state/`, which are always there on your machine. Not part of the request or the fingerprint.',
+          'File formats of other systems. `state-guide`: agents find the files below `.state/` in a job on GitHub, too; on your machine they are always there. `agent-flow`, `dev-loop`, `nexus`: `gateline run` keeps their files up to date in your folder; not on GitHub. Not part of the request or the fingerprint.',
         ),
       budget,
       'max-reworks': wholeNumber(0, 1_000)

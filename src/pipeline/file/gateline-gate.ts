@@ -86,7 +86,7 @@ const output = z
       redact: oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers')
         .default([])
         .describe(
-          'JSON pointers of values that are never stored: `***` takes their place before the output is judged.',
+          'JSON pointers of values that are never stored: `***` takes their place before the output is checked.',
         ),
     },
     { error: 'expected a map with keys such as `schema` and `score`' },
@@ -172,7 +172,7 @@ export const onFail = z
   )
   .optional()
   .describe(
-    'Sends work back when the output is judged and fails (schema, score, checks, result): the named gate runs again, with the failed output in its request.',
+    'Sends work back if the output fails the contract (schema, score, checks, result): the named gate runs again, with the failed output in its request.',
   );
 
 const approval = z
@@ -246,14 +246,14 @@ export const gateSchema = z
       memory: oneOrMore(documentName, 0, 20, 'the name of a document or a list of names')
         .default([])
         .describe(
-          'Names of the documents in `.gateline/memory/` that the agent gets: `learned-patterns` is `.gateline/memory/learned-patterns.md`. They are inputs. The agent sees no other file of that folder. `handoff` is not a file but a summary of the run before.',
+          'Names of the documents in `.gateline/memory/` that the agent gets: `learned-patterns` is `.gateline/memory/learned-patterns.md`. They are inputs. The agent sees no other file of that folder. `handoff` is not a file but a summary of the previous run. With `?` after its name (`deep-dive?`), it gets a document only if `--memory` asks for it.',
         ),
       env: envMap
         .default({})
         .describe(
           "Variables for the agent. Part of the fingerprint. `{X: }` takes the value from the caller; `{X: ''}` is an empty value.",
         ),
-      with: jsonObject.default({}).describe('Free values for the agent (`prompt`, `model`, …), in its request.'),
+      with: jsonObject.default({}).describe('Your own values for the agent (`prompt`, `model`, …), in its request.'),
       tools,
       secrets: oneOrMore(envName, 0, 100, 'the name of a variable or a list of names')
         .default([])

@@ -82,7 +82,7 @@ export const size = z.union([wholeNumber(1, MAX_BYTES), matching(SIZE_PATTERN, S
 /** Larger amounts of dollars or tokens are no limits. */
 const MOST_SPENT = 1e12;
 const AMOUNT = 'a number of US dollars, or a map with `dollars`, `tokens` or `minutes`';
-const spendable = number(0, MOST_SPENT, 'a number from 0');
+const spendable = number(0, MOST_SPENT, 'a number from 0 to 1000000000000');
 
 /** An amount that agents may spend. */
 export const budgetAmount = z.union(
@@ -130,7 +130,11 @@ export const id = matching(
   'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`',
 );
 
-export const documentName = matching(DOCUMENT_NAME_PATTERN, 'a name of a-z, 0-9 and `-`, such as `learned-patterns`');
+/** The name of a document. With `?` after it, a gate gets the document only if a call asks for it. */
+export const documentName = matching(
+  new RegExp(`${DOCUMENT_NAME_PATTERN.source.slice(0, -1)}\\??$`),
+  'a name of a-z, 0-9 and `-`, such as `learned-patterns`',
+);
 
 /** A JSON object with any content. */
 export const jsonObject = z.record(z.string(), z.unknown(), { error: 'expected a map' });

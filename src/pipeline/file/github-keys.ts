@@ -206,7 +206,7 @@ export const GITHUB_GATE_KEYS = {
     .describe('In the workflow of `gateline compile`: the container that the job runs in.'),
   services: mapOf(name, container, 'a map of names to containers')
     .optional()
-    .describe('In the workflow of `gateline compile`: containers beside the job.'),
+    .describe('In the workflow of `gateline compile`: containers that run with the job.'),
   environment: z
     .union([text(255, 'a name'), z.strictObject({ name: text(255, 'a name'), url: text(2_048, 'a URL').optional() })], {
       error: 'expected the name of an environment, or a map with `name` and `url`',
@@ -225,7 +225,7 @@ export const GITHUB_GATE_KEYS = {
     )
     .optional()
     .describe(
-      'In the workflow of `gateline compile`: permissions of the job beside those that Gateline needs. Never `write` for `actions`, `checks` or `statuses`.',
+      'In the workflow of `gateline compile`: permissions of the job in addition to those that Gateline needs. Never `write` for `actions`, `checks` or `statuses`.',
     ),
   'steps-before': steps.describe(
     'In the workflow of `gateline compile`: steps between checkout and gate. Default: `steps-before` at the top of the file.',

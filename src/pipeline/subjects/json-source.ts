@@ -8,8 +8,9 @@ import type { DefinitionSource } from '../source.ts';
 /**
  * Reads untrusted JSON as a definition whose parts know their lines. A document that is not exactly one JSON value has
  * one problem. Never throws.
+ * @param hint what such a file looks like
  */
-export function readJsonSource(bytes: Uint8Array, file: string, limits: JsonLimits): DefinitionSource {
+export function readJsonSource(bytes: Uint8Array, file: string, limits: JsonLimits, hint: string): DefinitionSource {
   const parsed = parseJson(bytes, limits);
   const text = new TextDecoder().decode(bytes.subarray(0, limits.maxBytes));
   const lines = lineStarts(text);
@@ -20,7 +21,7 @@ export function readJsonSource(bytes: Uint8Array, file: string, limits: JsonLimi
   if (!parsed.ok) {
     const { message, pointer = '' } = parsed.issue;
     const place = placeAt(offsetOf(text, parsed.issue), pointer);
-    const problem = { severity: 'error', code: 'JSON_SYNTAX', message, hint: parsed.advice, place } as const;
+    const problem = { severity: 'error', code: 'JSON_SYNTAX', message, hint, place } as const;
     return sourceOf(undefined, [problem], () => place);
   }
   const spots = jsonPlaces(text);

@@ -11,6 +11,7 @@ import { SET_FORMAT, setFileSchema, subjectGraph, subjectSchema, type SubjectGra
 /** The largest file that is read, in bytes. */
 export const MAX_SET_BYTES = 8 * 1_024 ** 2;
 const MAX_DEPTH = 60;
+const HINT = `A set is one JSON object: {"format": ${JSON.stringify(SET_FORMAT)}, "subjects": […]}`;
 /** Problems beyond this number are only counted, in a final problem. */
 const MAX_PROBLEMS = 200;
 
@@ -30,7 +31,7 @@ interface SubjectPart extends Located<JsonObject> {
  * @param file its name in messages
  */
 export function readSet(bytes: Uint8Array, file: string): ReadSet {
-  const source = readJsonSource(bytes, file, { maxBytes: MAX_SET_BYTES, maxDepth: MAX_DEPTH });
+  const source = readJsonSource(bytes, file, { maxBytes: MAX_SET_BYTES, maxDepth: MAX_DEPTH }, HINT);
   if (source.value === undefined) return { ok: false, problems: source.problems };
   const parsed = setFileSchema.safeParse(source.value);
   const found = parsed.success ? [] : explainIssues(parsed.error.issues, source, SHAPE);

@@ -30,14 +30,16 @@ export const subjectSchema = z.strictObject(
     id: name.describe("The subject of the run: part of every request, and the name of the subject's records."),
     task: text(MAX_TASK_LENGTH, 'text')
       .optional()
-      .describe('What the run is to achieve, for every agent. Default: `--task`, else the `task` of gateline.yml.'),
+      .describe('The goal of the run, for every agent. Default: `--task`, else the `task` of gateline.yml.'),
     needs: oneOrMore(name, 0, MAX_SUBJECTS, 'an id of a subject, or a list of ids')
       .default([])
       .describe('Subjects that must be completed first. Agents find the files that those handed on.'),
     set: name.optional().describe('Name of a set that the subject belongs to, for `--only-set`.'),
     metadata: jsonObject
       .default({})
-      .describe('Free values for agents and conditions, over the `metadata` of gateline.yml. Part of the fingerprint.'),
+      .describe(
+        'Your own values for agents and conditions, over the `metadata` of gateline.yml. Part of the fingerprint.',
+      ),
   },
   { error: 'expected a map with the key `id`' },
 );

@@ -122,7 +122,7 @@ export class YamlConversion {
 
   #refusedKey(name: string, before: number | undefined): ProblemDetails | undefined {
     if (before !== undefined) {
-      const message = `key ${quoted(name)} is given twice; the first is on line ${this.#sinks.lineOf(before)}`;
+      const message = `key ${quoted(name)} appears twice; the first is on line ${this.#sinks.lineOf(before)}`;
       return { code: 'KEY_DUPLICATE', message };
     }
     if (name === '<<') return MERGE_KEY;

@@ -11,7 +11,7 @@ export interface Part {
   /** Bytes of the whole content; `undefined`: it was not read. */
   readonly bytes: number | undefined;
   readonly digest: Digest;
-  /** What is shown of it; `undefined`: nothing, because it cannot be read or the page is full. */
+  /** The part that is shown; `undefined`: nothing, because it cannot be read or the page is full. */
   readonly text: string | undefined;
   /** Why it is not shown, or not all of it; `undefined`: all is shown. */
   readonly left: string | undefined;

@@ -123,7 +123,7 @@ function files({ files: handedOn, touched }: EndedRecord, say: Say): string {
 function differencesHtml(lines: readonly string[] | undefined, say: Say): string {
   if (lines === undefined) return '';
   const body = lines.length === 0 ? '<p>Request and output are the same.</p>' : `<pre>${say(lines.join('\n'))}</pre>`;
-  return details('Difference to the attempt before', body);
+  return details('Differences from the previous attempt', body);
 }
 
 function more(left: number, what: string): string {

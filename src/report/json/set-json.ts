@@ -36,7 +36,7 @@ export const setStatusSchema = z.strictObject({
       gates: z.strictObject({ done: counter, total: counter }),
       /** US dollars, as agents of the run reported; `null`: none reported. */
       costUsd: z.number().nullable(),
-      /** What kept it, or single gates, from running. */
+      /** Errors that prevented it, or single gates, from running. */
       errors: z.array(errorSchema),
       /** Only with `--deliver`. */
       delivered: z

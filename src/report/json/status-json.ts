@@ -105,7 +105,7 @@ export const statusJsonSchema = z.strictObject({
   run: counter,
   call: counter,
   status: z.enum(RUN_STATUSES),
-  /** What it was to achieve when its latest attempt began; `null`: no task was given. */
+  /** The goal of the run when its latest attempt started; `null`: no task was set. */
   task: z.string().nullable(),
   startedAt: z.string().nullable(),
   updatedAt: z.string().nullable(),

@@ -31,7 +31,7 @@ function needsItem({ needs }: Unit, { units }: RunState): Item {
   if (needs.length === 0) return [true, 'Outputs of earlier gates loaded: it needs none'];
   const judged = needs.map((key) => `${code(key)} (${units.get(key)?.status ?? 'unknown'})`);
   const isAll = needs.every((key) => units.get(key)?.done === true);
-  return [isAll, `Outputs of earlier gates loaded and judged: ${firstNames(judged, SHOWN_NAMES)}`];
+  return [isAll, `Outputs of earlier gates loaded and checked: ${firstNames(judged, SHOWN_NAMES)}`];
 }
 
 function memoryItem({ gate }: Unit): Item | undefined {

@@ -21,7 +21,7 @@ const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
 /** Options for the text of a verdict. */
 export interface VerdictTextOptions {
   readonly paint?: Paint;
-  /** What attempts of the verdict's gate are numbered by. */
+  /** The attempts of the verdict's gate, in the order in which they are numbered. */
   readonly numbered?: readonly Position[];
   /** The gate's current contract; without it the score is shown without a threshold. */
   readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;

@@ -12,6 +12,8 @@ export interface PutReason {
   readonly gates?: readonly string[] | undefined;
   /** The database is restored before the files. */
   readonly database?: true | undefined;
+  /** The last call of the run before this one: records of this one have a later one. */
+  readonly call?: number | undefined;
   /** ISO 8601. */
   readonly at: string;
 }

@@ -30,7 +30,7 @@ export function openArchive(listing: RecordListing, elsewhere: Archive['elsewher
   return { ...recordsOf(listing, undefined), elsewhere };
 }
 
-/** What attempts of a unit are numbered by. */
+/** The attempts of a unit, in the order in which they are numbered. */
 export function numberedIn(
   { started, ended }: Pick<SubjectRecords, 'started' | 'ended'>,
   key: UnitKey,

@@ -4,9 +4,9 @@ import type { UnitGraph } from '../records/unit.ts';
 import type { RunState } from '../state/run-state.ts';
 import { iterationLimitOf, judgeLoop, loopsOf } from './loop.ts';
 
-/** What people should know about the loops of a run. */
+/** Notes for people about the loops of a run. */
 export interface LoopNotes {
-  /** Beside the reason of a unit: which iteration it is, or that no more are allowed. */
+  /** A note after the reason of a unit: which iteration it is, or that no more are allowed. */
   readonly notes: ReadonlyMap<UnitKey, string>;
   /** A sentence about each loop that may not send its work back again. */
   readonly usedUp: readonly string[];

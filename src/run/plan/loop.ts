@@ -30,7 +30,7 @@ export interface SentCounts {
   readonly all: number;
 }
 
-/** What happens to a loop whose gates have ended. */
+/** The next step of a loop whose gates have ended. */
 export type LoopChoice =
   | { readonly choice: 'none' }
   /** The gates that have ended would send work back, and these units have not ended. */
@@ -97,7 +97,7 @@ export function judgeLoop(loop: Loop, graph: UnitGraph, state: RunState, limits:
   return isAwaited ? { choice: 'await', units: open.map(({ key }) => key) } : { choice: 'none' };
 }
 
-/** What happens to a loop if only these units failed. */
+/** The next step of a loop if only these units failed. */
 function judgeEnded(
   loop: Loop,
   graph: UnitGraph,

@@ -50,7 +50,7 @@ export interface PlannedUnit {
   readonly budget?: PlannedBudget;
 }
 
-/** What is kept free for a gate that is about to start, or that runs. */
+/** The budget that is reserved for a gate that is about to start, or that runs. */
 export interface Reservation {
   readonly amount: BudgetAmount;
   /** Its own budget, the median of its earlier runs, or nothing is known. */
@@ -63,7 +63,7 @@ export interface PlannedBudget {
   readonly reserves: Reservation;
 }
 
-/** What a call will do, in graph order. */
+/** The plan of a call, in graph order. */
 export interface Plan {
   readonly pipeline: string;
   readonly subject: string;

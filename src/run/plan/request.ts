@@ -27,7 +27,7 @@ export interface Request {
   readonly matrix: JsonObject;
   /** Only a subject that somebody gave: the default one names the run's records and nothing else. */
   readonly subject?: string;
-  /** What the run is to achieve. */
+  /** The goal of the run. */
   readonly task?: string;
   readonly metadata: JsonObject;
   /** The caller's input; `null` if there is none. */
@@ -114,7 +114,7 @@ export interface CurrentInputs {
   readonly needs: Readonly<Record<UnitKey, GivenNeed | null>>;
   readonly entities?: RequiredEntities | undefined;
   readonly handoff?: Handoff | undefined;
-  /** What sent back the unit's latest attempt. */
+  /** The attempts that sent the unit's latest attempt back. */
   readonly rework?: { readonly iteration: number; readonly from: readonly ReworkCause[] } | undefined;
 }
 
@@ -161,7 +161,7 @@ export function buildRequest(unit: Unit, around: RequestContext, found: CurrentI
   };
 }
 
-/** What defines an agent that is no command: an action that the file names, or else the workflow file. */
+/** The definition of an agent that is not a command: an action that the file names, otherwise the workflow file. */
 function agentAround({ uses }: Unit['gate'], workflow: string | undefined): Partial<Request['definition']> {
   if (uses === undefined) return workflow === undefined ? {} : { workflow };
   const { action, with: inputs, output } = uses;

@@ -174,7 +174,7 @@ function ruledAgainst(
   return undefined;
 }
 
-/** What decisions of its own subject say about a checkpoint. An approval is for its own subject only. */
+/** The decisions of its own subject about a checkpoint. An approval is valid only for its own subject. */
 export function rulingOf(unit: Unit, ended: EndedRecord, home: SubjectRecords, now: string): Ruling {
   const ruling = rulingOn(ended, home.decisions.get(unit.key) ?? NO_DECISIONS, now, unit.gate.approval);
   return home.other !== undefined && ruling.ruling === 'approved' ? { ruling: 'stands' } : ruling;
@@ -239,7 +239,7 @@ export function producedAt(ended: EndedRecord, archive: Pick<SubjectRecords, 'en
   return how === 'adopted' ? startedAt : (source?.at ?? startedAt);
 }
 
-/** Who kept an output although its request had changed; `undefined`: nobody did, or it is not known. */
+/** The person who kept an output although its request had changed; `undefined`: there is none, or it is unknown. */
 export function keptBy(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): string | undefined {
   const { how, source } = originIn(ended, archive);
   return how === 'adopted' ? source?.adopted?.actor : undefined;

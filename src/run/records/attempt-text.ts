@@ -33,7 +33,10 @@ export function iterationText({ iteration }: Pick<Source, 'iteration'>): string 
   return iteration === undefined ? '' : `, iteration ${iteration}`;
 }
 
-/** Who adopted or kept an output, and why: `maria: by hand`. Any job of a CI run can write it in anyone's name. */
+/**
+ * The person who adopted or kept an output, and the reason: `maria: by hand`. Any job of a CI run can write it in
+ * anyone's name.
+ */
 export function adopterText(
   source: Pick<Source, 'adopted'> | undefined,
   { by }: Pick<Placed, 'by'>,

@@ -9,5 +9,5 @@ export const GATE_DECISIONS = ['approve', 'reject', 'skip', 'force', 'adopt'] as
 /** Decisions about a whole run. `resume` is made by resuming the run. */
 export const RUN_DECISIONS = ['pause', 'close', 'pin', 'unpin'] as const;
 
-/** What `decide` takes; each is a command of its own, too. */
+/** The decisions of `gateline decide`; each is also a separate command. */
 export const PERSONS_DECISIONS = [...GATE_DECISIONS, ...RUN_DECISIONS];

@@ -34,7 +34,7 @@ export function usedDecision(
   return OPENING.has(decided.decision) ? undefined : { ...decided, unverified: true };
 }
 
-/** Who decided, if known: `maria`, or `maria (unverified)`. */
+/** The person who decided, if known: `maria`, or `maria (unverified)`. */
 export function actorOf({ actor, unverified }: Pick<UsedDecision, 'actor' | 'unverified'>): string {
   return unverified ? `${actor} (unverified)` : actor;
 }
@@ -48,7 +48,7 @@ export interface UnitDecisions {
 
 export const NO_DECISIONS: UnitDecisions = { decided: [], unknownAt: undefined };
 
-/** What was decided about an attempt since it ended. */
+/** The decisions about an attempt since it ended. */
 export type Ruling =
   | { readonly ruling: 'stands' }
   | { readonly ruling: 'approved'; readonly by: UsedDecision }
@@ -106,7 +106,7 @@ export function madeAt(attempt: Pick<EndedRecord, keyof Position | 'source'>): P
   return isOurs && comparePositions(source, attempt) < 0 ? source : attempt;
 }
 
-/** Who asked for a new attempt, and why; `undefined`: nobody did. */
+/** The person who required a new attempt, and the reason; `undefined`: there is none. */
 export function askedAgain(ruling: Ruling): string | undefined {
   if (ruling.ruling !== 'voided' || ruling.by.rework !== undefined) return undefined;
   const what = ruling.by.decision === 'rollback' ? 'rolled it back' : 'asked for a new attempt';
@@ -128,7 +128,7 @@ export function mayApprove(
   return !perCommit || (commit !== undefined && commit === about?.commit);
 }
 
-/** Who may approve, as part of a sentence; empty: anybody. */
+/** The people who can approve, as part of a sentence; empty: anyone. */
 export function approversText({ by, notAuthor, perCommit, about }: Approval): string {
   const names = by.length === 0 ? '' : ` by ${by.join(' or ')}`;
   const commit = about?.commit === undefined ? 'this commit' : `commit ${about.commit.slice(0, 7)}`;
@@ -159,13 +159,13 @@ export function skipInForce(
   return last;
 }
 
-/** What was decided about a run as a whole. */
+/** The decisions about a run as a whole. */
 export interface RunDecisions {
   /** The pause in force: nothing starts until somebody resumes the run. */
   readonly paused: UsedDecision | undefined;
   /** The last time that a pause was lifted. */
   readonly resumed: UsedDecision | undefined;
-  /** Nobody will finish the run. */
+  /** The run is closed and will not be finished. */
   readonly closed: UsedDecision | undefined;
   /** The run is kept when old runs are removed. */
   readonly pinned: UsedDecision | undefined;

@@ -5,8 +5,8 @@ import type { Content } from './record.ts';
 import type { Unit } from './unit.ts';
 
 /**
- * What a leg of a matrix over data is given of the output with the list: its own item, so that it does not run again
- * because another item changed. `undefined`: the unit is given all that the need exports.
+ * The item that a leg of a matrix over data gets from the output with the list. A leg gets only its own item, so it
+ * does not run again because another item changed. `undefined`: the unit gets all exports of the gate.
  */
 export function itemGiven({ gate, leg }: Unit, need: UnitKey): Content | undefined {
   if (gate.legsFrom?.gate !== need || leg.id === '') return undefined;

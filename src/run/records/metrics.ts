@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What agents may report about themselves; `session` is an id of their own tool. Numbers are totals of the attempt. */
+/** Metrics that agents can report; `session` is an id of the agent's own tool. Numbers are totals of the attempt. */
 export const metricsSchema = z.object({
   model: z.string().max(200).optional(),
   session: z.string().max(200).optional(),

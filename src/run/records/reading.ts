@@ -26,14 +26,16 @@ export interface ReadProblem {
   readonly message: string;
   /** Where it was moved, if it was. */
   readonly quarantine?: string;
-  /** What its name says it is, if the name could be parsed: it is still an attempt of that gate. */
+  /**
+   * The record that its name describes, if the name could be parsed: it is still treated as an attempt of that gate.
+   */
   readonly names?: Pick<GatelineRecord, 'gate' | 'leg' | 'runNumber' | 'runAttempt' | 'n'> & { readonly kind: string };
 }
 
 /** Why a file cannot be used. */
 export type ReadFault = Pick<ReadProblem, 'code' | 'message'>;
 
-/** What the name of an unreadable record says, and why the record could not be read. */
+/** The name of an unreadable record, parsed, and the reason why the record could not be read. */
 export type UnreadRecord = NonNullable<ReadProblem['names']> & { readonly why: string };
 
 /** The records among the problems. */

@@ -89,7 +89,7 @@ const work = {
    * request without `rework`, and, if each iteration is a run of its own, the units that sent the work back.
    */
   rework: z.strictObject({ iteration: counter, base: digest, causes: z.array(unit).max(1_000).optional() }).optional(),
-  /** What the run is to achieve, redacted. */
+  /** The goal of the run, redacted. */
   task: z.string().max(MAX_TASK_LENGTH).optional(),
   /** The commit that the run was about then, if approvals depend on it. */
   commit: treeId.optional(),
@@ -118,7 +118,7 @@ export const startedSchema = z.strictObject({
 
 const position = { runNumber: counter, runAttempt: counter, n: counter };
 
-/** Who decided, and why, as records say it. */
+/** The person who decided and the reason, from a record. */
 const deciderSchema = z.strictObject({ actor: z.string().min(1).max(255), reason: z.string().max(4_096) });
 
 /** The origin of a reused output. Its position is one of this record's subject, unless it names another subject. */
@@ -126,13 +126,16 @@ const sourceSchema = z.strictObject({
   ...position,
   /** Only of another subject. */
   subject: identity.subject.optional(),
-  /** Of another subject: when the agent began, since that subject's records may be gone when its age is asked for. */
+  /**
+   * For an output of another subject: when its agent started. The records of that subject may have been removed when
+   * the age is needed.
+   */
   at: time.optional(),
   /** GitHub only, and only of another workflow run. */
   runId: writerSchema.shape.runId,
   /** Which iteration made the output, if its work had been sent back; from 1. */
   iteration: counter.min(1).optional(),
-  /** Who adopted or kept the output, if no agent answered its request. */
+  /** The person who adopted or kept the output, if no agent produced it for this request. */
   adopted: deciderSchema.optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
@@ -165,7 +168,7 @@ export const endedSchema = z.strictObject({
   exitCode: z.int().optional(),
   signal: z.string().max(32).optional(),
   metrics: metricsSchema.optional(),
-  /** What the agent wrote to its learnings file, redacted. */
+  /** The content of the agent's learnings file, redacted. */
   learnings: contentSchema.optional(),
   /** The origin of a reused output. */
   source: sourceSchema.optional(),

@@ -49,8 +49,8 @@ const counts = z.record(z.string().regex(ID_PATTERN), count);
 const end = z.strictObject({ unit: z.string().min(1).max(200), digest: digestSchema });
 
 /**
- * What a run on GitHub does again, as the event that started it says. No job can change the event, so its counts bound
- * the loops, and its digests say which records of the resumed run are used.
+ * The work that a run on GitHub does again, from the event that started it. No job can change the event, so its counts
+ * limit the loops, and its digests say which records of the resumed run are used.
  */
 export const givenReworkSchema = z.strictObject({
   /** How many runs of this chain were started to do work again, this one included. */
@@ -67,5 +67,5 @@ export const givenReworkSchema = z.strictObject({
   over: z.array(end).min(1).max(1_000),
 });
 
-/** What a run on GitHub does again. */
+/** The work that a run on GitHub does again. */
 export type GivenRework = z.infer<typeof givenReworkSchema>;

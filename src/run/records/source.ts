@@ -1,7 +1,7 @@
 import type { UsedDecision } from './decisions.ts';
 import { comparePositions, type EndedRecord, type Source } from './record.ts';
 
-/** Who takes an output over. */
+/** The subject, and on GitHub the workflow run, that reuses an output. */
 interface Taker {
   readonly subject: string;
   /** GitHub only: id of the workflow run. */

@@ -14,7 +14,7 @@ export interface Unit {
 /** Units by key, ordered so that every unit comes after its needs; otherwise in file order. */
 export type UnitGraph = ReadonlyMap<UnitKey, Unit>;
 
-/** What needs what, by key: units, or subjects of a set. Ordered so that everything comes after what it needs. */
+/** A graph of dependencies by key: units, or subjects of a set. Every key comes after those that it needs. */
 export type NeedsGraph = ReadonlyMap<string, { readonly needs: readonly string[] }>;
 
 /** The units of a checked pipeline (which has no cycles). */
@@ -51,7 +51,7 @@ export function graphOf(graph: UnitGraph, units: Iterable<{ readonly gate: strin
   return unitsOf(withLegs({ gates }, new Map(known)));
 }
 
-/** Those of some keys that are not in the pipeline. A leg that an output no longer asks for is not among them. */
+/** The given keys that are not in the pipeline. A leg that an output no longer contains is not among them. */
 export function strangersTo(graph: UnitGraph, keys: Iterable<UnitKey>): UnitKey[] {
   const changing = new Set([...graph.values()].flatMap(({ gate }) => (gate.legsFrom === undefined ? [] : [gate.id])));
   return [...keys].filter((key) => !graph.has(key) && key !== RUN_GATE && !changing.has(key.split('/', 1)[0]!));

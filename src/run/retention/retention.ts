@@ -52,7 +52,7 @@ export interface OldRun extends RunName {
   readonly records: readonly GatelineRecord[];
 }
 
-/** What {@link planRetention} decides. */
+/** The result of {@link planRetention}. */
 export interface RetentionPlan {
   /** By subject and number. */
   readonly keep: readonly KeptRun[];
@@ -63,11 +63,11 @@ export interface RetentionPlan {
   readonly remove: readonly (readonly OldRun[])[];
 }
 
-/** What is known of a pipeline's runs. */
+/** The runs of a pipeline, from their records. */
 export interface KnownRuns {
   /** Of one pipeline, of all its subjects. */
   readonly records: readonly GatelineRecord[];
-  /** What could not be read of each subject. */
+  /** The unreadable records of each subject. */
   readonly unread: ReadonlyMap<string, readonly ReadProblem[]>;
   /** ISO 8601, UTC. */
   readonly now: string;

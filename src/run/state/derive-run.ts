@@ -5,7 +5,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { spanOf } from './earlier-views.ts';
 import type { RunState, RunStatus, UnitState } from './run-state.ts';
 
-/** What the state of a run is derived from. None of it may change later. */
+/** The input from which the state of a run is derived. No part of it can change later. */
 interface RunParts extends Pick<RunState, 'pipeline' | 'subject' | 'runNumber' | 'decided' | 'units' | 'problems'> {
   /** Records of the run. */
   readonly records: readonly GatelineRecord[];

@@ -33,7 +33,7 @@ export function earlierViews(
   return views;
 }
 
-/** What the last call recorded about gates. The clock may have been set back since the calls before it. */
+/** The records of the last call about gates. The clock may have been set back since earlier calls. */
 function ofLastCall(ofRun: readonly GatelineRecord[]): readonly GatelineRecord[] {
   const aboutGates = ofRun.filter(({ kind, gate }) => kind !== 'decided' || gate !== RUN_GATE);
   const last = aboutGates.reduce((latest, { runAttempt }) => Math.max(latest, runAttempt), 0);

@@ -19,7 +19,7 @@ import type { UnitRecords } from '../records/unit-records.ts';
 import { strangersTo, type UnitGraph } from '../records/unit.ts';
 import { earlierViews } from './earlier-views.ts';
 
-/** Whose records to fold. */
+/** The pipeline, subject and run whose records are folded. */
 export interface RunIdentity {
   readonly pipeline: string;
   readonly subject: string;

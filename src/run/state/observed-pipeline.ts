@@ -13,7 +13,9 @@ export interface Observation {
   readonly records: readonly GatelineRecord[];
   /** Contracts that the claims name, as far as they could be read. */
   readonly contracts: ReadonlyMap<Digest, Contract>;
-  /** What the names of unreadable records say: their gates and legs exist all the same. */
+  /**
+   * Gates and legs of unreadable records, by the names of the records: they exist even if the records cannot be read.
+   */
   readonly unread?: readonly Pick<GatelineRecord, 'gate' | 'leg'>[];
   /** Ids of further gates that must exist. */
   readonly expected?: readonly string[];

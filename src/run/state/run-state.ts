@@ -40,7 +40,7 @@ export interface UnitState {
   readonly done: boolean;
   /** The output was taken from an earlier attempt or run instead of running the agent. */
   readonly reused: boolean;
-  /** What later gates receive; `null`: done without an output. `undefined`: not done. */
+  /** The exports that later gates receive; `null`: done without an output. `undefined`: not done. */
   readonly exports: Content | null | undefined;
   /** The record that determines the status: the satisfying one if done, otherwise the latest. */
   readonly ended: EndedRecord | undefined;
@@ -92,7 +92,7 @@ export interface RunState {
   /** The latest call (locally) or run attempt (GitHub) that wrote to it. */
   readonly runAttempt: number;
   readonly status: RunStatus;
-  /** What it was to achieve when its latest attempt began. `undefined`: there was no task. */
+  /** The goal of the run when its latest attempt started. `undefined`: there was no task. */
   readonly task: string | undefined;
   /** Decisions about the run as a whole that are in force. */
   readonly decided: RunDecisions;
@@ -108,7 +108,7 @@ export interface RunState {
 export interface ExternalFacts {
   /** The current time, for decisions and claims that expire. ISO 8601, UTC. */
   readonly now: string;
-  /** Writers known to be gone, as {@link writerKey} returns them. */
+  /** Writers that no longer run, as {@link writerKey} returns them. */
   readonly deadWriters?: ReadonlySet<string>;
   /** Work of a process before this position has ended (a later run attempt exists). */
   readonly supersededBefore?: Pick<Position, 'runNumber' | 'runAttempt'>;
@@ -116,7 +116,7 @@ export interface ExternalFacts {
   readonly fingerprints?: ReadonlyMap<UnitKey, Digest>;
   /** Contents that were found to be missing or altered, with the problem; `null`: missing. */
   readonly missingContent?: ReadonlyMap<Digest, ReadProblem | null>;
-  /** What changed in the requests of units since an output was approved, if that is known: a clause each. */
+  /** The changes in the requests of units since an output was approved, if they are known: a clause for each change. */
   readonly changes?: ReadonlyMap<UnitKey, string>;
   /** The caller has verified what attempts received from their needs: the graph may leave the needs out. */
   readonly needsVerified?: true;

@@ -12,7 +12,7 @@ interface EndedAttempt {
   readonly missing: MissingOutput | undefined;
 }
 
-/** What is wrong with the records of a unit. */
+/** Problems with the records of a unit. */
 export function problemsOf(unit: Unit, own: UnitRecords, judged: readonly EndedAttempt[]): RunProblem[] {
   const problems: RunProblem[] = [];
   const unread = new Set(own.unknown.map(placeOf));

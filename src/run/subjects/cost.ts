@@ -1,6 +1,6 @@
 import type { GatelineRecord } from '../records/record.ts';
 
-/** What the agents of a run reported that they cost, in US dollars. `undefined`: none reported anything. */
+/** The cost that the agents of a run reported, in US dollars. `undefined`: none reported a cost. */
 export function costOf(records: readonly GatelineRecord[], runNumber: number): number | undefined {
   const costs = records.flatMap((one) =>
     one.kind === 'ended' && one.runNumber === runNumber && one.how === 'ran' ? (one.metrics?.costUsd ?? []) : [],

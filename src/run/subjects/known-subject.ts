@@ -4,8 +4,8 @@ import type { RunState } from '../state/run-state.ts';
 import type { KnownSubject } from './subject-states.ts';
 
 /**
- * What the newest run of a subject says about it. `undefined`: it has not run, was rolled back, or was interrupted; a
- * call would start or continue it.
+ * The state of a subject by its newest run. `undefined`: it has not run, was rolled back, or was interrupted; a call
+ * would start or continue it.
  */
 export function knownOf(state: RunState): KnownSubject | undefined {
   const units = [...state.units.values()];

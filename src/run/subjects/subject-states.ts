@@ -1,4 +1,8 @@
+import { firstNames } from '../../errors/first-names.ts';
 import type { SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+
+/** Names in a reason. */
+const SHOWN = 5;
 
 /** Every status that a subject of a set can have. */
 export const SUBJECT_STATUSES = [
@@ -15,8 +19,8 @@ export const SUBJECT_STATUSES = [
 export type SubjectStatus = (typeof SUBJECT_STATUSES)[number];
 
 /**
- * What is known of a subject by itself. `left-out`: it is not completed, and is not to be run. A subject of which
- * nothing is known has not been started.
+ * The state of a subject without regard to other subjects. `left-out`: it is not completed, and is not selected to run.
+ * A subject without a state has not been started.
  */
 export interface KnownSubject {
   readonly status: Exclude<SubjectStatus, 'pending' | 'ready' | 'blocked'> | 'left-out';
@@ -64,10 +68,15 @@ function stateOf(
     const why = known.get(id)?.status === 'left-out' ? known.get(id)!.reason : STOPS.get(states.get(id)!.status);
     return why === undefined ? [] : [`${id}, ${why}`];
   });
-  if (stopped.length > 0) return { status: 'blocked', reason: `needs ${stopped.join(' and ')}` };
+  if (stopped.length > 0) return { status: 'blocked', reason: `needs ${inOneLine(stopped)}` };
   const open = needs.filter((id) => states.get(id)!.status !== 'completed');
-  if (open.length > 0) return { status: 'pending', reason: `waits for ${open.join(' and ')}` };
+  if (open.length > 0) return { status: 'pending', reason: `waits for ${inOneLine(open)}` };
   return { status: 'ready', reason: '' };
+}
+
+/** Few names in full, of many the first ones. */
+export function inOneLine(names: readonly string[]): string {
+  return names.length > SHOWN ? firstNames(names, SHOWN) : names.join(' and ');
 }
 
 /** The subjects that may start now, at most so many, in the order of the set. */

@@ -1,11 +1,12 @@
 import { isSubjectId, type Subject, type SubjectGraph } from '../../pipeline/subjects/subject-set.ts';
+import { inOneLine } from './subject-states.ts';
 
 /** Every status that a task can have (seed 003; `failed`: it may not run again). */
 export const TASK_STATUSES = ['pending', 'in-progress', 'review', 'done', 'failed', 'cancelled'] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What is known of one run of a task. */
+/** The state of one run of a task. */
 export interface TaskRun {
   readonly runNumber: number;
   /** `failed`: it ended without being completed. `closed`: a person ended it. */
@@ -101,14 +102,14 @@ function stateOf(
   const fix = fixes.find(({ status }) => status !== 'done');
   if (fix !== undefined) return is('pending', `waits for ${fix.id}`);
   const open = needs.filter((id) => tasks.get(id)?.status !== 'done');
-  if (open.length > 0) return is('pending', `waits for ${open.join(' and ')}`);
+  if (open.length > 0) return is('pending', `waits for ${inOneLine(open)}`);
   return is('pending', last?.reason ?? '');
 }
 
 /** A task that has one of these is not done by any later call. */
 const ENDS: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled']);
 
-/** What a loop does next, and why. */
+/** The next step of a loop, and the reason. */
 export type NextTask =
   | { readonly choice: 'run'; readonly task: Task; readonly reason: string }
   | { readonly choice: 'stop'; readonly reason: string };

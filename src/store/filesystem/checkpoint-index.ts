@@ -77,7 +77,7 @@ export class CheckpointIndex {
     });
   }
 
-  /** What is wrong with the file; `undefined`: nothing, or there is none, since the next search makes it. */
+  /** The problem of the file; `undefined`: there is none, or the file does not exist. The next search creates it. */
   check(): Promise<{ readonly path: string; readonly message: string } | undefined> {
     return this.#inTurn(async () => {
       if ((await openedThen(this.#path)) === 'absent') return undefined;

@@ -10,7 +10,7 @@ const CODES = new Set(['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'EPERM']);
 /** Something of another kind in the place of one of our files or of a folder above it. */
 export interface Obstacle {
   readonly what: string;
-  /** Shell command (POSIX) that moves it away, to a place beside it. */
+  /** Shell command (POSIX) that moves it away, to a place next to it. */
   readonly command: string;
 }
 

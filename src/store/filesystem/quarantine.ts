@@ -95,7 +95,7 @@ async function copy(temporaryFolder: string, path: string, target: string): Prom
   await rename(temporary, target);
 }
 
-/** A note beside the file, for people. */
+/** A note next to the file, for people. */
 async function explain(state: StateFolder, path: string, target: string, why: ReadFault): Promise<void> {
   const note = { was: state.show(path), code: why.code, message: why.message };
   const { temporaryFolder, onDurable } = state;

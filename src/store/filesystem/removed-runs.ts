@@ -18,7 +18,7 @@ interface RunPlace {
   readonly runNumber: number;
 }
 
-/** What {@link RemovedRuns.removeContents} removed. */
+/** The result of {@link RemovedRuns.removeContents}. */
 export interface RemovedContents {
   readonly contents: number;
   readonly bytes: number;

@@ -51,7 +51,7 @@ const KEYWORDS: Readonly<Record<Draft, ReadonlyMap<string, KeywordShape>>> = {
 };
 
 /**
- * Keywords for people or tools that never affect validity. Beside those of JSON Schema itself: OpenAPI 3.1's
+ * Keywords for people or tools that never affect validity. Besides those of JSON Schema itself: OpenAPI 3.1's
  * (https://spec.openapis.org/oas/v3.1.1#schema-object), VS Code's (https://code.visualstudio.com/docs/languages/json),
  * json-schema-to-typescript's, zod's and pydantic's.
  */

@@ -18,7 +18,7 @@ export interface PreparedSchema {
  * A copy of a schema for the validator:
  * - absolute URIs have {@link PREFIX}, except for those of the drafts' meta-schemas;
  * - a pointer into a part with its own `$id` refers to that part, since the validator stores such parts separately;
- * - in draft-07, keywords beside a `$ref` are ignored, as the draft says (§8.3), except definitions;
+ * - in draft-07, keywords next to a `$ref` are ignored, as the draft says (§8.3), except definitions;
  * - annotations are removed, so that an example which looks like a schema is not treated as one.
  */
 export function prepareSchema(schema: JsonValue, draft: Draft, base: string): PreparedSchema {

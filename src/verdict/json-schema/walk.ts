@@ -50,7 +50,7 @@ function ownResource(place: SchemaPlace): Partial<SchemaPlace> {
   const { $id, $schema, $ref } = place.schema;
   const draft = typeof $schema === 'string' ? (draftOf($schema) ?? place.draft) : place.draft;
   if (typeof $id !== 'string' || $id.startsWith('#')) return { draft };
-  // draft-07: everything beside a `$ref` is ignored, `$id` too.
+  // draft-07: everything next to a `$ref` is ignored, `$id` too.
   if (draft === 'draft-07' && typeof $ref === 'string' && place.path.length > 0) return { draft };
   const base = withoutFragment(resolveUri($id, place.base) ?? place.base);
   return { draft, base, resource: place.schema, resourcePath: place.path };

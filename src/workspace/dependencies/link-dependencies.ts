@@ -128,8 +128,8 @@ function piecesOf({ pieces, top }: LinkPlan): string[] {
 }
 
 /**
- * What is never linked: files of the tree, and paths that globs can match. A glob matches files that git ignores only
- * if it names their folder, or a place in it, before its first wildcard: `packages/**` does not match
+ * Paths that are never linked: files of the tree, and paths that globs can match. A glob matches files that git ignores
+ * only if it names their folder, or a place in it, before its first wildcard: `packages/**` does not match
  * `packages/a/node_modules`.
  *
  * @param files paths of the user's snapshot, and of the tree that is checked out

@@ -11,7 +11,7 @@ const claimSchema = z.object({
   format: z.literal(FORMAT),
   /** Name of the attempt. */
   attempt: z.string(),
-  /** Whose attempt it is. */
+  /** The gate and the subject of the attempt. */
   of: z.object({ unit: z.string(), subject: z.string() }).optional(),
   /** The user's version of the workspace when the attempt began. */
   base: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),

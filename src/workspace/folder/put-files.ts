@@ -9,7 +9,7 @@ import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { lookAt, lookBelow } from '../files/look.ts';
 import { onDisk } from '../files/path-bytes.ts';
 import { compareWanted, type ComparedFile, type PutFiles } from './current-files.ts';
-import { copiesIn, freshBeside, isFresh, writePutList } from './put-lists.ts';
+import { copiesIn, freshBeside, isFresh, timeOfPut, writePutList } from './put-lists.ts';
 import { listOfNames } from '../trees/index-file.ts';
 import type { Put, PutResult, WantedFile } from '../workspace.ts';
 
@@ -54,7 +54,8 @@ async function putOpen(
   const changes = [...judged.open, ...judged.same].map(({ wanted: { path, after }, now }) => {
     return { path, before: now, after };
   });
-  await writing(saved, () => writePutList(saved, input.reason, 'begun', changes));
+  const reason = { ...input.reason, at: await timeOfPut(dirname(saved), input.reason.at) };
+  await writing(saved, () => writePutList(saved, reason, 'begun', changes));
   input.onDurable(`begin to put ${saved}`);
   const found = (await isMadeBefore(input, saved)) ? lookedAt(input) : looked;
   const fresh = freshBeside(saved);
@@ -77,7 +78,7 @@ async function putOpen(
   const made = changes.filter(
     ({ path, before, after }) => sameFile(before, after) || ['written', 'deleted'].includes(done.get(path)!.action),
   );
-  await writing(saved, () => writePutList(saved, input.reason, 'done', made));
+  await writing(saved, () => writePutList(saved, reason, 'done', made));
   input.onDurable(`put all ${saved}`);
   return isReplacing ? saved : undefined;
 }
@@ -126,8 +127,8 @@ async function savedFolder(wanted: string): Promise<string> {
 }
 
 /**
- * Writes the new versions beside the folder: copies of files as they were on disk, others with line endings and filters
- * as in a checkout.
+ * Writes the new versions next to the folder: copies of files as they were on disk, others with line endings and
+ * filters as in a checkout.
  */
 async function writeFresh(
   { store, trees, prefix, tree, copy }: PutFiles,

@@ -30,6 +30,7 @@ const listSchema = z.object({
   to: z.string().optional(),
   gates: z.array(z.string()).optional(),
   database: z.literal(true).optional(),
+  call: z.int().optional(),
   at: z.iso.datetime(),
   changes: z.array(changeSchema),
 });
@@ -39,14 +40,25 @@ export function copiesIn(saved: string): string {
   return join(saved, 'files');
 }
 
-/** Folder for the new versions of files, beside the folder of the call. */
+/** Folder for the new versions of files, next to the folder of the call. */
 export function freshBeside(saved: string): string {
   return `${saved}.new.${randomBytes(4).toString('hex')}`;
 }
 
-/** Whether a folder beside those of calls is one of {@link freshBeside}. */
+/** Whether a folder next to those of calls is one of {@link freshBeside}. */
 export function isFresh(name: string): boolean {
   return /\.new\.[0-9a-f]{8}$/.test(name);
+}
+
+/**
+ * A time after those of all earlier calls, which are ordered by them: the clock may have been set back.
+ * @param parent of the folders of all calls
+ * @param now ISO 8601
+ * @throws GatelineError `STORE_READ_FAILED`
+ */
+export async function timeOfPut(parent: string, now: string): Promise<string> {
+  const last = (await earlierPuts(parent)).at(-1)?.at;
+  return last === undefined || last < now ? now : new Date(Date.parse(last) + 1).toISOString();
 }
 
 /** Lists what will be replaced, before anything is: after a kill, it shows which copies exist, and why. */

@@ -32,7 +32,7 @@ export interface BranchFiles {
   read(name: string): Promise<Buffer>;
 }
 
-/** What is to be on the branch. */
+/** The commit to add to the branch: files, message and date. */
 export interface BranchChange {
   /** New contents, by name. */
   readonly files: ReadonlyMap<string, Buffer>;
@@ -53,7 +53,7 @@ export interface Changed {
 
 const REMOTE = 'remote';
 const BASE = 'refs/gateline/base';
-/** As GitHub names what its own token does. */
+/** The name and address that GitHub uses for commits made with a job's token. */
 const COMMITTER = 'github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>';
 const LONGEST_REASON = 300;
 

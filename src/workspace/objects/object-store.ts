@@ -35,7 +35,7 @@ const SETTINGS = [
 ];
 
 /**
- * Our own git objects, beside those of the user's repository. Objects are read from both and written only to ours, so
+ * Our own git objects, next to those of the user's repository. Objects are read from both and written only to ours, so
  * the repository never changes.
  */
 export interface ObjectStore {

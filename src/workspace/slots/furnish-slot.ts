@@ -20,7 +20,7 @@ export interface TreeSetup {
   readonly start: StartSetup;
 }
 
-/** Additions to a work tree beside the files of its tree. */
+/** Additions to a work tree besides the files of its tree. */
 export interface Furnishing {
   readonly store: ObjectStore;
   /** Path of the workspace below the top. */
@@ -31,7 +31,7 @@ export interface Furnishing {
   readonly setup: TreeSetup | undefined;
 }
 
-/** What was added to a work tree. */
+/** Files that were added to a work tree. */
 export interface Furnished {
   /** Paths from the top below which there are links. */
   readonly links: readonly string[];

@@ -45,7 +45,7 @@ function ancestors(): Set<string> {
   return found;
 }
 
-/** What the system answers about a process; `otherwise` if it is gone or belongs to another user. */
+/** The answer of the system about a process; `otherwise` if the process has exited or belongs to another user. */
 function or<T>(otherwise: T, ask: () => T): T {
   try {
     return ask();

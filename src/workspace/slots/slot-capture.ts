@@ -16,7 +16,7 @@ export interface SlotCapture {
 }
 
 /**
- * The files in a slot, as a tree. If its index (which is beside the tree) is damaged or gone, every file is compared
+ * The files in a slot, as a tree. If its index (which is next to the tree) is damaged or gone, every file is compared
  * with the version checked out there.
  * @param from that version
  */

@@ -25,7 +25,7 @@ const stateSchema = z.object({
   conversion: z.string().max(128).optional(),
 });
 
-/** The state that is stored beside a slot's tree. */
+/** The state that is stored next to a slot's tree. */
 export type SlotState = Omit<z.infer<typeof stateSchema>, 'format'>;
 
 /** The data about a slot that is kept between attempts. */

@@ -22,7 +22,7 @@ export interface CapturedTree {
   readonly changed: boolean;
 }
 
-/** What is known about the index from the last capture. */
+/** The state of the index after the last capture. */
 export interface KnownIndex {
   /** Its untracked paths. */
   readonly extras: readonly string[];

@@ -26,7 +26,7 @@ export interface HandOn {
   readonly differences: readonly TreeDifference[];
   /** Unreadable entries; paths relative to the workspace. */
   readonly leftOut: CapturedWork['leftOut'];
-  /** What the gate hands on; `undefined`: all changes. */
+  /** The globs of the gate's `files`; `undefined`: all changes are handed on. */
   readonly globs: Globs | undefined;
   readonly keep: KeepContent;
   readonly limits: HandOnLimits;
@@ -75,7 +75,7 @@ async function part(input: HandOn): Promise<Changes> {
   return { ...rest, files, refused };
 }
 
-/** What is not handed on: paths of links and repositories, and plain files. */
+/** Paths that are not handed on: links and repositories, and plain files. */
 function parted(differences: readonly TreeDifference[]): [links: string[], files: FileChange[]] {
   const isPlain = ({ before, after }: TreeDifference): boolean =>
     whyNotPlain(before) === undefined && whyNotPlain(after) === undefined;

@@ -15,7 +15,7 @@ export const NOT_NAMED = 'it is untracked, and no glob matches it';
 /** Paths listed in a notice. */
 const NAMED = 5;
 
-/** What is left out, with one sentence for each reason. */
+/** Paths that are left out, with one sentence per reason. */
 export function noticesOf(leftOut: readonly LeftOut[]): string[] {
   return [...Map.groupBy(leftOut, ({ why }) => why)].map(([why, all]) => {
     const names = all.map(({ path }) => path);

@@ -35,7 +35,7 @@ function problemsOf(inputs: Readonly<Record<string, string>>, event = EVENT): st
 describe('a gate that inputs describe', () => {
   it('needs the input `subject` if its condition reads the subject', () => {
     const reads = { run: 'true', checks: "subject != 'pr-1'" };
-    expect(problemsOf(reads)).toEqual([expect.stringContaining('checks: reads `subject`, and no subject is given')]);
+    expect(problemsOf(reads)).toEqual([expect.stringContaining('checks: reads `subject`, and no subject is set')]);
     expect(problemsOf({ ...reads, subject: 'pr-2' })).toEqual([]);
   });
 

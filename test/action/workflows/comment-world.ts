@@ -32,6 +32,8 @@ export interface CommentOptions {
   readonly eventBody?: string;
   readonly action?: string;
   readonly isEdited?: boolean;
+  /** The GitHub App that wrote it in the name of its author. */
+  readonly viaApp?: string;
   /** The workflow whose runs it is about; default `pipeline.yml`. */
   readonly workflow?: string;
 }
@@ -40,7 +42,7 @@ let nextComment = 4_000;
 
 /** Writes a comment some seconds from now. */
 export function writeComment({ service }: ActionWorld, body: string, options: CommentOptions = {}): StoredComment {
-  const { by = 'maria', type = 'User', issue = 7, isEdited = false } = options;
+  const { by = 'maria', type = 'User', issue = 7, isEdited = false, viaApp } = options;
   service.advance(5_000);
   nextComment += 1;
   const at = service.world.now();
@@ -53,6 +55,7 @@ export function writeComment({ service }: ActionWorld, body: string, options: Co
     updatedAt: isEdited ? new Date(at.getTime() + 60_000) : at,
     body,
     reactions: [],
+    ...(viaApp !== undefined && { viaApp }),
   };
   service.world.comments.push(comment);
   service.advance(5_000);

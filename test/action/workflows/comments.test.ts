@@ -158,6 +158,21 @@ describe('a command in a comment', () => {
     expect(await world.startedGates()).toEqual(['draft']);
   });
 
+  it('status shows a run although a decision is about a gate that only the pull request has', async () => {
+    const run = await waiting({ BROKEN: '1' });
+    await say('/gateline approve translate');
+    await run.rerunFailed().ended;
+    const { publish: _, ...gates } = (JSON.parse(DEFINITION) as { gates: Record<string, unknown> }).gates;
+    await world.repository.write('gateline.yml', JSON.stringify({ workflow: { commands: true }, gates }));
+    await world.repository.commitAll('the default branch, without publish');
+    await say('/gateline retry publish');
+    expect(lastAnswer(world)).toMatch(/^Again `publish`: all jobs of/);
+    await run.rerunAll().ended;
+    await say('/gateline status');
+    expect(lastAnswer(world)).toMatch(/\| `translate` \| .*passed/);
+    expect(lastAnswer(world)).toContain('Not defined on the default branch, and not shown: `publish`');
+  });
+
   it('status and the report show the legs that an approved output asks for', async () => {
     await world[Symbol.asyncDispose]();
     const leg = `test "$GATELINE_LEG" = leg-0 || exit 1\n${agent({ built: true })}`;
@@ -235,6 +250,7 @@ describe('a comment that gives no command', () => {
     ['/gateline approve translate', { by: 'rita' }, ['-1']],
     ['/gateline approve translate', { by: 'eve' }, ['-1']],
     ['/gateline approve translate', { by: 'helper[bot]', type: 'Bot' }, ['-1']],
+    ['/gateline approve translate', { viaApp: 'coding-agent' }, ['-1']],
     ['/gateline approve translate', { isEdited: true }, ['confused'], /the comment was edited/],
     ['/gateline approve translate', { issue: 8 }, []],
     ['/gateline approve translate', { action: 'edited' }, []],

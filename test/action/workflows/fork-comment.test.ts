@@ -7,7 +7,7 @@ import { headOf } from '../../support/runner/repository.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
 import { IS_FULL } from '../../support/test-size.ts';
 import { ActionWorld, messagesOf, redJobs } from './action-world.ts';
-import { packaged } from './comment-world.ts';
+import { lastAnswer, packaged, runFor, writeComment } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { agent, gateJob, reportJob, workflowOf } from './workflow-text.ts';
 
@@ -35,7 +35,9 @@ beforeAll(async () => {
       ...READ,
       'pull-requests': 'write',
     }),
+    '.github/workflows/comment.yml': packaged('comment.yml', 'issue_comment'),
   });
+  world.service.world.collaborators.set('maria', 'write');
   const run = await world.run({ workflow: GATES, ...(await pullRequest(world, 'eve/gates')) });
   const report = await run.start().ended;
   expect(redJobs(report)).toEqual([]);
@@ -144,6 +146,30 @@ const FORGERIES: [string, (document: Document) => unknown][] = [
   ['depth', () => '['.repeat(50_000)],
 ];
 
+/** Nothing of a comment does anything, or looks like ours. */
+function expectDead(body: string): void {
+  expect(body).not.toMatch(CONTROLS);
+  expect(body).not.toMatch(/<(?:img|script|a|details|!--)\b|!\[|\]\((?!https:\/\/github\.com\/octo\/gates\/)/);
+  expect(body).not.toMatch(/@octocat|closes #1|^\[x\]:|^\/gateline/m);
+  expect(body.length).toBeLessThan(65_000);
+}
+
+describe('/gateline status for a fork', () => {
+  it.each(IS_FULL ? FORGERIES : FORGERIES.filter((_, index) => index % 9 === 4))(
+    'answers with a forged record as text: %s',
+    async (_name, change) => {
+      await withForged(change, async () => {
+        for (const what of ['status', 'plan']) {
+          const report = await runFor(world, writeComment(world, `/gateline ${what}`), { workflow: 'gates.yml' });
+          expect(redJobs(report)).toEqual([]);
+          expect(lastAnswer(world)).toMatch(/^\[run 1\]\(/);
+          expectDead(lastAnswer(world));
+        }
+      });
+    },
+  );
+});
+
 describe('after a run for a fork', () => {
   it('its pull request has one comment, with what GitHub says of the run', async () => {
     expect(redJobs(await afterTheRun())).toEqual([]);
@@ -167,10 +193,7 @@ describe('after a run for a fork', () => {
         const [comment] = world.service.world.comments;
         const body = comment?.body.split('\n').slice(1).join('\n') ?? '';
         if (name.startsWith('shown text')) expect(body).toContain('payload');
-        expect(body).not.toMatch(CONTROLS);
-        expect(body).not.toMatch(/<(?:img|script|a|details|!--)\b|!\[|\]\((?!https:\/\/github\.com\/octo\/gates\/)/);
-        expect(body).not.toMatch(/@octocat|closes #1|^\[x\]:|^\/gateline/m);
-        expect(body.length).toBeLessThan(65_000);
+        expectDead(body);
         expect(await world.startedGates()).toEqual(starts.slice(0, 0));
         expect([...report.jobs.keys()]).toEqual(['comment']);
       });

@@ -45,11 +45,21 @@ export function envelope(gate: number, output: unknown, more: Keys = {}): string
   return JSON.stringify({ gate, agent: `Tool${gate}`, status: 'SUCCESS', metadata, output, validation, ...more });
 }
 
+/** What a world may have beside its agents. */
+export interface GuideOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly pipeline?: Keys;
+  /** Inputs of the report. */
+  readonly report?: Keys;
+}
+
 /** A pipeline whose agents know only the state guide: `gate0`, `gate1` and so on, each with a job and one input. */
-export function guideWorld(
-  agents: readonly GuideAgent[],
-  options: { readonly files?: Readonly<Record<string, string>>; readonly pipeline?: Keys; readonly report?: Keys } = {},
-): Promise<ActionWorld> {
+export function guideWorld(agents: readonly GuideAgent[], options: GuideOptions = {}): Promise<ActionWorld> {
+  return ActionWorld.create(guideFiles(agents, options));
+}
+
+/** The files of its repository, the workflow among them. */
+export function guideFiles(agents: readonly GuideAgent[], options: GuideOptions = {}): Record<string, string> {
   const gates = agents.map(({ output, change, before = '', gate }, number) => {
     const given = [JSON.stringify(output), ...(change ? [JSON.stringify(change)] : [])].map((one) => `'${one}'`);
     const run = `${before}\nnode agent.cjs ${number} ${given.join(' ')}`;
@@ -66,12 +76,12 @@ export function guideWorld(
     agents.map((_, number) => `gate${number}`),
     { mirror: 'state-guide', ...options.report },
   );
-  return ActionWorld.create({
+  return {
     'agent.cjs': AGENT,
     'gateline.yml': JSON.stringify(definition),
     [WORKFLOW]: workflowOf({ ...Object.fromEntries(jobs), report }),
     ...options.files,
-  });
+  };
 }
 
 /** The files in the artifact with the state files, by name. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { compiled } from '../../compile/compiled.ts';
 import { ActionWorld, WORKFLOW } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
+import { headOf } from '../../support/runner/repository.ts';
 
 /** Fails unless the folder of documents has these files, and nothing else. */
 const finds = (...names: string[]): string =>
@@ -49,4 +50,51 @@ it('a job’s checkout has the documents that its gate names, and a new line sta
   await world.repository.commitAll('Learn');
   await (await world.run(await pullRequest(world))).start().ended;
   expect(await world.startedGates()).toEqual(['explore']);
+});
+
+it('what a fork learnt reaches no request of the default branch, neither by its documents nor by what its agents note', async () => {
+  const learns = PIPELINE.replace(
+    'echo \'{}\' > "$GATELINE_OUTPUT"\n    inputs: []\n    memory',
+    [
+      // The command itself is part of the request.
+      'printf -- "- E%s noted by an agent\\n" vil > "$GATELINE_LEARNINGS"',
+      'node -p \'JSON.stringify({ read: require("fs").readFileSync(".gateline/memory/learned-patterns.md", "utf8") })\' > "$GATELINE_OUTPUT"',
+      'inputs: []',
+      'memory',
+    ]
+      .join('\n      ')
+      .replace(/\n {6}(?=inputs|memory)/g, '\n    '),
+  );
+  await using world = await ActionWorld.create({
+    'gateline.yml': learns,
+    '.gateline/memory/learned-patterns.md': '# Learned patterns\n',
+    [WORKFLOW]: compiled(learns).text,
+  });
+  const main = await headOf(world.repository.root);
+  await world.repository.write('.gateline/memory/learned-patterns.md', '# Learned patterns\n- Evil of a fork\n');
+  await world.repository.commitAll('Evil');
+  const { service } = world;
+  const textsOf = (run: number): string =>
+    service.world.artifacts
+      .filter((one) => one.run === run)
+      .map(({ blob }) => service.world.blobs.blobs.get(blob)!.content.toString('latin1'))
+      .join('\n');
+  const fork = await world.run(await pullRequest(world, 'guest/gates'));
+  expect((await fork.start().ended).conclusion).toBe('success');
+  const [forkRun] = [...service.world.runs.keys()];
+  expect(textsOf(forkRun!)).toContain('Evil of a fork');
+  const push = await world.run({ commit: main });
+  expect((await push.start().ended).conclusion).toBe('success');
+  const pushRun = [...service.world.runs.keys()].find((id) => id !== forkRun)!;
+  expect(textsOf(pushRun)).toContain('# Learned patterns');
+  expect(textsOf(pushRun)).not.toContain('Evil of a fork');
+  // Its own agent notes the same words; they are in no request, and in no document.
+  const claims = service.world.artifacts.filter(({ run, name }) => run === pushRun && name.endsWith('.started.json'));
+  const requests = claims.flatMap(({ blob }) => {
+    const text = service.world.blobs.blobs.get(blob)!.content.toString();
+    const { contents } = JSON.parse(text) as { readonly contents: Readonly<Record<string, string>> };
+    return Object.values(contents).filter((one) => one.includes('gateline-request/2'));
+  });
+  expect(requests).toHaveLength(2);
+  for (const request of requests) expect(request).not.toContain('Evil');
 });

@@ -1,6 +1,8 @@
+import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { envelope, guideWorld, stateFilesOf } from './guide-world.ts';
+import { pullRequest } from './pull-request.ts';
 import { CHECKOUT, gateAround, job } from './workflow-text.ts';
 
 const STEM = 'demoqa_com-student_registration';
@@ -20,8 +22,9 @@ describe('agents that know only the state guide', () => {
     expect(run.job('gate2').log).toContain('loaded Agent1 SUCCESS 88 {"score":88,"testCases":[1]}');
     expect(outputsOf(run.job('gate1'))).toMatchObject({ status: 'passed', score: '88' });
     const { log } = run.job('gate1');
-    expect(log).toContain(`State file created: .state/${STEM}-gate1-output.json`);
-    expect(log).toContain('   Status: SUCCESS, Score: 88%');
+    expect(log).toContain(`gate gate1: State file loaded: .state/${OUTPUT_0}: Status: SUCCESS, Score: 100%`);
+    const created = `gate gate1: State file created: .state/${STEM}-gate1-output.json: Status: SUCCESS, Score: 88%`;
+    expect(log).toContain(created);
     expect(log).toContain('# Checkpoint: gate 1, `gate1`');
     // Beside ours, and it decides nothing.
     expect(run.job('gate1').summary).toContain('SUCCESS with a score of 91');
@@ -95,6 +98,20 @@ describe('agents that know only the state guide', () => {
     expect(messagesOf(run.job('gate0'), 'notice').join('\n')).toContain('is now in .state/quarantine/');
   });
 
+  it('do not start where a commit has a link or a folder in the place of the files', async () => {
+    await using linked = await guideWorld([{ output: {} }], { files: { 'src/code.js': '' } });
+    await symlink('src', linked.repository.path('.state'));
+    await linked.repository.commitAll('link');
+    const run = await (await linked.run(await pullRequest(linked, 'fork/gates'))).start().ended;
+    expect(errorsOf(run.job('gate0')).join('\n')).toContain('STATE_ESCAPES');
+    expect(await linked.startedGates()).toEqual([]);
+    expect(linked.endings()).toEqual(['gate0 1.1.1 ran not-started']);
+    await using folder = await guideWorld([{ output: {} }], { files: { [`.state/${OUTPUT_0}/x`]: '' } });
+    const refused = await (await folder.run(await pullRequest(folder, 'fork/gates'))).start().ended;
+    expect(refused.job('gate0').conclusion).toBe('failure');
+    expect(await folder.startedGates()).toEqual([]);
+  });
+
   it('work between begin and complete, which know the metadata that begin was given', async () => {
     const definition = {
       pipeline: 'guide',
@@ -116,7 +133,7 @@ describe('agents that know only the state guide', () => {
     const ended = await (await world.run()).start().ended;
     expect(redJobs(ended)).toEqual([]);
     const { log } = ended.job('gate0');
-    expect(log).toContain(`State file created: ${path}`);
+    expect(log).toContain(`gate gate0: State file created: ${path}: Status: SUCCESS, Score: 100%`);
     await using other = await ActionWorld.ofJobs(
       { gate0: job([CHECKOUT, ...gateAround({ run: run('https://other.com/') }, { metadata, inputs: '' })]) },
       { 'gateline.yml': JSON.stringify(definition) },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDevLoop } from '../../../src/formats/dev-loop/read.ts';
 import type { SourceFile } from '../../../src/formats/exchange.ts';
+import { LOOP_STATE } from '../hostile-files.ts';
 import { REPOSITORY } from '../../support/command-line.ts';
 
 const seed = (name: string): string => readFileSync(join(REPOSITORY, 'test/fixtures/seeds', name), 'utf8');
@@ -12,23 +13,11 @@ const file = (path: string, value: unknown): SourceFile => ({
   modified: 0,
 });
 
-const STATE = {
-  threadId: 'prd-1',
-  task: { id: 'REQ-1.1', title: 'Implement user authentication', status: 'in-progress' },
-  context: null,
-  changes: { files: [{ path: 'src/login.ts', patch: '+1' }] },
-  testResults: null,
-  status: 'in-progress',
-  error: null,
-  retryCount: 1,
-  handoffContext: {},
-};
-
 describe('the files of dev-loop', () => {
   it('give the seven nodes as gates, and the documents byte for byte', () => {
     const names = ['progress.md', 'learned-patterns.md'];
     const { run, problems, notMoved } = readDevLoop([
-      file('workflow-state.json', STATE),
+      file('workflow-state.json', LOOP_STATE),
       ...names.map((name) => file(name, seed(name))),
       file('retry-counts.json', { 'REQ-1.1': 2 }),
     ]);
@@ -56,9 +45,9 @@ describe('the files of dev-loop', () => {
   });
 
   it.each([
-    ['/changes', 'workflow-state.json', { ...STATE, task: null }],
-    ['/testResults', 'workflow-state.json', { ...STATE, changes: null, testResults: {} }],
-    ['/retryCount', 'workflow-state.json', { ...STATE, retryCount: -1 }],
+    ['/changes', 'workflow-state.json', { ...LOOP_STATE, task: null }],
+    ['/testResults', 'workflow-state.json', { ...LOOP_STATE, changes: null, testResults: {} }],
+    ['/retryCount', 'workflow-state.json', { ...LOOP_STATE, retryCount: -1 }],
     ['/REQ', 'retry-counts.json', { REQ: 1.5 }],
     ['', 'metrics.json', []],
   ])('are refused at %s of %s', (pointer, name, value) => {
@@ -69,8 +58,8 @@ describe('the files of dev-loop', () => {
     const { problems } = readDevLoop([
       file('a/progress.md', 'x'),
       file('b/progress.md', 'y'),
-      file('a.json', STATE),
-      file('b.json', STATE),
+      file('a.json', LOOP_STATE),
+      file('b.json', LOOP_STATE),
     ]);
     expect(problems.map((one) => one.file)).toEqual(['b.json', 'progress.md']);
   });

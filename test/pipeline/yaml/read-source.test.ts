@@ -28,7 +28,7 @@ describe('a file that is no sound YAML says so with its place', () => {
 
   it('names the line on which a key stands first', () => {
     expect(said('gates:\n  a: {}\n  a: {}')).toEqual([
-      '3:3 KEY_DUPLICATE key `a` is given twice; the first is on line 2',
+      '3:3 KEY_DUPLICATE key `a` appears twice; the first is on line 2',
     ]);
   });
 

@@ -70,7 +70,7 @@ describe('the checkpoint of a gate', () => {
     expect(audit(...both).replace(/[0-9a-f]{12}/, 'DIGEST')).toBe(
       [
         '- [x] State written: output `DIGEST`',
-        '- [x] Outputs of earlier gates loaded and judged: `a` (passed)',
+        '- [x] Outputs of earlier gates loaded and checked: `a` (passed)',
         documents,
         '- [x] Learnings kept',
       ].join('\n'),
@@ -78,7 +78,7 @@ describe('the checkpoint of a gate', () => {
     const { value: _, ...none } = ended('b', about);
     expect(audit(...ran('a', about), started('b', about), none).split('\n')).toEqual([
       '- [ ] State written: no output',
-      '- [x] Outputs of earlier gates loaded and judged: `a` (passed)',
+      '- [x] Outputs of earlier gates loaded and checked: `a` (passed)',
       documents,
     ]);
   });

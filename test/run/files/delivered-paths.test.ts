@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pathsNotDelivered } from '../../../src/run/files/delivered-paths.ts';
+import { pathsNotDelivered, pathsWithUnseen, quotedPath } from '../../../src/run/files/delivered-paths.ts';
 
 describe('a path that something would run by itself', () => {
   it.each([
@@ -27,4 +27,19 @@ describe('a path that something would run by itself', () => {
       expect(pathsNotDelivered([path], [])).toEqual([]);
     },
   );
+});
+
+describe('a path with characters that cannot be seen', () => {
+  it.each([
+    ['a\nb', '"a\\nb"'],
+    ['a\rb', '"a\\rb"'],
+    ['a\u001b[2Jb', '"a\\u001b[2Jb"'],
+    ['a\u009bb', '"a\\u009bb"'],
+    ['a\u2028b', '"a\\u2028b"'],
+    ['invoice\u202etxt.sh', '"invoice\\u202etxt.sh"'],
+  ])('%j is delivered only if it is allowed by its exact name', (path, shown) => {
+    expect(pathsWithUnseen(['a.txt', 'ä/日本.md', 'a b', path], [])).toEqual([path]);
+    expect(pathsWithUnseen([path], [path])).toEqual([]);
+    expect(quotedPath(path)).toBe(shown);
+  });
 });

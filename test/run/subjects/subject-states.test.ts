@@ -45,6 +45,12 @@ describe('the subjects of a set', () => {
     });
   });
 
+  it('name the first of many that they wait for', () => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`s${index}`, []]));
+    const found = subjectStates(graph({ ...many, last: Object.keys(many) }), new Map());
+    expect(found.get('last')!.reason).toBe('waits for s0, s1, s2, s3, s4 and 295 more');
+  });
+
   it('keep their own status, whatever became of what they need', () => {
     expect(states({ a: 'failed', b: 'completed', d: 'running' })).toMatchObject({
       b: 'completed (completed)',

@@ -154,6 +154,8 @@ export interface StoredComment {
   readonly repository: string;
   readonly issue: number;
   readonly author: Identity;
+  /** Slug of the GitHub App that wrote it in the name of its author. */
+  readonly viaApp?: string;
   readonly createdAt: Date;
   updatedAt: Date;
   body: string;

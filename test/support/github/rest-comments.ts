@@ -110,6 +110,7 @@ function commentOf(world: World, repository: string, id: number): StoredComment 
 function document(world: World, comment: StoredComment): object {
   const { id, repository, issue, author, body, createdAt, updatedAt } = comment;
   const isBot = author.type === 'Bot';
+  const app = isBot ? author.login.replace(/\[bot\]$/, '') : comment.viaApp;
   return {
     id,
     node_id: `IC_${id}`,
@@ -118,7 +119,7 @@ function document(world: World, comment: StoredComment): object {
     issue_url: `${world.origin}/repos/${repository}/issues/${issue}`,
     user: author,
     author_association: isBot ? 'NONE' : 'MEMBER',
-    performed_via_github_app: isBot ? { id: 15_368, slug: author.login.replace(/\[bot\]$/, '') } : null,
+    performed_via_github_app: app === undefined ? null : { id: 15_368, slug: app },
     body,
     created_at: restTime(createdAt),
     updated_at: restTime(updatedAt),

@@ -49,7 +49,7 @@ export interface HistoryBranch extends Omit<RemotePlace, 'folder'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the token must allow. */
+/** The access that the token needs. */
 type Access = 'read' | 'write';
 
 /** A push that failed. */
@@ -64,8 +64,8 @@ class PushError extends Error implements Failure {
 }
 
 /**
- * Appends the entries of this run to the history branch, if the step names one. Nothing in a run for a fork. Problems
- * are notices.
+ * Appends the entries of this run to the history branch, if the step names one. In a run for a fork it does nothing.
+ * Problems are notices.
  * @param badge of this run; it is kept if the run is of the default branch
  */
 export async function pushHistory(
@@ -170,7 +170,7 @@ async function readBranch(
   });
 }
 
-/** Tries until it is done, or there is no time left. */
+/** Tries until it succeeds, or the time is over. */
 async function tried(
   place: HistoryBranch,
   access: Access,

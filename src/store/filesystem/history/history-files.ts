@@ -30,7 +30,7 @@ const RECENT = 64 * 1_024;
 const MAX_OPEN = 16 * 1_024;
 
 /** Why a copy of a file is in quarantine. */
-const NO_ENTRIES = { code: 'CORRUPT', message: 'lines that are no entries of this version' } as const;
+const NO_ENTRIES = { code: 'CORRUPT', message: 'lines that are not entries of this version' } as const;
 
 const MONTH_FILE = /^[0-9]{4}-[0-9]{2}\.jsonl$/;
 

@@ -13,7 +13,7 @@ export interface ProjectionDifference {
   readonly file: string;
   /** `outdated`: missing, or ours of an earlier moment, as after a kill. `changed`: not as we wrote it. */
   readonly state: 'outdated' | 'changed';
-  /** What is wrong, to follow the name of the file. */
+  /** The problem, as the part of a sentence after the name of the file. */
   readonly message: string;
 }
 

@@ -14,8 +14,9 @@ export interface ProjectionNotice {
   /**
    * - `PROJECTION_KEPT_ASIDE`: the file in its place was not ours and is now in quarantine
    * - `PROJECTION_FAILED`: the file could not be written; the records are not affected
+   * - `PROJECTION_TOO_LONG`: it has more lines than the state guide reads
    */
-  readonly code: 'PROJECTION_KEPT_ASIDE' | 'PROJECTION_FAILED';
+  readonly code: 'PROJECTION_KEPT_ASIDE' | 'PROJECTION_FAILED' | 'PROJECTION_TOO_LONG';
   /** Name of the file, relative to the workspace if known. */
   readonly file: string;
   readonly message: string;

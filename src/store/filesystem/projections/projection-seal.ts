@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../json/json.ts';
 import { digestOfJson } from '../../../json/canonical-json.ts';
 import { digestOf } from '../../../json/digest.ts';
+import { linedJson } from '../../../json/lined-json.ts';
 import { parseStoredJson } from '../../parse-record.ts';
 
-/** Whose state a projection shows. */
+/** The pipeline, subject and run whose state a projection shows. */
 export interface ProjectionOwner {
   readonly pipeline: string;
   readonly subject: string;
@@ -25,7 +26,8 @@ const ownerSchema = z.object({ pipeline: z.string(), subject: z.string(), run: z
 export function sealJson(value: JsonObject): string {
   const gateline = value['gateline'];
   const inner = isJsonObject(gateline) ? gateline : {};
-  return `${JSON.stringify({ ...value, gateline: { ...inner, checksum: digestOfJson(value) } }, null, 2)}\n`;
+  const sealed = { ...value, gateline: { ...inner, checksum: digestOfJson(value) } };
+  return `${linedJson(sealed, 'gateline')}\n`;
 }
 
 /** Whether bytes are a projection that {@link sealJson} made. */

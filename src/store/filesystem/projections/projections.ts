@@ -72,6 +72,8 @@ export interface Projections {
 }
 
 const MAX_INLINE_OUTPUT = 8 * 1_024 * 1_024;
+/** The state guide reads so many lines of a gate's file. */
+const MAX_LINES = 10_000;
 
 /**
  * The state guide's files as projections of run states, directly in the folder `root`; see
@@ -135,7 +137,15 @@ async function showUnit(
   const show = (name: string, readSeal: typeof readSealedJson, content: string | undefined) =>
     noticing(name, () => new ProjectionFile(folder, name, owner, readSeal).show(content));
   const shown = await show(output.name, readSealedJson, json);
-  return [...shown, ...(await show(checkpoint.name, readSealedMarkdown, text))];
+  return [...shown, ...tooLong(folder, output.name, json), ...(await show(checkpoint.name, readSealedMarkdown, text))];
+}
+
+function tooLong(folder: StateFolder, name: string, text: string | undefined): ProjectionNotice[] {
+  const lines = text === undefined ? 0 : text.split('\n').length - 1;
+  if (lines <= MAX_LINES) return [];
+  const file = folder.show(join(folder.root, name));
+  const message = `${file} has ${lines} lines; agents of the state guide read the first ${MAX_LINES}.`;
+  return [{ code: 'PROJECTION_TOO_LONG', file, message }];
 }
 
 async function compareAll(

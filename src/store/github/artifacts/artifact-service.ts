@@ -65,7 +65,7 @@ export interface UploadPatience {
   readonly earlier?: number;
 }
 
-/** What is to be uploaded. */
+/** The artifact to upload. */
 export interface Parcel {
   readonly name: string;
   /** `raw`: one file, stored as is if the service allows it, otherwise in a zip. */

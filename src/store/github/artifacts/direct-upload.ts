@@ -59,7 +59,7 @@ export class DirectUpload {
     }
   }
 
-  /** What a failure means for the name. A second `finalize` is refused: a lookup by name shows that. */
+  /** Whether the name is used after a failure. A second `finalize` is refused, so a lookup by name decides. */
   #judge(error: CallFailure): Uploaded {
     if (error.passing) throw error;
     if (this.#address !== undefined) return { state: 'taken', maybeOwn: true };

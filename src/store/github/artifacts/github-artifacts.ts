@@ -29,7 +29,7 @@ import { RestArtifacts } from './rest-artifacts.ts';
 import { ResultsClient, type ResultsAccess } from './results-client.ts';
 import { Uploads, type UploadOptions } from './uploads.ts';
 
-/** Whose artifacts, and how to reach them. */
+/** The run whose artifacts are used, and the connection to the service. */
 export interface GithubArtifactsOptions extends UploadOptions, PatienceOptions {
   readonly run: { readonly id: string; readonly attempt: number };
   /** The run's own service; absent for another run. */

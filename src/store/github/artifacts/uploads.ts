@@ -11,7 +11,7 @@ import { limitFor, type ServiceLimits } from '../../../github/limits.ts';
 /** The only method of the toolkit's client that is used. It reads the runner's variables itself. */
 export type ToolkitUploader = Pick<ArtifactClient, 'uploadArtifact'>;
 
-/** What uploads need. */
+/** Parts that uploads use. */
 export interface UploadOptions {
   readonly limits: ServiceLimits;
   /** Folder for files during their upload. */

@@ -19,8 +19,8 @@ export interface GivenAccess extends CacheAccess {
 }
 
 /**
- * What `cache-mode` of a workflow or job permits. Not set, or an unknown value: everything, as in the toolkit.
- * https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax
+ * The access that `cache-mode` of a workflow or job permits. If it is not set or unknown, everything is permitted, as
+ * in the toolkit.
  */
 const MODES: Readonly<Record<string, { readonly read: boolean; readonly write: boolean }>> = {
   none: { read: false, write: false },
@@ -29,7 +29,7 @@ const MODES: Readonly<Record<string, { readonly read: boolean; readonly write: b
   'write-only': { read: false, write: true },
 };
 
-/** What is needed to read or write. @throws Unusable if it cannot succeed, so that no request is made */
+/** The connection for reading or writing. */
 export function accessFor(use: 'read' | 'write', access: CacheAccess): GivenAccess {
   const { resultsUrl, runtimeToken, serverUrl } = access;
   const mode = (access.cacheMode ?? '').trim().toLowerCase();

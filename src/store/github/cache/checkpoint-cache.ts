@@ -13,7 +13,9 @@ import { COMPRESSIONS, DOCUMENT_NAME, compareOrigins, entryKey, type EntryOrigin
 import type { Saver } from './start-saver.ts';
 import { Unusable } from './unusable.ts';
 
-/** What was found, and what went wrong: one sentence each, no markup. If both are empty, there is no entry. */
+/**
+ * The checkpoint that was found, and problems: one sentence each, without markup. If both are empty, there is no entry.
+ */
 export interface CheckpointSearch {
   readonly records: readonly GatelineRecord[];
   readonly notices: readonly string[];

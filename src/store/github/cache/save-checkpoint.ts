@@ -33,7 +33,7 @@ export interface SaveCall extends SaverOptions {
   readonly prepared: Saver | undefined;
 }
 
-/** What tar adds to a file: its header, the times in a header of their own, and padding to full blocks. */
+/** Bytes that tar adds to a file: its header, an extra header for the times, and padding to full blocks. */
 const TAR_OVERHEAD = 4 * 512;
 
 /**

@@ -152,7 +152,7 @@ const ALTERED: Trouble = { code: 'CONTENT_ALTERED', message: 'the stored bytes h
 
 type WantedContent = WantedEntry & { readonly digest: Digest };
 
-/** What a record's artifact may contain, by entry name. */
+/** The allowed entries of a record's artifact, by name. */
 function wantedOf(record: GatelineRecord, artifactName: string): Map<string, WantedContent> {
   const entries = mentionedBy(record).map(({ digest, bytes }): WantedContent => ({
     digest,

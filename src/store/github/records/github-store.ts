@@ -19,7 +19,7 @@ import { RunArtifacts, type Spool, type WorkflowRun } from './run-artifacts.ts';
 /** If one `ListArtifacts` returns this many artifacts, there may be more. */
 const DEFAULT_LISTING_LIMIT = 1_000;
 
-/** Whose records, and how to reach them. */
+/** The run whose records are stored, and the connection to the service. */
 export interface GithubStoreOptions extends Pick<
   GithubArtifactsOptions,
   'results' | 'rest' | 'temporaryFolder' | 'retentionDays' | 'uploader' | keyof PatienceOptions
@@ -72,7 +72,7 @@ export interface NameStatuses {
 }
 
 /**
- * A store that keeps each record as one immutable artifact of the run, with its contents inside, or beside it if they
+ * A store that keeps each record as one immutable artifact of the run, with its contents inside, or next to it if they
  * are large. `list` sees only records of this run and of the earlier one; contents are found through the records that
  * were listed. Writing a record also copies the contents that it needs from the earlier run, so that later jobs need
  * only this one.
@@ -165,7 +165,7 @@ export class GithubStore implements RecordStore {
     return { ...(own && { record: own.id }), ...(value && { value: value.id }) };
   }
 
-  /** What may hide records of earlier attempts from this job, according to its listings so far. */
+  /** Reasons why records of earlier attempts may be invisible to this job, according to its listings so far. */
   hiddenBy(): HiddenBy | undefined {
     return this.#view.hiddenBy;
   }

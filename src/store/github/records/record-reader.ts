@@ -111,7 +111,7 @@ export class RecordReader {
   }
 
   /**
-   * What exists under a record's name, after listing again: this record itself, another one, or nothing visible.
+   * The artifact with a record's name, after listing again: this record itself, another one, or none that is visible.
    * `unknown`: the listing or a listed artifact could not be read.
    */
   async stateOf(record: GatelineRecord, patience?: Patience): Promise<'same' | 'other' | 'unseen' | 'unknown'> {

@@ -42,7 +42,7 @@ export class RecordWriter {
 
   /**
    * Contents that the record needs and does not include are uploaded before the record. A value that it includes is
-   * also uploaded beside it.
+   * also uploaded next to it.
    * @param record checked, and of this run
    */
   async write(record: GatelineRecord): Promise<Written> {
@@ -70,7 +70,7 @@ export class RecordWriter {
   }
 
   /**
-   * Uploads the value that the record includes beside it, for people: again if only the record survived an outage.
+   * Uploads the value that the record includes next to it, for people: again if only the record survived an outage.
    */
   async #besides(record: GatelineRecord, value: Content, uploadRecord: () => Promise<Written>): Promise<Written> {
     const uploadValue = async (): Promise<unknown> => {

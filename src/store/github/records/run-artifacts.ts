@@ -17,7 +17,7 @@ export interface WorkflowRun {
 /** A store of contents on this machine: those waiting for their record, and those downloaded. */
 export type Spool = Pick<RecordStore, 'put' | 'putStream' | 'get' | 'check' | 'copyTo'>;
 
-/** What the parts of a store share. */
+/** State that the parts of a store share. */
 export interface StoreParts {
   readonly service: ArtifactService;
   readonly view: RunArtifacts;
@@ -57,7 +57,7 @@ export class RunArtifacts {
     return this.#problem;
   }
 
-  /** What may hide artifacts of earlier attempts, according to the last listing. */
+  /** Reasons why artifacts of earlier attempts may be invisible, according to the last listing. */
   get hiddenBy(): HiddenBy | undefined {
     return this.#hiddenBy;
   }

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { openCall, type Assignment } from '../../engine/call/call.ts';
+import type { EnginePorts } from '../../engine/ports.ts';
+import type { Environment } from '../../environment.ts';
+import { messageOf } from '../../errors/gateline-error.ts';
+import { FORMATS } from '../../formats/formats.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { MirrorFormat } from '../../pipeline/job-settings.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import type { LoadedPipeline } from '../load-pipeline.ts';
+import { stateRoot, type Durable } from '../local-ports.ts';
+import { exportedRun } from './exported-run.ts';
+import { ignoreExported, writeExported } from './write-files.ts';
+
+/** Keeps files of other systems up to date with a run. */
+export interface Mirror {
+  /** Writes the files that this state changes. Returns notices. Never throws: no gate fails because of a file. */
+  show(state: RunState): Promise<string[]>;
+}
+
+/** What a mirror needs of a call. */
+export interface MirrorInput extends Durable {
+  readonly loaded: LoadedPipeline;
+  readonly ports: EnginePorts;
+  readonly assignment: Assignment;
+  readonly environment: Environment;
+}
+
+/** Keeps the files of these formats up to date, in the folders where their systems keep them. */
+export function createMirror(formats: readonly MirrorFormat[], input: MirrorInput): Mirror {
+  const { loaded, ports, assignment, environment, onDurable } = input;
+  const { root } = loaded;
+  const known = new Map<Digest, JsonValue>();
+  const ignored = new Set<MirrorFormat>();
+  // Gateline keeps the files of the state guide anyway. One that failed is not tried again in this call.
+  const open = new Set(formats.filter((name) => FORMATS[name]!.isKept !== true));
+  let shown = '';
+  const write = async (name: MirrorFormat, run: Awaited<ReturnType<typeof exportedRun>>): Promise<string[]> => {
+    const format = FORMATS[name]!;
+    const files = format.write(run);
+    const line = ignored.has(name) ? undefined : await ignoreExported(root, format, files, environment);
+    ignored.add(name);
+    const place = { root, folder: format.folder, temporaryFolder: join(stateRoot(loaded), 'tmp'), onDurable };
+    await writeExported(place, files);
+    return line === undefined
+      ? []
+      : [`${line} was added to .git/info/exclude, so that git ignores the files of ${name}`];
+  };
+  const update = async (state: RunState): Promise<string[]> => {
+    const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber, shows: true });
+    const run = await exportedRun(call, state, loaded, known);
+    const notices: string[] = [];
+    for (const name of open) {
+      try {
+        notices.push(...(await write(name, run)));
+      } catch (error) {
+        open.delete(name);
+        notices.push(`the files of ${name} are not kept up to date: ${messageOf(error)}`);
+      }
+    }
+    return notices;
+  };
+  return {
+    async show(state) {
+      const now = essenceOf(state);
+      if (open.size === 0 || state.runNumber === 0 || now === shown) return [];
+      shown = now;
+      try {
+        return await update(state);
+      } catch (error) {
+        return [`files of other systems are not up to date: ${messageOf(error)}`];
+      }
+    },
+  };
+}
+
+/** What the files show of a state. Most events do not change it. */
+function essenceOf({ status, units }: RunState): string {
+  const parts = [...units.values()].map(({ key, status: is, attempts, ended, done }) => [
+    key,
+    is,
+    attempts,
+    ended?.at,
+    done,
+  ]);
+  return JSON.stringify([status, parts]);
+}
