@@ -40,7 +40,7 @@ export interface EnginePorts {
   readonly branches?: Branches;
   readonly agent: Agent;
   readonly attempts: AttemptFiles;
-  /** The same for commands, which run at the same time as a run: what a killed run left is not theirs. Absent in CI. */
+  /** The same for commands, which are part of no run: processes that a killed run left are not theirs. Absent in CI. */
   readonly commands?: AttemptFiles;
   readonly now: () => Date;
   /** The writer of this call's records. */

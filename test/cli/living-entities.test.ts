@@ -143,7 +143,9 @@ describe('a pool of servers, and transactions in them', () => {
     const { port } = (await project.value('acquire')) as Server;
     await project.run('run', '-q');
     expect(await project.value('count', '--arg', `port=${port}`)).toEqual({ count: 0 });
+    expect((await project.run('doctor')).out).toMatch(/PROCESS_LEFT .*process \d+ runs, left by acquire for server/);
     await project.run('entities', 'reset', 'server', '--reason', 'done');
+    expect((await project.run('doctor')).out).not.toContain('PROCESS_LEFT');
     await expect(fetch(`http://127.0.0.1:${port}/count`)).rejects.toThrow('fetch failed');
     expect(await project.status()).toEqual({ server: 'absent', transaction: 'absent' });
   }, 60_000);

@@ -149,6 +149,7 @@ async function removeTraces(
   const runs = new Map(records.map((record) => [keyOf(record), record]));
   for (const run of runs.values()) {
     await removeAttempts(ports.attempts.root, run);
+    if (ports.commands !== undefined) await removeAttempts(ports.commands.root, run);
     await ports.database?.drop(run);
   }
   onDurable('attempts removed');

@@ -50,6 +50,23 @@ export async function checkTrees({ trees, ports, show }: Looking): Promise<Findi
   return left.map((path) => finding('WORK_TREE_LEFT', show(path), 'a work tree that no agent uses'));
 }
 
+/** Processes that commands left and that still run. */
+export async function checkProcesses({ ports, show }: Looking): Promise<Finding[]> {
+  const found = new Map<string, Finding>();
+  const { records } = (await ports.everyRecord?.()) ?? { records: [] };
+  for (const record of records) {
+    for (const { entity, processes } of record.kind === 'ended' ? (record.effects?.creates ?? []) : []) {
+      for (const one of processes ?? []) {
+        if (await ports.isGone(one)) continue;
+        const path = show(ports.commands!.pathOf(record));
+        const message = `process ${one.pid} runs, left by ${record.gate} for ${entity}`;
+        found.set(message, finding('PROCESS_LEFT', path, message));
+      }
+    }
+  }
+  return [...found.values()];
+}
+
 /** Findings about files in quarantine. */
 export async function checkQuarantine(root: string, { show }: Looking): Promise<Finding[]> {
   const folder = join(root, QUARANTINE);

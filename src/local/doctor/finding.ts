@@ -53,6 +53,7 @@ export const FINDINGS = {
   APPLY_UNFINISHED: { severity: 'warning', advice: 'Run `gateline apply` again.' },
   APPLIED_LIST_UNREADABLE: { severity: 'error', advice: 'Restore the file from a backup.' },
   WORK_TREE_LEFT: { severity: 'note', advice: 'The next run removes it.' },
+  PROCESS_LEFT: { severity: 'note', advice: '`gateline entities reset NAME --reason TEXT` ends it.' },
   QUARANTINE_KEPT: { severity: 'note', advice: 'Look at it, and delete what you do not need.' },
 } as const satisfies Record<string, { readonly severity: Severity; readonly advice: string }>;
 

@@ -2,7 +2,7 @@ import { DEFAULT_SNAPSHOTS, DEFAULT_WORKSPACE, type Gate, type Pipeline } from '
 import type { Contract } from '../../verdict/contract.ts';
 import type { Digest } from '../../json/digest.ts';
 import { orderRecords } from '../records/order.ts';
-import { gatesBefore, unitOf, type DecidedRecord, type GatelineRecord } from '../records/record.ts';
+import { isEntityRecord, gatesBefore, unitOf, type DecidedRecord, type GatelineRecord } from '../records/record.ts';
 
 /** The input for building a pipeline that no file defines. */
 export interface Observation {
@@ -37,7 +37,8 @@ type WorkRecord = Exclude<GatelineRecord, DecidedRecord>;
 export function observePipeline(observation: Observation): Observed {
   const { pipeline, own, records, contracts, unread = [], expected = [] } = observation;
   const work = orderRecords(records).records.filter(
-    (record): record is WorkRecord => record.kind !== 'decided' && record.pipeline === pipeline,
+    (record): record is WorkRecord =>
+      record.kind !== 'decided' && record.pipeline === pipeline && !isEntityRecord(record),
   );
   const byGate = Map.groupBy(work, (record) => record.gate);
   if (own !== undefined) byGate.delete(own.id);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, outputsOf } from './action-world.ts';
-import { gateJob, type Keys } from './workflow-text.ts';
+import { gateJob, reportJob, type Keys } from './workflow-text.ts';
 
 const READS = `node -e "const r = JSON.parse(require('fs').readFileSync(process.env.GATELINE_REQUEST)); require('fs').writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify(r.entities))"`;
 const DEFINITION = {
@@ -34,5 +34,19 @@ describe('entities in jobs of a workflow', () => {
     expect(JSON.parse(outputsOf(report.job('recovers'))['value']!)).toMatchObject({
       session: { output: { user: 'john' } },
     });
+  });
+
+  it.each(['gateline.yml', undefined])('are no gates of a run when set-up commands created them: %s', async (file) => {
+    const named = file === undefined ? {} : { file };
+    const recovers: Keys = gateJob({ command: 'run', file: 'gateline.yml' });
+    const { entities, commands, gates, pipeline } = DEFINITION;
+    const definition = { pipeline, entities, commands, gates: { recovers: gates.recovers } };
+    await using world = await ActionWorld.ofJobs(
+      { recovers, report: reportJob('recovers', named) },
+      { 'gateline.yml': JSON.stringify(definition) },
+    );
+    const report = await (await world.run()).start().ended;
+    expect(errorsOf(report.job('report'))).toEqual([]);
+    expect(outputsOf(report.job('report'), 'report')).toMatchObject({ 'run-status': 'completed', 'failed-gates': '' });
   });
 });

@@ -29,6 +29,11 @@ describe('a pipeline that is put together from records', () => {
     expect([...recorded].toSorted()).toEqual(['a', 'b', 'x']);
   });
 
+  it('has no gate for a command, which is part of no run', () => {
+    const { pipeline } = observe({ records: [started({ gate: 'a' }), started({ gate: 'login', command: true })] });
+    expect(pipeline.gates.map(({ id }) => id)).toEqual(['a']);
+  });
+
   it('has the legs that left records, and needs every one of them', () => {
     const needs = { 'a/x': digestOf('1'), 'a/y': digestOf('2') };
     const { pipeline } = observe({
