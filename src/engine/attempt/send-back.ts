@@ -33,8 +33,8 @@ export async function sendBack(
 }
 
 /**
- * Sends back the legs that a killed call did not get to: there is a decision for each leg of a gate. Legs that depend on
- * an output are left alone, since they may be newer than the decision.
+ * Sends back the legs that a killed call did not reach: each leg of a gate has its own decision. Not for legs that come
+ * from an output: they may be newer than the decision.
  */
 export async function completeSendBack(call: Call): Promise<void> {
   for (const { cause, onFail } of loopsOf(call.assignment.pipeline)) {
