@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { GUIDE_SCHEMAS } from '../src/formats/guide-schemas.ts';
+import { GUIDE_SCHEMAS } from '../src/formats/state-guide/guide-schemas.ts';
 import { gatelineFileSchema } from '../src/pipeline/file/gateline-file.ts';
 import { setFileSchema } from '../src/pipeline/subjects/subject-set.ts';
 

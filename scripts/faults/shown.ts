@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts';
 
-const GATE_STATE = ['test/formats/gate-state.test.ts'];
+const GATE_STATE = ['test/formats/state-guide/gate-state.test.ts'];
 
 /** Faults in state files and reports of a run. */
 export const SHOWN_FAULTS: readonly Fault[] = [
@@ -36,7 +36,7 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     name: 'formats: a skipped gate is a success',
     find: "skipped: 'PARTIAL',",
     replace: "skipped: 'SUCCESS',",
-    tests: ['test/formats/guide-words.test.ts'],
+    tests: ['test/formats/state-guide/guide-words.test.ts'],
     why: 'nobody would see that a gate was left out',
   },
   {
@@ -93,7 +93,7 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     name: 'state files: an envelope of another gate is an output',
     find: 'if (gate !== number) wrong.unshift(',
     replace: 'if (gate < 0) wrong.unshift(',
-    tests: ['test/formats/left-envelope.test.ts'],
+    tests: ['test/formats/state-guide/left-envelope.test.ts'],
     why: 'an agent that copied the file of the gate before would pass',
   },
   {

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../engine/ports.ts';
-import { stateDocuments, type StateDocuments } from '../formats/state-documents.ts';
+import { stateDocuments, type StateDocuments } from '../formats/state-guide/state-documents.ts';
 import type { Assignment } from '../engine/call/call.ts';
 import type { GateGroup, UnitKey } from '../pipeline/pipeline.ts';
 import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';

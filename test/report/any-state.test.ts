@@ -6,9 +6,9 @@ import { statusJson, statusJsonSchema } from '../../src/report/json/status-json.
 import { statusTable } from '../../src/report/terminal/status-table.ts';
 import { VERDICT_TEXT_LIMIT, verdictText } from '../../src/report/terminal/verdict-text.ts';
 import { jsonText } from '../../src/report/json/json-text.ts';
-import { stateDocuments } from '../../src/formats/state-documents.ts';
-import { readGateState } from '../../src/formats/gate-state.ts';
-import { pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
+import { stateDocuments } from '../../src/formats/state-guide/state-documents.ts';
+import { readGateState } from '../../src/formats/state-guide/gate-state.ts';
+import { pipelineStateSchema } from '../../src/formats/state-guide/pipeline-state.ts';
 import { VERDICT_KINDS } from '../../src/verdict/verdict.ts';
 import { digestOf } from '../../src/json/digest.ts';
 import { recordSchema, type GatelineRecord } from '../../src/run/records/record.ts';

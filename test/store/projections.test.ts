@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gateOutputFileName } from '../../src/formats/file-names.ts';
-import { readGateState } from '../../src/formats/gate-state.ts';
-import { pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
-import { stateDocuments } from '../../src/formats/state-documents.ts';
+import { gateOutputFileName } from '../../src/formats/state-guide/file-names.ts';
+import { readGateState } from '../../src/formats/state-guide/gate-state.ts';
+import { pipelineStateSchema } from '../../src/formats/state-guide/pipeline-state.ts';
+import { stateDocuments } from '../../src/formats/state-guide/state-documents.ts';
 import { checkpointMarkdown } from '../../src/report/markdown/checkpoint.ts';
 import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.ts';
 import type { RunState } from '../../src/run/state/run-state.ts';
@@ -15,7 +15,7 @@ import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { unitsOf } from '../../src/run/records/unit.ts';
 import { decided, ended, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
 import { HOSTILE } from '../report/hostile.ts';
-import { GUIDE_EXAMPLES } from '../formats/guide.ts';
+import { GUIDE_EXAMPLES } from '../formats/state-guide/guide.ts';
 import { makeWorkspace } from './filesystem/workspace.ts';
 
 const STEM = 'demoqa_com-student_registration';

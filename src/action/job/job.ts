@@ -11,7 +11,7 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import type { JobCall } from '../../engine/upstream/job-call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
-import { orchestratorMetadata } from '../../formats/state-metadata.ts';
+import { orchestratorMetadata } from '../../formats/state-guide/state-metadata.ts';
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';

@@ -2,7 +2,7 @@ import { readJson } from '../../engine/call/content.ts';
 import { secretValues } from '../../engine/call/call.ts';
 import type { AboutStateFiles } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { gateWord } from '../../formats/guide-words.ts';
+import { gateWord } from '../../formats/state-guide/guide-words.ts';
 import { checkpointMarkdown } from '../../report/markdown/checkpoint.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
 import { asRequest } from '../../run/plan/difference.ts';

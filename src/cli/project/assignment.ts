@@ -3,7 +3,7 @@ import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { stateInputs } from '../../local/state-files/state-inputs.ts';
-import { orchestratorMetadata } from '../../formats/state-metadata.ts';
+import { orchestratorMetadata } from '../../formats/state-guide/state-metadata.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SUBJECT_LENGTH, NAMELESS_SUBJECT, subjectOfMetadata } from '../../run/records/subject.ts';
 import { MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';

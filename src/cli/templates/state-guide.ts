@@ -1,4 +1,4 @@
-import { GUIDE_SCHEMAS } from '../../formats/guide-schemas.ts';
+import { GUIDE_SCHEMAS } from '../../formats/state-guide/guide-schemas.ts';
 import type { Template } from './template.ts';
 
 interface GuideGate {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json.ts';
 import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
-import { gateStateSchema, type GateStateFile } from '../gate-state-schema.ts';
-import { pipelineStateSchema, type PipelineStateFile } from '../pipeline-state.ts';
+import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
+import { pipelineStateSchema, type PipelineStateFile } from './pipeline-state.ts';
 
 const PIPELINE = /^(.+)-pipeline\.json$/;
 const GATE = /^(.+)-gate(\d{1,7})-output\.json$/;

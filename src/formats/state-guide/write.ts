@@ -1,5 +1,5 @@
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
-import { stateDocuments } from '../state-documents.ts';
+import { stateDocuments } from './state-documents.ts';
 
 /** The files of seed 000 without our own fields. Those in `.state/` are written by the projections of each call. */
 export function writeStateGuide({ graph, pipeline, metadata, state, outputs }: ExportedRun): WrittenFile[] {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { gateOutputFileName } from '../../formats/file-names.ts';
-import { callerInput, readGateState } from '../../formats/gate-state.ts';
+import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
+import { callerInput, readGateState } from '../../formats/state-guide/gate-state.ts';
 import type { StandInFile } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Unit } from '../../run/records/unit.ts';

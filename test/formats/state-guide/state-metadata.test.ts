@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { orchestratorMetadata } from '../../src/formats/state-metadata.ts';
+import { orchestratorMetadata } from '../../../src/formats/state-guide/state-metadata.ts';
 
 const metadata = { domain: 'demoqa_com', feature: 'form' };
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { gateWord, pipelineWord } from '../../src/formats/guide-words.ts';
+import { gateWord, pipelineWord } from '../../../src/formats/state-guide/guide-words.ts';
 import {
   RUN_STATUSES,
   UNIT_STATUSES,
   type RunStatus,
   type UnitState,
   type UnitStatus,
-} from '../../src/run/state/run-state.ts';
-import { stateOf } from '../report/fixtures.ts';
+} from '../../../src/run/state/run-state.ts';
+import { stateOf } from '../../report/fixtures.ts';
 
 function runOf(status: RunStatus, ...statuses: UnitStatus[]) {
   const [one] = stateOf([]).state.units.values();

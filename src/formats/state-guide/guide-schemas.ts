@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 
 const text: JsonObject = { type: 'string', minLength: 1 };
 const whole: JsonObject = { type: 'integer', minimum: 0 };

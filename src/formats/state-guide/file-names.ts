@@ -1,4 +1,4 @@
-import { subjectSlug } from '../run/records/subject.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 
 /** Legs that can be part of a file's name unchanged. */
 const SAFE_LEG = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,79}$/;

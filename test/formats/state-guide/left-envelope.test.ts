@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { leftEnvelope } from '../../src/formats/left-envelope.ts';
-import type { JsonValue } from '../../src/json/json.ts';
+import { leftEnvelope } from '../../../src/formats/state-guide/left-envelope.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 
 const METADATA = { domain: 'demoqa_com', feature: 'form', url: 'https://demoqa.com/' };
 const SOUND = {

@@ -1,7 +1,7 @@
-import { type JsonObject, type JsonValue } from '../json/json.ts';
-import { pointerOf } from '../json/pointer.ts';
-import { problemText } from '../pipeline/problem-text.ts';
-import { MAX_ISSUES, type Issue } from '../verdict/verdict.ts';
+import { type JsonObject, type JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { problemText } from '../../pipeline/problem-text.ts';
+import { MAX_ISSUES, type Issue } from '../../verdict/verdict.ts';
 import { gateStateSchema } from './gate-state-schema.ts';
 
 /** What an agent's own envelope must agree with. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { GUIDE_SCHEMA_FOLDER } from '../../scripts/write-schema.ts';
-import { GUIDE_SCHEMAS } from '../../src/formats/guide-schemas.ts';
-import type { JsonValue } from '../../src/json/json.ts';
-import { compileContract } from '../../src/verdict/compile-contract.ts';
+import { GUIDE_SCHEMA_FOLDER } from '../../../scripts/write-schema.ts';
+import { GUIDE_SCHEMAS } from '../../../src/formats/state-guide/guide-schemas.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { compileContract } from '../../../src/verdict/compile-contract.ts';
 import { GUIDE_EXAMPLES } from './guide.ts';
 
 async function issuesOf(gate: number, output: unknown): Promise<readonly (string | undefined)[]> {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { VERDICT_KINDS } from '../verdict/verdict.ts';
-import { digestSchema } from '../json/digest.ts';
-import { UNIT_STATUSES } from '../run/state/run-state.ts';
+import { VERDICT_KINDS } from '../../verdict/verdict.ts';
+import { digestSchema } from '../../json/digest.ts';
+import { UNIT_STATUSES } from '../../run/state/run-state.ts';
 import { GATE_WORDS } from './guide-words.ts';
-import type { JsonValue } from '../json/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 
 /** Deeper values are rejected: other readers may use recursion. */
 const MAX_DEPTH = 1_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { JsonObject } from '../json/json.ts';
-import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../run/state/run-state.ts';
-import { groupStates, groupStateSchema } from '../run/state/group-states.ts';
-import type { GateGroup } from '../pipeline/pipeline.ts';
-import type { Unit, UnitGraph } from '../run/records/unit.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { RUN_STATUSES, UNIT_STATUSES, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { groupStates, groupStateSchema } from '../../run/state/group-states.ts';
+import type { GateGroup } from '../../pipeline/pipeline.ts';
+import type { Unit, UnitGraph } from '../../run/records/unit.ts';
 import { gateOutputFileName } from './file-names.ts';
 import { stateMetadataSchema } from './gate-state-schema.ts';
 import { pipelineMetadata } from './state-metadata.ts';

@@ -1,4 +1,4 @@
-import type { RunState, RunStatus, UnitState, UnitStatus } from '../run/state/run-state.ts';
+import type { RunState, RunStatus, UnitState, UnitStatus } from '../../run/state/run-state.ts';
 
 /** The state guide's words for the result of a gate. */
 export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { GateGroup, UnitKey } from '../pipeline/pipeline.ts';
-import type { RunState } from '../run/state/run-state.ts';
-import { graphOf, type Unit, type UnitGraph } from '../run/records/unit.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { GateGroup, UnitKey } from '../../pipeline/pipeline.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { graphOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from './file-names.ts';
 import { gateEnvelope } from './gate-state.ts';
 import { pipelineFile } from './pipeline-state.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GatelineError } from '../../src/errors/gateline-error.ts';
-import { callerInput, gateEnvelope, issueText, readGateState } from '../../src/formats/gate-state.ts';
-import { stateMetadata } from '../../src/formats/state-metadata.ts';
-import type { EndedRecord } from '../../src/run/records/record.ts';
-import type { JsonValue } from '../../src/json/json.ts';
-import { decided, ended, failedRun, fingerprintOf, ran, started, stateOf, webTests } from '../report/fixtures.ts';
+import { GatelineError } from '../../../src/errors/gateline-error.ts';
+import { callerInput, gateEnvelope, issueText, readGateState } from '../../../src/formats/state-guide/gate-state.ts';
+import { stateMetadata } from '../../../src/formats/state-guide/state-metadata.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { decided, ended, failedRun, fingerprintOf, ran, started, stateOf, webTests } from '../../report/fixtures.ts';
 import { GUIDE_EXAMPLES } from './guide.ts';
 
 type From = ReturnType<typeof stateOf>;

@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { Issue } from '../verdict/verdict.ts';
-import type { EndedRecord, FileChange } from '../run/records/record.ts';
-import { resultOf, type UnitState } from '../run/state/run-state.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
+import type { Issue } from '../../verdict/verdict.ts';
+import type { EndedRecord, FileChange } from '../../run/records/record.ts';
+import { resultOf, type UnitState } from '../../run/state/run-state.ts';
 import { gateStateSchema, GATE_STATE_FORMAT, type GateStateFile, type GatelineOfGate } from './gate-state-schema.ts';
-import { readStateFile, type ReadFrom } from './read-state-file.ts';
+import { readStateFile, type ReadFrom } from '../read-state-file.ts';
 import { stateMetadata } from './state-metadata.ts';
 import { gateWord } from './guide-words.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 
 /** `metadata` of a gate's state file, as in the guide: always present, always strings. */
 export interface StateMetadata {

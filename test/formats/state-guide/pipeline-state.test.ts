@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { gateCheckpointFileName, gateOutputFileName, pipelineFileName } from '../../src/formats/file-names.ts';
-import { pipelineFile, pipelineStateSchema } from '../../src/formats/pipeline-state.ts';
-import { groupStates } from '../../src/run/state/group-states.ts';
-import { unitsOf } from '../../src/run/records/unit.ts';
-import { decided, failedRun, gate, pipelineOf, ran, reviewed, started, stateOf, webTests } from '../report/fixtures.ts';
+import {
+  gateCheckpointFileName,
+  gateOutputFileName,
+  pipelineFileName,
+} from '../../../src/formats/state-guide/file-names.ts';
+import { pipelineFile, pipelineStateSchema } from '../../../src/formats/state-guide/pipeline-state.ts';
+import { groupStates } from '../../../src/run/state/group-states.ts';
+import { unitsOf } from '../../../src/run/records/unit.ts';
+import {
+  decided,
+  failedRun,
+  gate,
+  pipelineOf,
+  ran,
+  reviewed,
+  started,
+  stateOf,
+  webTests,
+} from '../../report/fixtures.ts';
 import { GUIDE_PIPELINE } from './guide.ts';
 
 const fileOf = ({ state, graph }: ReturnType<typeof stateOf>) =>
