@@ -1,9 +1,12 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
 import { digestOf } from '../../../src/json/digest.ts';
 import type { EndedRecord } from '../../../src/run/records/record.ts';
 import { blocksOf, isWorkflow, readPage } from '../../docs/page.ts';
+import { REPOSITORY as ROOT } from '../../support/command-line.ts';
 import type { StoredCheckRun } from '../../support/github/model.ts';
 import { addRun } from '../../support/github/workflow-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
@@ -44,6 +47,7 @@ async function pullRequest(more: WorldRunOptions = {}): Promise<WorkflowRun> {
 }
 
 type Inputs = Readonly<Record<string, string>>;
+type WorkflowJobs = Readonly<{ jobs: Readonly<Record<string, Keys>> }>;
 
 function dispatched(inputs: Inputs, by = 'maria', more: WorldRunOptions = {}): Promise<WorkflowRun> {
   const sender = { login: by, type: by.endsWith('[bot]') ? 'Bot' : 'User' };
@@ -116,6 +120,20 @@ describe('a run of a pull request that waits', () => {
     // Another attempt finds it, too.
     expect(statusOf(await run.rerunAll().ended)).toEqual(GREEN);
     expect(await world.startedGates()).toEqual([]);
+  });
+
+  it('turns green by the packaged decide.yml, too', async () => {
+    const packaged = await readFile(join(ROOT, '.github/workflows/decide.yml'), 'utf8');
+    const { jobs } = parse(packaged.replaceAll(/uses: \$\/$/gm, `uses: ${ACTION}`)) as WorkflowJobs;
+    const caller = parse(recipe()) as WorkflowJobs;
+    const decide = { ...caller.jobs['decide'], steps: jobs['decide']!['steps'] };
+    await world.repository.write(WORKFLOW, stringify({ ...caller, jobs: { ...caller.jobs, decide } }));
+    await world.repository.commitAll('call decide.yml');
+    const run = await waiting();
+    const decided = await (await dispatched(approval())).start().ended;
+    expect([decided.conclusion, decided.started]).toEqual(['success', ['decide']]);
+    expect(statusOf(await run.rerunFailed().ended)).toEqual(GREEN);
+    expect(await world.startedGates()).toEqual(['publish']);
   });
 
   it.runIf(IS_FULL)('holds in the next run, which reuses the output', async () => {
