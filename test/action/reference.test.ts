@@ -79,6 +79,10 @@ describe('action.yml', () => {
       'approval',
       'memory',
       'budget',
+      'requires',
+      'creates',
+      'invalidates',
+      'on-invalid',
     ];
     const elsewhere = [...ofTheFile, ...ofTheWorkflow];
     const known = [...Object.keys(keys), ...Object.keys(output.unwrap().shape)].filter(
