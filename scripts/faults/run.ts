@@ -213,8 +213,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: one judgement sends work back again and again',
-    find: "if (failed.some(isOld)) return { choice: 'none' };",
-    replace: '',
+    find: '!one.done && (OPEN.has(one.status) || isOld(one))',
+    replace: '!one.done && OPEN.has(one.status)',
     tests: ['test/engine/loops.test.ts'],
     why: 'the same output would use up all iterations',
   },
