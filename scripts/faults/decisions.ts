@@ -73,7 +73,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
     name: 'engine: a pause is not lifted',
     find: 'if (resume?.lift) await liftPause(call, resume);',
     replace: '',
-    tests: STORIES,
+    tests: ['test/engine/resume.test.ts'],
     why: 'a paused run could never continue',
   },
   {

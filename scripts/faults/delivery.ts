@@ -145,11 +145,27 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'delivery: what legs of a matrix over data made of a file is overlooked',
-    find: 'const { files, steps, open } = handedOn(graph, state, order.gates);',
+    find: 'const { files: made, steps, open } = handedOn(graph, state, order.gates);',
     replace:
-      "const { files, steps, open } = handedOn(new Map([...graph].filter(([key]) => !key.includes('/'))), state, order.gates);",
+      "const { files: made, steps, open } = handedOn(new Map([...graph].filter(([key]) => !key.includes('/'))), state, order.gates);",
     tests: DELIVERY,
     only: 'however many an output asks for',
     why: 'nothing could be delivered that a gate puts together of the files of legs',
+  },
+  {
+    name: 'delivery: learnings replace what a gate made of the document',
+    find: '.filter(({ path }) => !steps.has(path))',
+    replace: '',
+    tests: ['test/compile/delivery.test.ts'],
+    only: 'proposes no learning',
+    why: 'the file that a gate made would be lost',
+  },
+  {
+    name: 'delivery: learnings are delivered to everybody',
+    find: 'documents: inputs.learnings ? await learned(view, definition.root) : [],',
+    replace: 'documents: await learned(view, definition.root),',
+    tests: ['test/compile/delivery.test.ts'],
+    only: 'proposes no learning',
+    why: 'text of agents would reach later agents of a team that did not ask for it',
   },
 ];

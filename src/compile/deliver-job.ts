@@ -22,7 +22,7 @@ export interface DeliveryPlace {
  */
 export function deliverJob(
   { gates }: Pipeline,
-  { as, gates: delivered, allow }: Delivery,
+  { as, gates: delivered, allow, learnings }: Delivery,
   { report, readsDecisions }: DeliveryPlace,
   around: Around,
 ): JsonObject {
@@ -48,6 +48,7 @@ export function deliverJob(
           gates: delivered.join(', '),
           deliver: as,
           ...(allow.length > 0 && { allow: literal(allow.join('\n')) }),
+          ...(learnings && { learnings }),
         },
       },
     ],

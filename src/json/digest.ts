@@ -21,3 +21,9 @@ export function digestOf(content: Uint8Array | string): Digest {
 export function hexOf(digest: Digest): string {
   return digest.slice('sha256:'.length);
 }
+
+/** The id that git gives to a content. @param like an id of the same repository: its length shows the hash */
+export function blobIdOf(content: Uint8Array, like: string): string {
+  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
+}

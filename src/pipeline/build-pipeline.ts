@@ -76,8 +76,8 @@ function buildReport(workflow: NonNullable<GatelineFile['workflow']>): ReportSet
   };
 }
 
-function buildDelivery({ gates, as, allow = [] }: NonNullable<GatelineFile['deliver']>): Delivery {
-  return { gates: [...new Set(listed(gates))], as, allow };
+function buildDelivery({ gates, as, allow = [], learnings }: NonNullable<GatelineFile['deliver']>): Delivery {
+  return { gates: [...new Set(listed(gates))], as, allow, learnings };
 }
 
 function buildBudget({ run, day, prices, ...budget }: NonNullable<GatelineFile['budget']>): Budget {

@@ -31,6 +31,8 @@ export interface Delivery {
   readonly as: 'pull-request' | 'commit' | 'patch';
   /** Exact paths that are delivered although something would run them by itself. */
   readonly allow: readonly string[];
+  /** What agents learned is delivered, too. */
+  readonly learnings: boolean;
 }
 
 /** An agent that is another action: a step between `begin` and `complete`. */

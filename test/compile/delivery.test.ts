@@ -92,6 +92,12 @@ describe('a compiled delivery', () => {
     expect(world.service.world.pulls).toHaveLength(1);
     expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
 
+    // An attempt that ended between its branch and its pull request.
+    const { sha } = world.service.world.pulls.pop()!.head;
+    expect(redJobs(await started.rerunJob('deliver').ended)).toEqual([]);
+    expect(world.service.world.pulls).toMatchObject([{ head: { ref: 'gateline/pipeline/502', sha } }]);
+    const [opened] = world.service.world.pulls;
+
     // A later run that only reuses has the same files, on whatever commit.
     await world.repository.write('other.txt', 'x');
     await world.repository.commitAll('something else');
@@ -99,7 +105,7 @@ describe('a compiled delivery', () => {
     const later = await start();
     expect(redJobs(later)).toEqual([]);
     expect(world.service.world.pulls).toHaveLength(1);
-    expect(delivered(later)).toMatchObject({ 'pull-request': String(pull!.number), commit: pull!.head.sha });
+    expect(delivered(later)).toMatchObject({ 'pull-request': String(opened!.number), commit: sha });
 
     // Fewer files are another delivery.
     await define(definition({ as: 'pull-request' }, "printf 'two\\n' >> a.txt"));
@@ -109,6 +115,47 @@ describe('a compiled delivery', () => {
     Object.assign(world.service.world.pulls[1]!, { state: 'closed' });
     expect(redJobs(await start())).toEqual([]);
     expect(world.service.world.pulls).toHaveLength(3);
+  });
+
+  it('proposes what agents learned, redacted and each once, after what the document has', async () => {
+    const PATTERNS = '.gateline/memory/learned-patterns.md';
+    const KNOWN = '# Learned patterns\n\n## Tests\n\n- Wait for the table\n';
+    await world.repository.write(PATTERNS, KNOWN);
+    const LEARNT = `printf '## Tests\n- wait for the  TABLE\n- Use ghp_${'a'.repeat(36)}\n' > "$GATELINE_LEARNINGS"`;
+    await define(definition({ as: 'pull-request', learnings: true }, LEARNT));
+    const started = await world.run(run);
+    const report = await started.start().ended;
+    expect(redJobs(report)).toEqual([]);
+    const { commit } = delivered(report);
+    expect(await show(`${commit}:${PATTERNS}`)).toMatch(
+      /^# Learned patterns\n\n## Tests\n\n- Wait for the table\n- Use \S+\n$/,
+    );
+    expect(await show(`${commit}:${PATTERNS}`)).not.toContain('ghp_');
+    expect(await show(commit!, '--format=', '--name-only')).toBe(`${PATTERNS}\n`);
+    expect(world.service.world.pulls[0]!.body).toContain(`- changed: \`${PATTERNS}\``);
+    expect(redJobs(await started.rerunJob('deliver').ended)).toEqual([]);
+    expect(world.service.world.pulls).toHaveLength(1);
+
+    // Once it is merged there is nothing to propose.
+    await world.repository.write(PATTERNS, await show(`${commit}:${PATTERNS}`));
+    await world.repository.commitAll('merge it');
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    const later = await start();
+    expect(redJobs(later)).toEqual([]);
+    expect(later.job('deliver').log.join('\n')).toContain('The gates changed no files.');
+    expect(world.service.world.pulls).toHaveLength(1);
+  });
+
+  it('proposes no learning to a run that did not ask for it, nor over what a gate made of the document', async () => {
+    const PATTERNS = '.gateline/memory/learned-patterns.md';
+    const LEARNT = `echo learned > "$GATELINE_LEARNINGS"; mkdir -p .gateline/memory; echo own > ${PATTERNS}`;
+    await define(definition({ as: 'commit', learnings: true }, LEARNT));
+    const report = await start();
+    expect(redJobs(report)).toEqual([]);
+    expect(await show(`${delivered(report)['commit']}:${PATTERNS}`)).toBe('own\n');
+    await define(definition({ as: 'commit' }, 'echo learned > "$GATELINE_LEARNINGS"'));
+    world.service.world.heads.set('main', await headOf(world.repository.root));
+    expect((await start()).job('deliver').log.join('\n')).toContain('The gates changed no files.');
   });
 
   it.runIf(IS_FULL)('uploads a patch that git applies', async () => {

@@ -1,6 +1,8 @@
 import { join, posix } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { deliverFiles, type DeliveredFiles } from '../../engine/delivery/deliver.ts';
+import { documentWith, newLearnings, PATTERNS } from '../../local/memory/documents.ts';
+import { documentPath } from '../../memory/documents.ts';
 import { code } from '../../report/markdown/markdown.ts';
 import { count } from '../../report/text.ts';
 import { asCommit } from '../delivery/commit-to-branch.ts';
@@ -38,19 +40,26 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   return told(invocation, what, done);
 }
 
-function putFiles(
+async function putFiles(
   { event, inputs }: ActionInvocation,
-  { ports }: JobContext,
+  { ports, definition }: JobContext,
   view: ReportedRun,
   prefix: string,
 ): Promise<DeliveredFiles> {
   return deliverFiles(ports, view.assignment.pipeline, view, {
+    documents: inputs.learnings ? await learned(view, definition.root) : [],
     gates: inputs.gates,
     allow: inputs.allow,
     digests: filesDigests(inputs.needs),
     prefix,
     saved: join(event.temp, 'gateline', 'applied', String(event.runAttempt)),
   });
+}
+
+/** The document with what the agents of the run learned; none if it has all of it. */
+async function learned({ call }: ReportedRun, root: string): Promise<{ path: string; text: string }[]> {
+  const { added, document } = await documentWith(root, PATTERNS, await newLearnings(call, root));
+  return added.length === 0 ? [] : [{ path: documentPath(PATTERNS), text: document }];
 }
 
 /** The patch as a file of the job, and as an artifact. */

@@ -1,12 +1,13 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { inParallel } from '../../in-parallel.ts';
+import { blobIdOf } from '../../json/digest.ts';
 import type { RestClient } from '../../github/rest/rest.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { missingContent } from '../../engine/call/content.ts';
 import type { DeliveredFile } from '../../engine/delivery/deliver.ts';
 import type { RecordStore } from '../../store/record-store.ts';
-import { blobIdOf, createBlob, createTree, filesAt, readCommit, type NewTreeEntry } from './git-data.ts';
+import { createBlob, createTree, filesAt, readCommit, type NewTreeEntry } from './git-data.ts';
 import type { DeliveryTarget } from './target.ts';
 
 /** GitHub allows a job's token 1,000 requests an hour in a repository, and each file is one. */

@@ -37,12 +37,6 @@ export function readCommit(rest: RestClient, sha: string): Promise<ApiCommit> {
   return rest.call({ method: 'GET', path: `/repos/${rest.repository}/git/commits/${sha}` }, commitSchema);
 }
 
-/** The id that git gives to a content. */
-export function blobIdOf(content: Uint8Array, like: string): string {
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
-}
-
 /** Stores a content. Returns its id. */
 export async function createBlob(rest: RestClient, content: Uint8Array): Promise<string> {
   const body = { content: Buffer.from(content).toString('base64'), encoding: 'base64' };

@@ -29,6 +29,10 @@ export function contradictions(
       : 'expected `branch` or `patch` for a set';
     problems.push({ input: 'deliver', message, hint: 'deliver: patch' });
   }
+  if (given['learnings'] !== undefined && given['set'] !== undefined) {
+    const message = 'is set together with `set`';
+    problems.push({ input: 'learnings', message, hint: 'remove one of them' });
+  }
   if (command === 'set' && given['set'] === undefined) {
     const message = 'expected the file of the set, found nothing';
     problems.push({ input: 'set', message, hint: 'set: subjects.json' });

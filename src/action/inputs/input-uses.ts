@@ -64,6 +64,7 @@ export const INPUT_USES: Readonly<Record<InputName, InputUse>> = {
   gates: { commands: ['apply'], elsewhere: 'error' },
   deliver: { commands: ['apply'], elsewhere: 'error' },
   allow: { commands: ['apply'], elsewhere: 'error' },
+  learnings: { commands: ['apply'], elsewhere: 'error' },
   set: { commands: [...GATE, 'report', 'set', 'apply'], elsewhere: 'error' },
   'subject-files': { commands: GATE, elsewhere: 'error' },
   'only-set': { commands: ['set', 'apply'], elsewhere: 'error' },

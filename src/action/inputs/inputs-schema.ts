@@ -90,6 +90,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     gates: gateIds,
     deliver: oneOf('files', 'patch', 'commit', 'pull-request', 'branch'),
     allow: lines,
+    learnings: yesOrNo,
     set: path,
     'subject-files': digestsByName,
     'only-set': line(100, 'the name of a set'),

@@ -51,6 +51,8 @@ export interface ActionInputs {
   readonly deliver: 'files' | 'patch' | 'commit' | 'pull-request' | 'branch';
   /** Exact paths, from the top of the repository, that are delivered although something runs them by itself. */
   readonly allow: readonly string[];
+  /** `apply` also adds what agents learned to a document. Default false. */
+  readonly learnings: boolean;
   /** Path of the file of a set, relative to the workspace. Always set for `set`. */
   readonly set: string | undefined;
   /** Digests of the files that completed subjects handed on, by id, as `set` puts them out. Default: none. */
@@ -254,6 +256,7 @@ function build(parsed: ParsedInputs, description: GateDescription, notices: read
     gates: parsed.gates ?? [],
     deliver: parsed.deliver ?? 'files',
     allow: parsed.allow ?? [],
+    learnings: parsed.learnings ?? false,
     set: parsed.set,
     subjectFiles: parsed['subject-files'] ?? {},
     onlySet: parsed['only-set'],

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
-import type { Digest } from '../../json/digest.ts';
+import { blobIdOf, type Digest } from '../../json/digest.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { pathsNotDelivered, pathsWithUnseen, quotedPath } from '../../run/files/delivered-paths.ts';
 import { sameFile, type Tree, type TreeDifference } from '../../run/files/tree.ts';
@@ -34,6 +34,8 @@ export interface DeliveryOrder {
   readonly prefix: string;
   /** Absolute path of a folder for copies of what is replaced. */
   readonly saved: string;
+  /** Files that no gate handed on. One at a path of a gate's file is left out. Default: none. */
+  readonly documents?: readonly { readonly path: string; readonly text: string }[];
 }
 
 /** A file that differs from the checkout's commit. */
@@ -70,17 +72,19 @@ export async function deliverFiles(
   { call: { graph }, state, refused }: Pick<VerifiedRun, 'call' | 'state' | 'refused'>,
   order: DeliveryOrder,
 ): Promise<DeliveredFiles> {
-  const { files, steps, open } = handedOn(graph, state, order.gates);
+  const { files: made, steps, open } = handedOn(graph, state, order.gates);
   refuseOpen(open, refused);
   refuseUnproven(pipeline, state, order);
-  refuseWhatRuns(files, order);
+  refuseWhatRuns(made, order);
   const { workspace } = ports;
   const { tree: from } = await workspace.snapshot([]);
+  const others = (order.documents ?? []).filter(({ path }) => !steps.has(path));
+  const files = [...made, ...(await Promise.all(others.map((one) => changeTo(ports, from, one))))];
   const current = await committedFiles(ports, from, files);
   const wanted = files.map(({ path, after }) => ({
     path,
     after,
-    over: steps.get(path)!.flatMap((step) => [step.before, step.after]),
+    over: steps.get(path)?.flatMap((step) => [step.before, step.after]) ?? [current.get(path) ?? null],
   }));
   const reason = {
     what: 'apply' as const,
@@ -96,6 +100,17 @@ export async function deliverFiles(
   refuseConflicts(await workspace.put(wanted, from, { ...options, dryRun: false }));
   const changed = files.map(({ path, after }) => ({ path, before: current.get(path) ?? null, after }));
   return { files: changed.filter(({ before, after }) => !sameFile(before, after)), from, to };
+}
+
+/** A document as a file of a gate: `copy` and the commit read its content from the store. */
+async function changeTo(
+  { store }: EnginePorts,
+  tree: string,
+  { path, text }: { readonly path: string; readonly text: string },
+): Promise<FileChange> {
+  const content = await store.put(text);
+  const blob = blobIdOf(new TextEncoder().encode(text), tree);
+  return { path, before: null, after: { mode: '100644', blob, content } };
 }
 
 function refuseOpen(open: readonly UnitKey[], refused: VerifiedRun['refused']): void {

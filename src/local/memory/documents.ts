@@ -48,13 +48,17 @@ export async function writeDocument(root: string, { name, text }: MemoryDocument
   await atomicWrite(file, Buffer.from(text));
 }
 
+/** A document of a workspace with more entries. Nothing is written. @throws GatelineError as {@link readDocuments} */
+export async function documentWith(root: string, name: string, entries: readonly MemoryEntry[]): Promise<Added> {
+  return withEntries((await readDocument(root, name)) ?? '', titleOf(name), entries);
+}
+
 /**
  * Adds entries to a document. Nothing is written if it has them all.
  * @throws GatelineError as {@link readDocuments} and {@link writeDocument}
  */
 export async function addEntries(root: string, name: string, entries: readonly MemoryEntry[]): Promise<Added> {
-  const before = (await readDocument(root, name)) ?? '';
-  const added = withEntries(before, titleOf(name), entries);
+  const added = await documentWith(root, name, entries);
   if (added.added.length > 0) await writeDocument(root, { name, text: added.document });
   return added;
 }

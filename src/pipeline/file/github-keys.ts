@@ -126,6 +126,10 @@ const deliver = z
         .describe(
           'Exact paths, from the top of the repository, that may be delivered although something would run them by itself: files below `.github`, and hooks of git.',
         ),
+      learnings: z
+        .boolean({ error: 'expected true or false' })
+        .default(false)
+        .describe('Also add what agents learned to `.gateline/memory/learned-patterns.md`.'),
     },
     { error: DELIVER },
   )
