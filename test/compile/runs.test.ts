@@ -301,7 +301,8 @@ describe('a compiled gate that waits for an approval', () => {
     expect(errorsOf(first.job('translate'))).toEqual([expect.stringMatching(/^Waiting for approval/)]);
     expect(first.job('publish').conclusion).toBe('skipped');
     const { by, value } = world.records().find((one): one is EndedRecord => one.kind === 'ended')!;
-    const inputs = { resume: by.runId!, decision: 'approve', gate: 'translate', digest: value!.digest };
+    const digest = value!.digest;
+    const inputs = { resume: by.runId!, decision: 'approve', gate: 'translate', digest, reason: 'read it' };
     const decided = await world.run({
       ...run,
       about: { event: 'workflow_dispatch', actor: 'maria' },
