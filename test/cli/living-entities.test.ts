@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { CHROMIUM, hasChromium } from '../support/chromium.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, type Answer } from './in-process.ts';
@@ -151,8 +151,6 @@ describe('a pool of servers, and transactions in them', () => {
   }, 60_000);
 });
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-
 /** UASP's agent-browser on a real one, over CDP: each command connects anew. */
 const BROWSER = `
 import { spawn } from 'node:child_process';
@@ -187,7 +185,7 @@ if (verb === 'text') console.log(await page.textContent('p'));
 process.exit(0);
 `;
 
-describe.skipIf(CHROMIUM === undefined)('a browser over CDP', () => {
+describe.runIf(hasChromium('a browser as an entity'))('a browser over CDP', () => {
   it('is clicked with the references of its newest snapshot only', async () => {
     const definition = {
       entities: { browser: { lifetime: 'machine' }, refs: { format: '@e{n}', 'depends-on': 'browser' } },

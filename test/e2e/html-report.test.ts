@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,16 +8,7 @@ import { htmlReport } from '../../src/report/html/page.ts';
 import { hostileContent } from '../report/html/content.ts';
 import { HOSTILE_HERE } from '../report/github/hostile.ts';
 import { bySize, IS_FULL, spread } from '../support/test-size.ts';
-
-const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
-
-/** Whether the browser is there; where it must be and is not, the test fails. */
-function hasChromium(): boolean {
-  if (existsSync(CHROMIUM)) return true;
-  if (process.env['CI'] === 'true') throw new Error(`no Chromium at ${CHROMIUM}; install it or set CHROME_PATH`);
-  process.stderr.write(`\n!!! NOT TESTED: the HTML report in Chromium. There is none at ${CHROMIUM}.\n\n`);
-  return false;
-}
+import { CHROMIUM, hasChromium } from '../support/chromium.ts';
 
 /** Texts whose contrast with what is behind them is under 4.5:1. Runs in the page. */
 const FAINT = `(() => {
@@ -46,7 +36,7 @@ const FAINT = `(() => {
     });
 })()`;
 
-describe.runIf(IS_FULL && hasChromium())('the HTML report in Chromium', { timeout: 120_000 }, () => {
+describe.runIf(IS_FULL && hasChromium('the HTML report'))('the HTML report in Chromium', { timeout: 120_000 }, () => {
   let browser: Browser;
   let folder: string;
   beforeAll(async () => {

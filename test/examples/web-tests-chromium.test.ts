@@ -1,17 +1,7 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Chain, oneOfEach, PAGE } from './web-tests.ts';
 import { IS_FULL, bySize, spread } from '../support/test-size.ts';
-
-const CHROMIUM = process.env['CHROME_PATH'] || '/usr/bin/chromium';
-
-/** Whether the browser is there; where it must be and is not, the test fails. */
-function hasChromium(): boolean {
-  if (existsSync(CHROMIUM)) return true;
-  if (process.env['CI'] === 'true') throw new Error(`no Chromium at ${CHROMIUM}; install it or set CHROME_PATH`);
-  process.stderr.write(`\n!!! NOT TESTED: the worked example in Chromium. There is none at ${CHROMIUM}.\n\n`);
-  return false;
-}
+import { CHROMIUM, hasChromium } from '../support/chromium.ts';
 
 describe.runIf(IS_FULL)('gate 4 in Chromium and in the embedded DOM', () => {
   const pages = [
@@ -23,7 +13,7 @@ describe.runIf(IS_FULL)('gate 4 in Chromium and in the embedded DOM', () => {
     'come to the same verdict on %s',
     { timeout: 300_000 },
     async (_, edit, passRate) => {
-      if (!hasChromium()) return;
+      if (!hasChromium('the worked example')) return;
       await using chain = await Chain.create();
       if (edit) await chain.edit(PAGE, edit[0], edit[1]);
       await chain.run(['data', 'design']);

@@ -17,36 +17,13 @@ import { FileFindings } from '../../../src/formats/findings.ts';
 import { readNexus } from '../../../src/formats/nexus/read.ts';
 import { workflowStateIn, workflowStateText } from '../../../src/formats/nexus/workflow-state.ts';
 import { REPOSITORY } from '../../support/command-line.ts';
+import { NEXUS_STATE } from '../hostile-files.ts';
 
 const seed = (name: string): string => readFileSync(join(REPOSITORY, 'test/fixtures/seeds', name), 'utf8');
 
 const state = (more: object = {}): Record<string, unknown> => ({
-  id: 'workflow-20251029-123456',
-  workflowName: 'feature-full',
-  workflowFile: 'feature-full.yml',
-  userTask: 'implement checkout',
-  status: 'EXECUTING',
-  currentPhase: 'build',
-  currentPhaseStartTime: 1_761_741_396_000,
-  startTime: 1_761_741_296_000,
-  endTime: null,
-  pausedAt: null,
-  resumedAt: null,
-  completedPhases: ['plan', 'design'],
-  skippedPhases: [],
-  failedPhases: [],
-  results: { plan: { steps: 5 }, design: 'done' },
-  error: null,
-  retries: {},
-  metadata: {
-    nexusVersion: '2.0.0',
-    pluginsUsed: ['ald-system'],
-    mcpsUsed: ['supabase'],
-    totalPhases: 3,
-    estimatedDuration: 30,
-  },
-  checkpoints: [],
-  rollbackAvailable: false,
+  ...NEXUS_STATE,
+  metadata: { ...NEXUS_STATE.metadata, pluginsUsed: ['ald-system'], mcpsUsed: ['supabase'] },
   ...more,
 });
 
