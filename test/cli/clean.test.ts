@@ -130,12 +130,16 @@ describe('gateline clean', () => {
     await expectOk(on(0, workspace, 'reject', 'make', '--reason', 'wrong', '--actor', 'ann'));
     await runWith('2', 0, workspace);
     await runWith('3', 0, workspace);
+    const history = await workspace.read('.state/history.jsonl');
     const found = await cleaned(31, workspace, '--keep', '1', '--pin', '1', '--reason', 'evidence', '--actor', 'ann');
     expect(found.kept).toMatchObject([
       { run: 1, why: 'pinned', reason: 'pinned by ann: evidence' },
       { run: 2, why: 'needed', reason: 'its reject of make applies to run 1' },
       { run: 3, why: 'newest' },
     ]);
+    // A pin is no outcome.
+    await expectOk(on(31, workspace, 'pin', 'main#1', '--reason', 'evidence', '--actor', 'ann'));
+    expect(await workspace.read('.state/history.jsonl')).toBe(history);
     await workspace.forgetStarts();
     await runWith('1', 31, workspace);
     expect(await workspace.startedGates()).toContain('make');

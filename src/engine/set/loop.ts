@@ -1,6 +1,6 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { knownOf } from '../../run/subjects/known-subject.ts';
+import { isInterrupted, knownOf, stopIn } from '../../run/subjects/known-subject.ts';
 import { nextTask, tasksOf, type Task, type TaskLimits, type TaskRun } from '../../run/subjects/tasks.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { foldRun } from '../../run/state/fold.ts';
@@ -16,6 +16,7 @@ import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../snapshots/wanted-files.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
+import { counted } from '../../verdict/value-texts.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
@@ -76,7 +77,10 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
     if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
     if (next.choice === 'stop') return { ...ended, reason: next.reason };
     if (iterations === options.maxIterations)
-      return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
+      return {
+        ...ended,
+        reason: `${counted(iterations, 'iteration')} ${iterations === 1 ? 'is' : 'are'} used up; the next task is ${next.task.id}`,
+      };
     // Before an agent costs something.
     await refuseStaged();
     iterations += 1;
@@ -145,7 +149,11 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   // ends its task.
   const { closed } = state.decided;
   const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
-  return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
+  if (isClosed) return { runNumber, status: 'closed', reason: known.reason };
+  // A crash or Ctrl-C is no failure of the task: the run goes on, and no fix task is asked for.
+  const isOpen = isNewest && closed === undefined;
+  if (isOpen && isInterrupted(state)) return { runNumber, status: 'running', reason: 'it was interrupted' };
+  return { runNumber, status: 'failed', reason: stopIn(state) || known.reason };
 }
 
 /** The outcome of the last run of each other task, the latest last: nothing unless a gate asks for it. */
