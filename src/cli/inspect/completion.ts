@@ -13,6 +13,7 @@ export async function execute({ world, positionals }: CommandInvocation): Promis
     });
   }
   const { COMMANDS } = await import('../commands.ts');
-  world.out.write(completionScript(shell, COMMANDS));
+  const { DECISION_COMMANDS } = await import('../decide-command.ts');
+  world.out.write(completionScript(shell, [...COMMANDS, ...DECISION_COMMANDS]));
   return EXIT_CODES.ok;
 }
