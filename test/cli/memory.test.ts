@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { entriesOf, entryId } from '../../src/memory/entries.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -168,6 +169,16 @@ describe('gateline memory', () => {
       'Removed from .gateline/memory/glossary.md.\n',
     );
     expect(await workspace.read('.gateline/memory/glossary.md')).toBe('# Glossary\n\n## Words\n\n');
+  });
+
+  it('keep every entry that commands add and forget at the same time', async () => {
+    await using workspace = await documents();
+    const one = entryId({ category: 'Code', text: 'One' });
+    const texts = Array.from({ length: 8 }, (_, number) => `Entry ${number}`);
+    const added = texts.map((text) => here(workspace, 'memory', 'add', 'learned-patterns', text));
+    await Promise.all([...added, here(workspace, 'memory', 'forget', one)].map(expectOk));
+    const kept = entriesOf(await workspace.read('.gateline/memory/learned-patterns.md'));
+    expect(kept.map(({ text }) => text).toSorted()).toEqual(texts);
   });
 
   it('refuses what it cannot do, and writes nothing outside of its folder', async () => {
