@@ -95,17 +95,22 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/**
- * What the agents of a run noted, each learning once, without those that a document has.
- * @throws GatelineError as {@link readDocuments}; `STORE_READ_FAILED`
- */
-export async function newLearnings({ journal, ports }: Call, root: string): Promise<MemoryEntry[]> {
+/** What the agents of a run noted, each learning once. @throws GatelineError `STORE_READ_FAILED` */
+export function learningsOfRun({ journal, ports }: Call): Promise<MemoryEntry[]> {
   const { runNumber } = journal.state();
   const ended = [...journal.archive().ended.values()].flat().filter((one) => one.runNumber === runNumber);
-  const found = await learningsOf(
+  return learningsOf(
     ports,
     ended.toSorted((a, b) => (a.at < b.at ? -1 : 1)),
   );
+}
+
+/**
+ * As {@link learningsOfRun}, without those that a document has.
+ * @throws GatelineError as {@link readDocuments}; `STORE_READ_FAILED`
+ */
+export async function newLearnings(call: Call, root: string): Promise<MemoryEntry[]> {
+  const found = await learningsOfRun(call);
   if (found.length === 0) return [];
   const known = new Set((await readDocuments(root)).flatMap(({ text }) => entriesOf(text).map(({ id }) => id)));
   return found.filter((one) => !known.has(entryId(one)));
