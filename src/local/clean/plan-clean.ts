@@ -1,4 +1,5 @@
 import { refuseLaterRecords } from '../../engine/call/later-records.ts';
+import { HANDOFF } from '../../memory/documents.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import { planRetention, type RetentionPlan, type RetentionRules } from '../../run/retention/retention.ts';
@@ -31,6 +32,9 @@ export async function planClean(
   const schemas = gates.flatMap(({ contract: { schema } }) =>
     schema !== undefined && 'path' in schema ? [schema.path] : [],
   );
+  // The run before the newest is summarized in its requests: without it, its gates would run again.
+  const isSummarized = gates.some(({ memory }) => memory.includes(HANDOFF));
+  const keep = isSummarized ? Math.max(2, rules.keep) : rules.keep;
   const known = { records, unread, now: now.toISOString() };
-  return { listing, ...planRetention(known, { ...rules, contracts: new Set(schemas) }) };
+  return { listing, ...planRetention(known, { ...rules, keep, contracts: new Set(schemas) }) };
 }
