@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { entriesOf, entryId } from '../../src/memory/entries.ts';
+import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -134,6 +135,23 @@ describe('gateline memory', () => {
     expect((await expectOk(here(workspace, 'memory', 'promote', '1'))).out).toBe(`Nothing new for ${path}.\n`);
     expect(await workspace.read(path)).toBe(text);
     expect((await expectOk(here(workspace, 'memory'))).out).not.toContain('Agents noted');
+  });
+
+  it('are without secrets, also where JSON hides them behind escapes', async () => {
+    const secret = 'correct-horse-battery';
+    const escaped = [...secret].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('');
+    const learnings = `["plain ${secret}", {"category": "${escaped}", "text": "escaped ${escaped}"}]`;
+    const run = `cp noted.json "$GATELINE_LEARNINGS"; ${writes(1)}`;
+    const gates = { a: { run, inputs: ['noted.json'], secrets: ['TOKEN'] } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates),
+      'noted.json': learnings,
+    });
+    const environment = plainEnvironment({ TOKEN: secret });
+    await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
+    expect((await expectOk(here(workspace, 'memory', 'promote'))).out).toContain('  ***: escaped ***\n');
+    expect((await expectOk(here(workspace, 'handoff'))).out).toContain('plain ***');
+    expect(await workspace.read('.gateline/memory/learned-patterns.md')).not.toContain(secret);
   });
 
   it('names what is new after a run, and with `learning: auto` adds it if the run is completed', async () => {
