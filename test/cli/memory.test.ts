@@ -139,7 +139,7 @@ describe('gateline memory', () => {
 
   it('are without secrets, also where JSON hides them behind escapes', async () => {
     const secret = 'correct-horse-battery';
-    const escaped = [...secret].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('');
+    const escaped = secret.replaceAll(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
     const learnings = `["plain ${secret}", {"category": "${escaped}", "text": "escaped ${escaped}"}]`;
     const run = `cp noted.json "$GATELINE_LEARNINGS"; ${writes(1)}`;
     const gates = { a: { run, inputs: ['noted.json'], secrets: ['TOKEN'] } };
