@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
 import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, ImportedGate, FormatReading, ImportedRun } from '../../formats/exchange.ts';
+import type { FileFormat, ImportedGate, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import {
@@ -11,7 +11,9 @@ import {
   keysText,
   keysToAdd,
   newDefinition,
+  overruled,
   withoutId,
+  withoutNeed,
 } from '../../local/exchange/definition.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
@@ -90,7 +92,7 @@ async function definitionFor({ world, options }: CommandInvocation): Promise<Fou
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
-  { root }: FoundDefinition,
+  { root, text: definition }: FoundDefinition,
   named: readonly string[],
 ): Promise<FormatReading> {
   const from = textOption(options, 'from');
@@ -115,7 +117,9 @@ async function readAll(
     ...place,
     message: `${oneLine(String(gate))} cannot be the id of a gate: expected lower-case letters, digits, _ and -`,
   }));
-  const all = [...reading.problems, ...nameless, ...clashing];
+  // In a definition that is there, gates may need others.
+  const needless = definition === undefined ? withoutNeed(reading.run) : [];
+  const all = [...reading.problems, ...nameless, ...needless, ...clashing];
   if (all.length > 0) throw new ImportRefusedError(all);
   return reading;
 }
@@ -127,6 +131,8 @@ interface DefinitionPlan {
   readonly text: string | undefined;
   /** Keys that it lacks. */
   readonly add: JsonObject;
+  /** What the files say and it does not. */
+  readonly overruled: readonly NotMoved[];
 }
 
 function planned(
@@ -137,15 +143,15 @@ function planned(
 ): DefinitionPlan {
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
-    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {} };
-    return { choice: 'create', text: newDefinition(run, system), add: {} };
+    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
+    return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
   }
   const parsed = parsePipeline(text, path);
-  const written = readSource(text, path).value;
-  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, (written ?? {}) as JsonObject);
-  if (Object.keys(keys).length === 0 || options['write'] !== true)
-    return { choice: 'keep', text: undefined, add: keys };
-  return { choice: 'edit', text: editedDefinition(text, keys), add: keys };
+  const written = (readSource(text, path).value ?? {}) as JsonObject;
+  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
+  const plan = { add: keys, overruled: overruled(run, written, system) };
+  if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
+  return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
 }
 
 /** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
@@ -249,7 +255,8 @@ interface Imported {
 
 function tell({ world, options }: CommandInvocation, imported: Imported): ExitCode {
   const { system, reading, plan, adoption, history, loaded } = imported;
-  const { notMoved, notes, run } = reading;
+  const { notes, run } = reading;
+  const notMoved = [...reading.notMoved, ...plan.overruled];
   const written = options['dry-run'] !== true;
   const documents = run.documents.map(({ name }) => documentPath(name));
   const path = fileOf(loaded);

@@ -26,6 +26,7 @@ export async function exportedRun(
   known: Map<Digest, JsonValue> = new Map(),
 ): Promise<ExportedRun> {
   const { pipeline } = loaded;
+  const { redactText } = call.redactor;
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
   const now = call.ports.now().toISOString();
   const { entry } = historyOfRun({ state, records, groups: pipeline.groups, now });
@@ -35,14 +36,14 @@ export async function exportedRun(
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
   return {
     state,
-    pipeline,
+    pipeline: pipeline.task === undefined ? pipeline : { ...pipeline, task: redactText(pipeline.task) },
     graph: call.graph,
     definition: fileOf(loaded),
-    metadata: redacted(call.assignment.metadata, call.redactor.redactText) as JsonObject,
+    metadata: redacted(call.assignment.metadata, redactText) as JsonObject,
     records,
     outputs: await outputsOf(call, state, known),
     history: [...others, entry].toSorted((a, b) => (a.started < b.started ? -1 : a.started > b.started ? 1 : 0)),
-    documents: await readDocuments(loaded.root),
+    documents: (await readDocuments(loaded.root)).map(({ name, text }) => ({ name, text: redactText(text) })),
     handoff: handoff === undefined ? '' : handoffText(handoff),
     estimatedMs: estimatedTime(call.graph, new Set(call.graph.keys()), medians),
   };

@@ -7,6 +7,7 @@ import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts
 import { documentAt, documentPath, MEMORY_FOLDER } from '../../memory/documents.ts';
 import { entriesOf, entryId, withEntries, withoutEntry, type Added, type MemoryEntry } from '../../memory/entries.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { linksAbove } from '../../workspace/files/look.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 import { lockDocuments } from './documents-lock.ts';
 
@@ -51,11 +52,16 @@ export async function writeDocument(root: string, document: MemoryDocument): Pro
 async function replace(root: string, { name, text }: MemoryDocument): Promise<void> {
   const file = join(root, documentPath(name));
   const folder = dirname(file);
+  // Before anything is made: a folder must not be created behind a link either.
+  if (linksAbove(root)(documentPath(name))) throw escapes();
   await writing(folder, () => mkdir(folder, { recursive: true }));
   const place = relative(await realpath(root), await realpath(folder));
-  if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1))
-    throw new GatelineError('PATH_ESCAPES', `${MEMORY_FOLDER} is a link to another folder.`);
+  if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1)) throw escapes();
   await atomicWrite(file, Buffer.from(text));
+}
+
+function escapes(): GatelineError {
+  return new GatelineError('PATH_ESCAPES', `${MEMORY_FOLDER} is a link to another folder.`);
 }
 
 /** A document of a workspace with more entries. Nothing is written. @throws GatelineError as {@link readDocuments} */
