@@ -74,4 +74,28 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'are reused while',
     why: 'the gates after it would start without the session that it says it made',
   },
+  {
+    name: 'action: an entity is valid in another job on the same machine',
+    find: ' && one.boot === place.boot && ',
+    replace: " && one.boot !== '' && ",
+    tests: ['test/action/event/job-processes.test.ts'],
+    only: 'in that job only',
+    why: 'a job would use a server that the runner ends with the job before it',
+  },
+  {
+    name: 'engine: the next run ends what a gate left for its entity',
+    find: '    if (left.length > 0) await call.ports.agent.keepLeft(begun.directory.path);',
+    replace: '    if (left.length > 1_000) await call.ports.agent.keepLeft(begun.directory.path);',
+    tests: ['test/cli/gate-processes.test.ts'],
+    only: 'records who',
+    why: 'a browser that a gate opened would be gone before the next gate needs it',
+  },
+  {
+    name: 'engine: a reset of one instance ends the processes of all',
+    find: '({ entity, instance }) => entity === about.entity && covers(about.instance, instance),',
+    replace: '({ entity }) => entity === about.entity && covers(about.instance, about.instance),',
+    tests: ['test/cli/living-entities.test.ts'],
+    only: 'ended by a reset',
+    why: 'the other servers of the pool would be lost',
+  },
 ];
