@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { completionScript, SHELLS } from './completion-scripts.ts';
 
 /** `gateline completion SHELL`: prints the script that the shell loads. */
-export async function execute({ world, positionals }: CommandInvocation): Promise<ExitCode> {
+export async function execute({ world, positionals, commands }: CommandInvocation): Promise<ExitCode> {
   const [name = ''] = positionals;
   const shell = SHELLS.find((one) => one === name);
   if (shell === undefined) {
@@ -12,7 +12,6 @@ export async function execute({ world, positionals }: CommandInvocation): Promis
       hint: `Shells: ${SHELLS.join(', ')}.`,
     });
   }
-  const { COMMANDS } = await import('../commands.ts');
-  world.out.write(completionScript(shell, COMMANDS));
+  world.out.write(completionScript(shell, commands));
   return EXIT_CODES.ok;
 }
