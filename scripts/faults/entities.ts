@@ -98,4 +98,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'ended by a reset',
     why: 'the other servers of the pool would be lost',
   },
+  {
+    name: 'run: a run is removed while a server of one of its gates runs',
+    find: "if (processes !== undefined) return { why: 'processes', reason: processes };",
+    replace: "if (processes === '') return { why: 'processes', reason: processes };",
+    tests: ['test/cli/gate-processes.test.ts'],
+    only: 'stays with its run',
+    why: 'nothing would know the server any more, and nobody could end it',
+  },
 ];

@@ -54,6 +54,8 @@ class Project implements AsyncDisposable {
   readonly workspace: ScratchWorkspace;
   readonly trees: string;
   readonly seen: string;
+  /** How many days later a command runs. */
+  days = 0;
 
   private constructor(workspace: ScratchWorkspace) {
     this.workspace = workspace;
@@ -68,7 +70,8 @@ class Project implements AsyncDisposable {
 
   run(...args: string[]): Promise<Answer> {
     const environment = plainEnvironment({ SEEN: this.seen, GATELINE_TREES: this.trees });
-    return gateline(this.workspace.root, args, { environment });
+    const now = (): Date => new Date(Date.now() + this.days * 86_400_000);
+    return gateline(this.workspace.root, args, { environment, now });
   }
 
   server(): Server {
@@ -158,5 +161,24 @@ describe('a gate that leaves processes', () => {
     expect((await project.run('run', '-q')).code).toBe(1);
     await expect(project.answer()).rejects.toThrow('fetch failed');
     expect(existsSync(project.seen)).toBe(true);
+  }, 60_000);
+
+  it('stays with its run when old runs are removed, until a reset', async () => {
+    await using project = await Project.create({ serve });
+    await project.run('run', '-q');
+    for (const page of ['2', '3']) {
+      await project.workspace.write('page.txt', page);
+      await project.run('run', '-q');
+    }
+    project.days = 1;
+    const old = ['--older', '1h', '--keep', '1'];
+    const cleaned = await project.run('clean', ...old);
+    expect(cleaned.err).toMatch(
+      /note: run 1 of \S+ stays: process \d+ runs, of serve\. `gateline entities reset NAME --reason TEXT` ends/,
+    );
+    expect(cleaned.out).toContain('Removed 0 runs');
+    await project.run('entities', 'reset', '--reason', 'done');
+    const again = await project.run('clean', ...old);
+    expect(again.err + again.out).toContain('Removed 2 runs');
   }, 60_000);
 });

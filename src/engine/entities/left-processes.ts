@@ -1,7 +1,12 @@
 import type { AgentResult } from '../../agent/agent.ts';
 import { covers, type NamedEntity } from '../../run/entity/fold-entities.ts';
 import type { LeftProcess } from '../../run/records/effects.ts';
-import type { EndedRecord, GatelineRecord } from '../../run/records/record.ts';
+import {
+  comparePositions,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
 import { openUses } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -42,6 +47,55 @@ export async function keepRecorded(ports: EnginePorts, records: readonly Gatelin
   for (const record of records)
     if (record.kind === 'ended' && record.command !== true && processesIn(record).length > 0)
       await ports.agent.keepLeft(ports.attempts.pathOf(record));
+}
+
+/** A process of a gate or command that has ended, or of a command that has not. */
+export interface ProcessFound {
+  readonly record: EndedRecord | StartedRecord;
+  /** What it is there for; absent for a command that has not ended. */
+  readonly entity?: string;
+  /** Which process it is, and whether it runs or may run: a clause. */
+  readonly text: string;
+}
+
+/**
+ * The processes that gates and commands left, and those of commands that have not ended. One of another machine may
+ * run, until somebody resets its entity.
+ * @param records of any pipelines and subjects
+ */
+export async function processesLeft(
+  { isGone, processes }: Pick<EnginePorts, 'isGone' | 'processes'>,
+  records: readonly GatelineRecord[],
+): Promise<ProcessFound[]> {
+  const found: ProcessFound[] = [];
+  for (const record of records.filter((one) => one.kind === 'ended')) {
+    for (const { entity, instance, processes: left = [] } of record.effects?.creates ?? []) {
+      for (const one of left) {
+        const isRunning = await processes.isRunning(one);
+        if (!isRunning && ((await isGone(one)) || isReset(records, record, { entity, instance }))) continue;
+        const text = `process ${one.pid} ${isRunning ? 'runs' : `may run on ${one.host}`}`;
+        found.push({ record, entity, text });
+      }
+    }
+  }
+  const ofSubjects = Map.groupBy(records, ({ pipeline, subject }) => JSON.stringify([pipeline, subject]));
+  for (const own of ofSubjects.values())
+    for (const { started } of openUses({ records: own, problems: [] }, (claim) => claim.command !== true))
+      if (!(await isGone(started.by))) found.push({ record: started, text: `process ${started.by.pid} runs` });
+  return found;
+}
+
+function isReset(records: readonly GatelineRecord[], of: EndedRecord, { entity, instance }: NamedEntity): boolean {
+  return records.some(
+    (one) =>
+      one.kind === 'decided' &&
+      one.entity?.action === 'reset' &&
+      one.entity.entity === entity &&
+      covers(one.entity.instance, instance) &&
+      one.pipeline === of.pipeline &&
+      one.subject === of.subject &&
+      comparePositions(one, of) > 0,
+  );
 }
 
 /** Ends the processes that gates and commands left for an entity. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namedGlobs } from '../../engine/call/call.ts';
-import { directoryOf } from '../../engine/entities/left-processes.ts';
+import { directoryOf, processesLeft } from '../../engine/entities/left-processes.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -54,19 +54,12 @@ export async function checkTrees({ trees, ports, show }: Looking): Promise<Findi
 
 /** Processes that gates and commands left, and that run; or may run, on another machine. */
 export async function checkProcesses({ ports, show }: Looking): Promise<Finding[]> {
-  const found = new Map<string, Finding>();
   const { records } = (await ports.everyRecord?.()) ?? { records: [] };
-  for (const record of records) {
+  const found = new Map<string, Finding>();
+  for (const { record, entity, text } of await processesLeft(ports, records)) {
     if (record.kind !== 'ended') continue;
-    for (const { entity, processes } of record.effects?.creates ?? []) {
-      for (const one of processes ?? []) {
-        const isRunning = await ports.processes.isRunning(one);
-        if (!isRunning && (await ports.isGone(one))) continue;
-        const runs = isRunning ? 'runs' : `may run on ${one.host}`;
-        const message = `process ${one.pid} ${runs}, left by ${unitOf(record)} for ${entity}`;
-        found.set(message, finding('PROCESS_LEFT', show(directoryOf(ports, record)), message));
-      }
-    }
+    const message = `${text}, left by ${unitOf(record)} for ${entity}`;
+    found.set(message, finding('PROCESS_LEFT', show(directoryOf(ports, record)), message));
   }
   return [...found.values()];
 }
