@@ -1,7 +1,6 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { stoppedUnits } from '../../run/plan/strategy.ts';
-import { knownOf } from '../../run/subjects/known-subject.ts';
+import { isInterrupted, knownOf, stopIn } from '../../run/subjects/known-subject.ts';
 import { nextTask, tasksOf, type Task, type TaskLimits, type TaskRun } from '../../run/subjects/tasks.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { foldRun } from '../../run/state/fold.ts';
@@ -17,6 +16,7 @@ import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../snapshots/wanted-files.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
+import { counted } from '../../verdict/value-texts.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
@@ -81,7 +81,10 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
     if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
     if (next.choice === 'stop') return { ...ended, reason: next.reason };
     if (iterations === options.maxIterations)
-      return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
+      return {
+        ...ended,
+        reason: `${counted(iterations, 'iteration')} ${iterations === 1 ? 'is' : 'are'} used up; the next task is ${next.task.id}`,
+      };
     // Before an agent costs something.
     await refuseStaged();
     iterations += 1;
@@ -143,7 +146,6 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   const { runNumber } = state;
   const known = knownOf(state);
   if (state.status === 'rollback') return { runNumber, status: 'rolled-back', reason: 'it was rolled back' };
-  if (isNewest && wasKilled(state)) return { runNumber, status: 'running', reason: known?.reason ?? '' };
   if (known === undefined) return { runNumber, status: 'running', reason: 'it was interrupted' };
   if (known.status === 'completed' || known.status === 'paused')
     return { runNumber, status: known.status, reason: known.reason };
@@ -152,14 +154,11 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   // ends its task.
   const { closed } = state.decided;
   const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
-  return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
-}
-
-/** Whether nothing stopped a run but the end of the process that worked on it: it is continued, and has not failed. */
-function wasKilled(state: RunState): boolean {
-  const stopped = stoppedUnits(state);
-  const isLost = stopped.length > 0 && stopped.every((key) => state.units.get(key)?.status === 'lost');
-  return state.status === 'error' && state.decided.closed === undefined && isLost;
+  if (isClosed) return { runNumber, status: 'closed', reason: known.reason };
+  // A crash or Ctrl-C is no failure of the task: the run goes on, and no fix task is asked for.
+  const isOpen = isNewest && closed === undefined;
+  if (isOpen && isInterrupted(state)) return { runNumber, status: 'running', reason: stopIn(state) };
+  return { runNumber, status: 'failed', reason: stopIn(state) || known.reason };
 }
 
 /** The outcome of the last run of each other task, the latest last: nothing unless a gate asks for it. */
