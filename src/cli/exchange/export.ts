@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { formatNamed } from '../../formats/formats.ts';
 import { exportedRun } from '../../local/exchange/exported-run.ts';
 import { belowWorkspace, ignoreExported, namedFolder, writeExported } from '../../local/exchange/write-files.ts';
 import { STATE_FOLDER, stateRoot } from '../../local/local-ports.ts';
@@ -9,7 +10,6 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { openToLook } from '../project/open.ts';
-import { formatNamed } from './format-named.ts';
 
 /** `gateline export FORMAT`: writes a run as another system writes it. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {

@@ -3,6 +3,7 @@ import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/ad
 import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileFormat, ImportedGate, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import { formatNamed } from '../../formats/formats.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import {
@@ -38,7 +39,6 @@ import { say } from '../output/say.ts';
 import { decisionMadeBy, type DecisionMade } from '../project/decision.ts';
 import { open, projectOnce } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
-import { formatNamed } from './format-named.ts';
 
 /** `gateline import FORMAT`: takes over what another system's files say, all of it or nothing. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -207,7 +207,8 @@ async function adopt(
         return { file, pointer: at + pointer, message: `gate ${gate}: ${message}` };
       }),
     );
-  if (!dryRun) await projectOnce(invocation.world, opened);
+  // The files that are imported may be those that a mirror would replace.
+  if (!dryRun) await projectOnce(invocation.world, opened, false);
   return adoption;
 }
 

@@ -3,10 +3,11 @@ import { openCall, type Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { Environment } from '../../environment.ts';
 import { messageOf } from '../../errors/gateline-error.ts';
-import { FORMATS } from '../../formats/formats.ts';
+import { FORMATS, formatNamed } from '../../formats/formats.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
-import type { MirrorFormat } from '../../pipeline/job-settings.ts';
+import { MIRROR_FORMATS, type MirrorFormat } from '../../pipeline/job-settings.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
 import { STATE_FOLDER, stateRoot, type Durable } from '../local-ports.ts';
@@ -25,6 +26,13 @@ export interface MirrorInput extends Durable {
   readonly ports: EnginePorts;
   readonly assignment: Assignment;
   readonly environment: Environment;
+}
+
+/** The systems whose files are asked for, otherwise those of the definition. @throws GatelineError `FORMAT_UNKNOWN` */
+export function mirrorFormats(asked: readonly string[], { mirror = [] }: Pick<Pipeline, 'mirror'>): MirrorFormat[] {
+  for (const name of asked) formatNamed(name);
+  const wanted: readonly string[] = asked.length > 0 ? asked : mirror;
+  return MIRROR_FORMATS.filter((name) => wanted.includes(name));
 }
 
 /** Keeps the files of these formats up to date, in the folders where their systems keep them. */
