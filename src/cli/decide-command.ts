@@ -8,7 +8,11 @@ export const DECIDE: CommandSpec = {
   summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
   positionals: [
     { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', ') },
-    { name: 'GATE', required: false, help: 'the gate, or gate/leg; not with decisions about the run' },
+    {
+      name: 'GATE',
+      required: false,
+      help: 'the gate, or gate/leg; with pause, close, pin, unpin: a subject, or a run as in --run',
+    },
   ],
   options: [
     ...SUBJECT_OPTIONS,
@@ -33,6 +37,7 @@ export const DECIDE: CommandSpec = {
     { command: 'gateline approve review --reason "score is low for a known reason"', what: 'let a paused gate pass' },
     { command: 'gateline adopt design --output design.json --reason "written by hand"', what: 'use your own output' },
     { command: 'gateline pause --reason "waiting for the new model"', what: 'hold the run' },
+    { command: 'gateline close login --reason "not needed any more"', what: 'end the newest run of the subject login' },
   ],
   load: () => import('./commands/decide.ts'),
 };

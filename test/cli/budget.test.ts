@@ -49,6 +49,18 @@ describe('a budget for a run', () => {
     expect(await workspace.startedGates()).toEqual(['a', 'b', 'c']);
   });
 
+  it('says what to do where the cost is unknown, and where a gate has failed', async () => {
+    const quiet = { a: { run: 'echo 1 > "$GATELINE_OUTPUT"' }, b: { needs: 'a', run: spends(0.4) } };
+    const text = definition({ run: 1, 'on-unknown': 'fail' }, quiet);
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': text });
+    const unknown = await say(workspace, ['run', '-q']);
+    expect(unknown.out).toContain('Let its agent report what it spends, or set `on-unknown: allow`, then run');
+    const failing = { a: { run: 'exit 1' }, b: { run: spends(0.4), budget: 2 } };
+    await workspace.write('gateline.yml', definition({ run: 1 }, failing));
+    const failed = await say(workspace, ['run', '-q', '--new']);
+    expect([failed.code, failed.out]).toEqual([1, expect.stringMatching(/^Fix it and run `gateline run` again\./m)]);
+  });
+
   it('reserves for a gate without a budget of its own what it usually spends', async () => {
     const gates = { a: { run: spends(0.4) } };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition({ run: 1 }, gates) });

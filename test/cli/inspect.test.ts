@@ -71,11 +71,15 @@ describe.runIf(process.platform !== 'win32')('completion', () => {
       complete('run', '--force', 'c'),
       complete('run', '--file', 'gate'),
       complete('run', '--reason', ''),
+      complete('appr'),
+      complete('approve', 'c'),
+      complete('pause', 'c'),
     ].join('\n');
-    const [commands, shown, options, gates, files, none] = await inShell('bash', ['--norc', '-c'], script);
+    const [commands, shown, options, gates, files, none, ...verbs] = await inShell('bash', ['--norc', '-c'], script);
     expect(commands).toBe('rollback');
     expect(shown?.split(' ')).toEqual(expect.arrayContaining(['--json', 'design', 'code']));
-    expect([options, gates, files, none]).toEqual(['--force', 'code', 'gateline.yml', undefined]);
+    expect([options, gates, files, none]).toEqual(['--force', 'code', 'gateline.yml', '']);
+    expect(verbs).toEqual(['approve', 'code']);
   });
 
   it('completes them in fish', async ({ skip }) => {
@@ -85,9 +89,11 @@ describe.runIf(process.platform !== 'win32')('completion', () => {
       "complete -C 'gateline roll'",
       "complete -C 'gateline show c'",
       "complete -C 'gateline run --forc'",
+      "complete -C 'gateline rejec'",
+      "complete -C 'gateline reject c'",
     ].join('\n');
     const lines = await inShell('fish', ['--no-config', '-c'], script);
-    expect(lines.map((line) => line.split('\t')[0])).toEqual(['rollback', 'code', '--force']);
+    expect(lines.map((line) => line.split('\t')[0])).toEqual(['rollback', 'code', '--force', 'reject', 'code']);
   });
 
   it('is a script that zsh loads', async ({ skip }) => {

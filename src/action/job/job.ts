@@ -28,7 +28,7 @@ import { pipelineIdOf } from './describe-gate.ts';
 import { readGivenMetrics } from './given-metrics.ts';
 import { withGivenOutput } from './given-output.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
+import { isJobOver, numbersOf, processesOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
@@ -172,6 +172,7 @@ export async function openSurroundings(
     now: world.now,
     me,
     isGone: async (writer) => isJobOver(event, ended, writer),
+    processes: await processesOf(event),
     environment,
     alsoSecret: jobTokens(world.environment, inputs.githubToken),
     platform: { os: platform, arch },

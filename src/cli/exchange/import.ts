@@ -1,11 +1,18 @@
 import { join, resolve } from 'node:path';
 import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, FormatReading, ImportedRun } from '../../formats/exchange.ts';
+import type { FileFormat, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import type { JsonObject } from '../../json/json.ts';
-import { editedDefinition, gateId, keysText, keysToAdd, newDefinition } from '../../local/exchange/definition.ts';
+import {
+  editedDefinition,
+  gateId,
+  keysText,
+  keysToAdd,
+  newDefinition,
+  overruled,
+} from '../../local/exchange/definition.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
@@ -88,7 +95,7 @@ async function definitionFor({ world, options }: CommandInvocation): Promise<Fou
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
-  { root }: FoundDefinition,
+  { root, text: definition }: FoundDefinition,
   named: readonly string[],
 ): Promise<FormatReading> {
   const from = textOption(options, 'from');
@@ -101,7 +108,7 @@ async function readAll(
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
   const reading = format.read(files);
-  await refuseUnusable(root, reading);
+  await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }
 
@@ -112,6 +119,8 @@ interface DefinitionPlan {
   readonly text: string | undefined;
   /** Keys that it lacks. */
   readonly add: JsonObject;
+  /** What the files say and it does not. */
+  readonly overruled: readonly NotMoved[];
 }
 
 function planned(
@@ -122,15 +131,15 @@ function planned(
 ): DefinitionPlan {
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
-    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {} };
-    return { choice: 'create', text: newDefinition(run, system), add: {} };
+    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
+    return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
   }
   const parsed = parsePipeline(text, path);
-  const written = readSource(text, path).value;
-  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, (written ?? {}) as JsonObject);
-  if (Object.keys(keys).length === 0 || options['write'] !== true)
-    return { choice: 'keep', text: undefined, add: keys };
-  return { choice: 'edit', text: editedDefinition(text, keys), add: keys };
+  const written = (readSource(text, path).value ?? {}) as JsonObject;
+  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
+  const plan = { add: keys, overruled: overruled(run, written, system) };
+  if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
+  return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
 }
 
 /** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
@@ -180,7 +189,8 @@ interface Imported {
 
 function tell({ world, options }: CommandInvocation, imported: Imported): ExitCode {
   const { system, reading, plan, adoption, history, loaded } = imported;
-  const { notMoved, notes, run } = reading;
+  const { notes, run } = reading;
+  const notMoved = [...reading.notMoved, ...plan.overruled];
   const written = options['dry-run'] !== true;
   const documents = run.documents.map(({ name }) => documentPath(name));
   const path = fileOf(loaded);

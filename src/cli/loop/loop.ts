@@ -9,7 +9,7 @@ import { count, oneLine } from '../../report/text.ts';
 import type { Task } from '../../run/subjects/tasks.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { noteLearnings } from '../memory/note-learnings.ts';
+import { keepLearnings } from '../memory/note-learnings.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
@@ -49,7 +49,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
       observe: observer(invocation, opened, redactor.redactText, progress),
       signal,
       ...(set.loaded.pipeline.learning === 'auto' && {
-        afterRun: (run, assignment) => noteLearnings(world, { ...opened, assignment }, run),
+        afterRun: (run, assignment, isNew) => keepLearnings(world, { ...opened, assignment }, run, isNew),
       }),
     }),
   );

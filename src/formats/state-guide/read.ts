@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/json.ts';
 import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
+import { callerInput } from './gate-state.ts';
 import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
 import { pipelineStateSchema, type PipelineStateFile } from './pipeline-state.ts';
 
@@ -9,6 +10,10 @@ const GATE = /^(.+)-gate(\d{1,7})(?:-(.+))?-output\.json$/;
 
 /** The guide has files of gates 0 to 4; gate 5 only stores what was learned. */
 const LAST_WITH_FILE = 4;
+const LAST = 5;
+
+/** Each of the guide's gates reads the file of the one before it. Gate 0 is optional. */
+const FIRST_WITH_NEED = 2;
 
 /** Whether a file of `.state/` belongs to the guide. */
 export function isGuideFile(path: string): boolean {
@@ -81,15 +86,16 @@ function contradictionsIn(
     }
   }
   if (pipeline === undefined) return;
-  const { completedGates: completed } = pipeline.state;
-  for (const [index, number] of completed.entries()) {
+  const listed = new Set<number>();
+  for (const [index, number] of pipeline.state.completedGates.entries()) {
     const refuse = (message: string): void =>
       findings.refuse(pipeline.path, `/completedGates/${index}`, `gate ${number}: ${message}`);
     const own = gates.filter(({ state }) => state.gate === number);
     const failed = own.find(({ state }) => state.status === 'FAILED');
-    if (completed.indexOf(number) < index) refuse('it is listed twice');
+    if (listed.has(number)) refuse('it is listed twice');
     else if (failed !== undefined) refuse(`${failed.path} says FAILED`);
-    else if (own.length === 0 && number <= LAST_WITH_FILE) refuse('it is completed, and its file is missing');
+    else if (own.length === 0 && number !== LAST) refuse('it is completed, and its file is missing');
+    listed.add(number);
   }
 }
 
@@ -101,11 +107,11 @@ function runOf(
   const first = pipeline ?? gates[0];
   if (first === undefined) return {};
   const inOrder = gates.toSorted((a, b) => a.state.gate - b.state.gate);
-  const numbers = [...new Set(inOrder.map(({ state }) => state.gate))];
-  const completed = pipeline?.state.completedGates;
-  for (const number of completed ?? [])
-    if (number > LAST_WITH_FILE && !gates.some(({ state }) => state.gate === number))
-      findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${number}, so it runs again`);
+  const numbers = new Set(inOrder.map(({ state }) => state.gate));
+  const ordered = [...numbers];
+  const completed = pipeline && new Set(pipeline.state.completedGates);
+  if (completed?.has(LAST) === true && !numbers.has(LAST))
+    findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${LAST}, so it runs again`);
   if (pipeline !== undefined) findings.leave(pipeline.path, '/currentGate', 'it follows from what is done');
   const { domain, feature, url, ...story } = first.state.metadata as JsonObject;
   return {
@@ -114,22 +120,34 @@ function runOf(
     file: first.path,
     keys: { metadata: { domain, feature, url, ...story } as JsonObject },
     gates: inOrder.map(({ path, leg, state }): ImportedGate => {
-      const isWhole = completed?.includes(state.gate);
+      const isWhole = completed?.has(state.gate);
       // A matrix gate is listed when all of its legs are done.
       const isCompleted =
         leg === undefined ? (isWhole ?? state.status === 'SUCCESS') : isWhole === true || state.status === 'SUCCESS';
       if (!isCompleted) findings.leave(path, '/output', `gate ${state.gate} is not completed: ${state.status}`);
       const isElsewhere = state.gateline?.outputFile !== undefined;
+      if (isCompleted)
+        for (const warning of callerInput(state).warnings)
+          findings.notes.push(`${path}: ${warning}; its contract decides whether it passes`);
       if (isCompleted && isElsewhere)
         findings.refuse(path, '/output', 'the output is in another file, as it is too large');
       return {
         gate: state.gate,
         agent: state.agent,
         ...(leg !== undefined && { leg, ...(isWhole === true && { isWhole }) }),
-        needs: numbers.filter((_, at) => numbers[at + 1] === state.gate).map((number) => `gate-${number}`),
+        needs: [
+          ...ordered.filter((_, at) => ordered[at + 1] === state.gate).map((number) => `gate-${number}`),
+          ...absentNeed(state.gate, numbers),
+        ],
         place: { file: path, pointer: '/output' },
         ...(isCompleted && { output: state.output }),
       };
     }),
   };
+}
+
+/** The gate of the guide before this one, if it has no file. */
+function absentNeed(number: number, numbers: ReadonlySet<number>): string[] {
+  const isChained = number >= FIRST_WITH_NEED && number <= LAST_WITH_FILE;
+  return isChained && !numbers.has(number - 1) ? [`gate-${number - 1}`] : [];
 }

@@ -66,18 +66,20 @@ export async function exportedRun(
   return withOutputs(run, { store: ports.store, now: ports.now(), redact, ...(known && { known }) });
 }
 
-/** A run with its outputs and its entry in the history, and without secrets in its metadata. */
+/** A run with its outputs and its entry in the history, and without secrets in its task, metadata and documents. */
 export async function withOutputs(
   { others, set, ...run }: KnownRun,
   { store, now, redact, known = new Map() }: ExportedWith,
 ): Promise<ExportedRun> {
-  const { state, records, pipeline, metadata } = run;
+  const { state, records, pipeline, metadata, documents } = run;
   const facts = set === undefined ? {} : { set };
   const { entry } = historyOfRun({ state, records, groups: pipeline.groups, facts, now: now.toISOString() });
   const history = [...others.filter((one) => runKeyOf(one) !== runKeyOf(entry)), entry];
   return {
     ...run,
+    pipeline: pipeline.task === undefined ? pipeline : { ...pipeline, task: redact(pipeline.task) },
     metadata: redacted(metadata, redact) as JsonObject,
+    documents: documents.map(({ name, text }) => ({ name, text: redact(text) })),
     outputs: await outputsOf(store, state, known),
     history: history.toSorted((a, b) => (a.started < b.started ? -1 : a.started > b.started ? 1 : 0)),
   };

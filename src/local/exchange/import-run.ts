@@ -11,16 +11,21 @@ import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { oneLine } from '../../report/text.ts';
 import { subjectSlug } from '../../run/records/subject.ts';
 import { readDocument } from '../memory/documents.ts';
-import { withoutId } from './definition.ts';
+import { withoutId, withoutNeed } from './definition.ts';
 import { ImportRefusedError } from './import-refused.ts';
 import { placedIn } from './placed-outputs.ts';
 
 /**
  * Refuses what files say if a part of it has no place in a workspace.
  * @param root absolute path of the workspace
+ * @param options.isNew the definition is made from the files; in one that exists, gates may need others
  * @throws ImportRefusedError naming every problem of every file
  */
-export async function refuseUnusable(root: string, reading: FormatReading): Promise<void> {
+export async function refuseUnusable(
+  root: string,
+  reading: FormatReading,
+  { isNew }: { readonly isNew: boolean },
+): Promise<void> {
   const clashing: FileProblem[] = [];
   for (const { name, text } of reading.run.documents) {
     const before = await readDocument(root, name);
@@ -33,7 +38,8 @@ export async function refuseUnusable(root: string, reading: FormatReading): Prom
     ...place,
     message: `${oneLine(String(gate))} cannot be the id of a gate: expected lower-case letters, digits, _ and -`,
   }));
-  const all = [...reading.problems, ...nameless, ...clashing];
+  const needless = isNew ? withoutNeed(reading.run) : [];
+  const all = [...reading.problems, ...nameless, ...needless, ...clashing];
   if (all.length > 0) throw new ImportRefusedError(all);
 }
 
