@@ -224,7 +224,7 @@ describe('doctor', () => {
       async (workspace) => {
         const objects = workspace.path('.state/git/objects');
         const all = await readdir(objects, { recursive: true, withFileTypes: true });
-        const one = all.find(({ name, parentPath }) => /^[0-9a-f]{38}$/.test(name) || /pack$/.test(parentPath))!;
+        const one = all.find(({ name, parentPath }) => /^[0-9a-f]{38}$/.test(name) || parentPath.endsWith('pack'))!;
         await rm(join(one.parentPath, one.name));
         await writeFile(join(one.parentPath, one.name), 'junk');
       },
