@@ -85,4 +85,28 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     only: 'refuses files that git tracks',
     why: 'an export would change the inputs of gates',
   },
+  {
+    name: 'formats: agents see what others do at the same time',
+    find: 'new Map([...state.units].map(([one, unit]) => [one, known.has(one) ? unit : notBegun(unit)]));',
+    replace: 'new Map(state.units);',
+    tests: ['test/cli/mirror.test.ts'],
+    only: 'show its gate and those before it',
+    why: 'what an agent finds would differ from run to run, and is no part of its request',
+  },
+  {
+    name: 'action: an agent starts where the commit under test has a file of the state',
+    find: 'place, store, environment, now, required: true',
+    replace: 'place, store, environment, now, required: false',
+    tests: ['test/action/workflows/mirrored-files.test.ts'],
+    only: 'do not let an agent start',
+    why: 'whoever made the commit would write what the agent takes for the state of the run',
+  },
+  {
+    name: 'local: a gate is completed by some of its legs',
+    find: 'if (problems.length === 0) problems.push(...missingLegs(run, pipeline, found));',
+    replace: '',
+    tests: ['test/cli/import-legs.test.ts'],
+    only: 'names those that are missing',
+    why: 'an import that is not whole would be taken for one that is',
+  },
 ];

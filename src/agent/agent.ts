@@ -53,7 +53,14 @@ export interface Agent {
    * Ends processes left by agents that a killed engine had started in attempt directories below `root`. The caller
    * holds the workspace's lock, so no other engine works there. Agents that run by themselves are not touched, whether
    * their claim is still valid or not.
+   * @param root of all attempts; or the directory of one attempt, whose processes are ended even if they were kept
+   * @param left processes of that one attempt, in addition to those that are found
    * @returns pids of the ended processes, for the log.
    */
-  endLeftovers(root: string): Promise<number[]>;
+  endLeftovers(root: string, left?: NonNullable<AgentResult['left']>): Promise<number[]>;
+  /**
+   * The processes that an attempt left stay: {@link endLeftovers} of all attempts no longer ends them. Calling it again
+   * has no effect.
+   */
+  keepLeft(directory: string): Promise<void>;
 }

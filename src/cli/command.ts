@@ -47,6 +47,8 @@ export interface CommandInvocation {
   readonly world: CliWorld;
   readonly options: OptionValues;
   readonly positionals: readonly string[];
+  /** All commands, for the one that completes their names: it cannot import the list that loads it. */
+  readonly commands: readonly CommandSpec[];
 }
 
 /** The text of an option; `undefined` if it is not set. */

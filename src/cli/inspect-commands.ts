@@ -102,7 +102,8 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
     summary: 'print the script that completes commands in a shell',
     positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish', words: ['bash', 'zsh', 'fish'] }],
     options: [],
-    description: 'Completes commands, options, gates, files and fixed words. Each script says in its first lines how to load it.',
+    description:
+      'Completes commands, options, gates, files and fixed words. Each script says in its first lines how to load it.',
     examples: [
       { command: 'eval "$(gateline completion bash)"', what: 'in ~/.bashrc' },
       { command: 'gateline completion fish > ~/.config/fish/completions/gateline.fish', what: 'for fish' },

@@ -34,7 +34,7 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
   }
   const parsed = parseArguments(command, isVerb ? [first, ...rest] : rest);
   const { execute } = await command.load();
-  return execute({ world, command: command.name, ...parsed });
+  return execute({ world, command: command.name, commands: COMMANDS, ...parsed });
 }
 
 function help(world: CliWorld, names: readonly string[]): ExitCode {

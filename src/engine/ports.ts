@@ -14,6 +14,7 @@ import type {
   StartedRecord,
   Writer,
 } from '../run/records/record.ts';
+import type { LeftProcess } from '../run/records/effects.ts';
 import type { PlannedUnit } from '../run/plan/plan.ts';
 import type { RecordListing } from '../run/records/reading.ts';
 import type { Unit, UnitGraph } from '../run/records/unit.ts';
@@ -47,6 +48,7 @@ export interface EnginePorts {
   readonly me: Writer;
   /** True only if this writer's process has certainly ended. */
   readonly isGone: (writer: Writer) => Promise<boolean>;
+  readonly processes: ProcessPlace;
   /** The caller's environment: agents inherit it; secrets and inherited variables are read from it. */
   readonly environment: Environment;
   readonly platform: Platform;
@@ -86,6 +88,14 @@ export interface EnginePorts {
    * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
    */
   readonly history?: HistoryLog;
+}
+
+/** Where the processes run that gates and commands leave for an entity. */
+export interface ProcessPlace {
+  /** This machine since it started, in CI also this job: a process of another place is not known to run. */
+  readonly place: Pick<LeftProcess, 'host' | 'boot'>;
+  /** Whether a process certainly runs, here. */
+  isRunning(one: LeftProcess): Promise<boolean>;
 }
 
 /** Data about earlier runs from the history. */

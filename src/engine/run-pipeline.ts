@@ -11,6 +11,7 @@ import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { RecordListing } from '../run/records/reading.ts';
+import { keepRecorded } from './entities/left-processes.ts';
 import { discardRefused } from './attempt/capture-files.ts';
 import { removeOldSnapshots } from './snapshots/retention.ts';
 import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
@@ -45,6 +46,7 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   refuseWithoutSubject(assignment);
   await refuseUnfinished(ports);
   const listing = options.listing ?? (await listKnown(ports, assignment));
+  await keepRecorded(ports, listing.records);
   const endedLeftovers = await endKilledCalls(ports, assignment, options.observe);
   const { call, driven } = await driveRun(ports, assignment, { ...options, listing });
   const before = call.taken();

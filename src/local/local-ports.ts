@@ -11,7 +11,7 @@ import { gatesOf, runsOf } from '../history/query.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { HistoryFiles } from '../store/filesystem/history/history-files.ts';
-import { isAlive, processIdentity } from '../store/filesystem/lock/process-identity.ts';
+import { isAlive, isRunningHere, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
@@ -102,6 +102,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     now: options.now ?? (() => new Date()),
     me,
     isGone: async (writer) => !(await isAlive(writer)),
+    processes: { place: { host: me.host, boot: me.boot }, isRunning: isRunningHere },
     environment,
     underReview: () => headCommit(place.root, environment),
     platform: { os: platform, arch },

@@ -53,8 +53,9 @@ export interface Checkout {
   /**
    * Releases the place.
    * @param isReusable false if something may still write to it
+   * @param left pids of processes that stay there
    */
-  release(isReusable: boolean): Promise<void>;
+  release(isReusable: boolean, left?: readonly number[]): Promise<void>;
 }
 
 /** The result of an attempt's work. */

@@ -191,6 +191,18 @@ describe('gateline clean', () => {
     });
   });
 
+  it('keeps the run before the newest where a gate gets a summary of it', async () => {
+    const gates = { make: { ...GATES.make, memory: 'handoff' }, last: { ...GATES.last, if: 'false' } };
+    await using workspace = await project({ gates });
+    for (const day of [0, 1, 2]) await runWith('1', day, workspace, '--new');
+    const before = (await on(50, workspace, 'plan', '--json')).out;
+    expect(numbers(await cleaned(50, workspace, '--keep', '1'))).toEqual({
+      removed: [1],
+      kept: { 2: 'newest', 3: 'newest' },
+    });
+    expect((await on(50, workspace, 'plan', '--json')).out).toBe(before);
+  });
+
   it('removes no content while a record cannot be read, and not the run of that record', async () => {
     await using workspace = await project();
     for (const input of ['1', '2', '3']) await runWith(input, 0, workspace);

@@ -143,6 +143,10 @@ describe('a pool of servers, and transactions in them', () => {
     const { port } = (await project.value('acquire')) as Server;
     await project.run('run', '-q');
     expect(await project.value('count', '--arg', `port=${port}`)).toEqual({ count: 0 });
+    const other = (await project.value('acquire')) as Server;
+    await project.run('entities', 'reset', `server/server_${other.port}`, '--reason', 'one of them');
+    await expect(fetch(`http://127.0.0.1:${other.port}/count`)).rejects.toThrow('fetch failed');
+    expect(await project.value('count', '--arg', `port=${port}`)).toEqual({ count: 0 });
     expect((await project.run('doctor')).out).toMatch(/PROCESS_LEFT .*process \d+ runs, left by acquire for server/);
     await project.run('entities', 'reset', 'server', '--reason', 'done');
     expect((await project.run('doctor')).out).not.toContain('PROCESS_LEFT');

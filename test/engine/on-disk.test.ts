@@ -54,6 +54,7 @@ async function portsOn(
   };
   const agent: Agent = {
     endLeftovers: async () => [],
+    keepLeft: async () => undefined,
     run: async ({ env, workingDirectory: root }) => {
       const request = JSON.parse(texts.get(env['GATELINE_REQUEST']!)!) as JsonObject;
       const { files: named } = request['inputs'] as { files: Record<string, string> };

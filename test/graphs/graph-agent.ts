@@ -75,6 +75,7 @@ export function graphAgent(
 ): Agent {
   return {
     endLeftovers: async () => [],
+    keepLeft: async () => undefined,
     run: async (task) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return act(task, gates, runs, shouldFail, meanwhile);

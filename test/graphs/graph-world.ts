@@ -100,7 +100,7 @@ export class GraphWorld implements Disposable {
       },
     );
     const noting: Agent = {
-      endLeftovers: (root) => agent.endLeftovers(root),
+      ...agent,
       run: async (task) => {
         const result = await agent.run(task);
         finished.add(task.env['GATELINE_GATE']!);

@@ -67,7 +67,13 @@ gates: {a: {run: x, invalidates: e, on-invalid: recover}}`;
     const [only] = resources!.commands;
     expect(only).toMatchObject({ id: 'c', requires: ['e'], creates: ['f', 'g'], setup: true, onInvalid: 'fail' });
     expect(argumentsOf(only!)).toEqual(['x']);
-    expect(gates[0]!.entities).toEqual({ requires: [], creates: [], invalidates: ['e'], onInvalid: 'recover' });
+    expect(gates[0]!.entities).toEqual({
+      requires: [],
+      creates: [],
+      invalidates: ['e'],
+      onInvalid: 'recover',
+      leaves: false,
+    });
   });
 
   it('leave no trace where there are none', () => {
@@ -128,6 +134,19 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
     expect(said(text)).toEqual(
       expected.map((why) => expect.stringMatching(new RegExp(`^3:23 ENTITY_UNRECOVERABLE .*${why}$`))),
     );
+  });
+
+  it.each([
+    ['a: {run: x, creates: m, leaves: processes}', []],
+    ['a: {uses: {action: o/r@v1}, local: x, creates: m, leaves: processes}', []],
+    ['a: {run: x, creates: m}', ['LEAVES_MISMATCH creates: `m` lives in processes, and only `leaves: processes`']],
+    ['a: {run: x, leaves: processes}', ['LEAVES_MISMATCH leaves: it creates no entity with `lifetime: machine`']],
+    ['a: {creates: m, leaves: processes}', ['LEAVES_MISMATCH leaves: its agent runs by itself']],
+    ['a: {requires: n, on-invalid: recover, needs: b}, b: {run: x, creates: n, leaves: processes}', ['ENTITY_UNREACH']],
+  ])('live in processes of gates that leave some: %s', (gates, expected) => {
+    const text = `entities: {m: {lifetime: machine}, n: {lifetime: machine}}
+commands: {z: {syntax: z, invalidates: [m, n]}}\ngates: {${gates}}`;
+    expect(said(text)).toEqual(expected.map((one) => expect.stringContaining(one)));
   });
 
   it('say what is wrong with a syntax', () => {

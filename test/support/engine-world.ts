@@ -111,6 +111,7 @@ export function engineWorld(
         now: () => (world.clock = new Date(world.clock.getTime() + 1)),
         me,
         isGone: async (writer) => dead.has(writer.pid),
+        processes: { place: me, isRunning: async () => false },
         environment: world.environment,
         platform: { os: 'linux', arch: 'x64' },
         toolVersion: async (command) => `version of ${command}`,
@@ -170,6 +171,7 @@ interface Stage {
 function scriptedAgent(script: AgentScript, { world, attempts, inputs, process }: Stage): Agent {
   return {
     endLeftovers: async () => [],
+    keepLeft: async () => undefined,
     run: async (task: AgentTask) => {
       const read = (variable: string): JsonObject | undefined => {
         const path = task.env[variable];

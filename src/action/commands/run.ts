@@ -30,7 +30,7 @@ function quotedAgent(agent: Agent, runner: Runner): { readonly agent: Agent; rea
   return {
     print: (line) => print(line),
     agent: {
-      endLeftovers: (root) => agent.endLeftovers(root),
+      ...agent,
       run: async (task) => {
         runner.saveState(ACTION_STATE.agentExit, '');
         const result = await runner.quote((quoted) => {

@@ -1,4 +1,6 @@
+import type { ProcessPlace } from '../../engine/ports.ts';
 import type { Writer } from '../../run/records/record.ts';
+import { isRunningHere, processIdentity } from '../../store/filesystem/lock/process-identity.ts';
 import type { WorkflowEvent } from './event.ts';
 
 /** The numbers of a job's records are those of its run. */
@@ -15,7 +17,7 @@ export function numbersOf({ runNumber, runAttempt }: Pick<WorkflowEvent, 'runNum
  */
 export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writer {
   return {
-    host: `github/${event.repository}`.slice(0, 255),
+    host: hostOf(event),
     boot: bootOf(event),
     pid,
     pidStart: nonce,
@@ -33,6 +35,24 @@ export function writerOf(event: WorkflowEvent, pid: number, nonce: string): Writ
 export function isJobOver(event: WorkflowEvent, ended: ReadonlySet<string>, writer: Writer): boolean {
   if (writer.boot !== bootOf(event)) return true;
   return writer.job !== undefined && ended.has(writer.job);
+}
+
+/**
+ * Where processes of this job run. Those of another job are never known to run, even on the same machine: the runner
+ * ends what a job leaves.
+ */
+export async function processesOf(event: WorkflowEvent): Promise<ProcessPlace> {
+  const { host, boot } = await processIdentity();
+  const place = { host: hostOf(event), boot: `${bootOf(event)}/${event.job} ${boot}`.slice(0, 255) };
+  return {
+    place,
+    isRunning: async (one) =>
+      one.host === place.host && one.boot === place.boot && (await isRunningHere({ ...one, host, boot })),
+  };
+}
+
+function hostOf({ repository }: WorkflowEvent): string {
+  return `github/${repository}`.slice(0, 255);
 }
 
 function bootOf({ runId, runAttempt }: WorkflowEvent): string {

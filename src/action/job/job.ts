@@ -13,6 +13,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { orchestratorMetadata } from '../../formats/state-guide/state-metadata.ts';
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
+import type { MirrorFormat } from '../../pipeline/job-settings.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
@@ -27,7 +28,7 @@ import { pipelineIdOf } from './describe-gate.ts';
 import { readGivenMetrics } from './given-metrics.ts';
 import { withGivenOutput } from './given-output.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { isJobOver, numbersOf, writerOf } from '../event/job-identity.ts';
+import { isJobOver, numbersOf, processesOf, writerOf } from '../event/job-identity.ts';
 import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
@@ -45,7 +46,8 @@ export interface JobContext {
   readonly definition: Definition;
   readonly store: JobStore;
   readonly ports: EnginePorts;
-  /** The files of the state guide; absent: neither the step nor the definition asks for them. */
+  /** The systems whose files the job has, as the step or the definition asks. Without `stateFiles`: none. */
+  readonly mirror: readonly MirrorFormat[];
   readonly stateFiles?: AgentStateFiles;
 }
 
@@ -170,6 +172,7 @@ export async function openSurroundings(
     now: world.now,
     me,
     isGone: async (writer) => isJobOver(event, ended, writer),
+    processes: await processesOf(event),
     environment,
     alsoSecret: jobTokens(world.environment, inputs.githubToken),
     platform: { os: platform, arch },
@@ -180,8 +183,8 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  const files = await mirroredFiles(inputs, definition, store.records);
-  return { definition, store, ports: { ...ports, ...files }, ...files };
+  const { mirror, ...files } = await mirroredFiles(inputs, definition, ports);
+  return { definition, store, mirror, ports: { ...ports, ...files }, ...files };
 }
 
 /** The secrets that gates name, of those that the step was given in one text. Nothing else becomes a variable. */

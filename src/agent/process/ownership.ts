@@ -27,9 +27,15 @@ export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: st
  * have the directory of a recorded attempt in their environment. If an attempt has no record, its agent runs by itself:
  * its processes, and those that its user started from that shell, do not belong to it. Never this process, its
  * ancestors or its descendants.
+ * @param left other processes that belong to them
  */
-export function leftBelow(table: ProcessTable, root: string): Belongs {
+export function leftBelow(
+  table: ProcessTable,
+  root: string,
+  left: readonly Pick<ProcessInfo, 'pid' | 'started'>[] = [],
+): Belongs {
   const found = processRecordsBelow(root);
+  const named = new Map(left.map(({ pid, started }) => [pid, started]));
   const recorded = found.flatMap(({ process }) => (process?.boot === table.boot ? [process] : []));
   const first = new Map(recorded.map((record) => [record.pid, record.started]));
   const attempts = found.map(({ directory }) => relative(root, directory));
@@ -39,6 +45,7 @@ export function leftBelow(table: ProcessTable, root: string): Belongs {
   );
   return (one, all) => {
     if (isRelated(one, all)) return false;
+    if (named.get(one.pid) === one.started) return true;
     // The agent can write to the place of its record. We start it as leader of its group, so a record of any other
     // process is ignored.
     if (first.get(one.pid) === one.started && (one.pgid === one.pid || one.pgid === -1)) return true;

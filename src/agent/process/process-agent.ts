@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { GatelineError, isDiskFull, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { Agent, AgentResult, AgentTask } from '../agent.ts';
 import { leftBelow } from './ownership.ts';
-import { announceProcess, recordFailure, removeProcessRecord } from './process-record.ts';
+import { announceProcess, keepProcessRecord, recordFailure, removeProcessRecord } from './process-record.ts';
 import { processTable, type ProcessTable } from './process-table.ts';
 import { endProcesses } from './process-tree.ts';
 import { invocationOf, type Program, type ShellInvocation } from './shells.ts';
@@ -44,12 +44,18 @@ export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
   };
   return {
     run: (task) => runTask(task, table, times, platform),
-    endLeftovers: (root) => endLeftovers(root, table, times),
+    endLeftovers: (root, left = []) => endLeftovers(root, left, table, times),
+    keepLeft: async (directory) => keepProcessRecord(directory),
   };
 }
 
-async function endLeftovers(root: string, table: ProcessTable, times: WatchTimes): Promise<number[]> {
-  const { ended, remaining } = await endProcesses(table, leftBelow(table, root), times);
+async function endLeftovers(
+  root: string,
+  left: NonNullable<AgentResult['left']>,
+  table: ProcessTable,
+  times: WatchTimes,
+): Promise<number[]> {
+  const { ended, remaining } = await endProcesses(table, leftBelow(table, root, left), times);
   if (remaining.length > 0) {
     throw new GatelineError(
       'LEFTOVER_ALIVE',

@@ -21,6 +21,8 @@ import type { ProcessInfo } from './process-table.ts';
  * killed. An agent that runs by itself, between `begin` and `complete`, has no such file: only its user ends it.
  */
 const FILE = 'process.json';
+/** The same of an attempt whose processes stay: read only if its own directory is asked for. */
+const KEPT = 'kept-process.json';
 /** The same before the process is known, and while the file is being written. */
 const ANNOUNCED = '.process.json.tmp';
 
@@ -83,15 +85,25 @@ export function removeProcessRecord(directory: string): void {
   }
 }
 
+/** The processes of an attempt stay: its record is no longer found below the root of all attempts. */
+export function keepProcessRecord(directory: string): void {
+  try {
+    renameSync(join(directory, FILE), join(directory, KEPT));
+  } catch (error) {
+    // It is kept already, or was never written.
+    if (!isSystemError(error, 'ENOENT')) throw recordFailure(directory, error);
+  }
+}
+
 /** Maximum depth of attempt directories below their root. */
 const MAX_DEPTH = 4;
 
-/** The records in all directories below `root`. */
+/** The records in all directories below `root`, and that of `root` itself, even if its processes stay. */
 export function processRecordsBelow(root: string, depth = 0): FoundRecord[] {
   const entries = entriesOf(root);
-  const file = entries.find((entry) => entry.name === FILE);
+  const file = entries.find(({ name }) => name === FILE || (depth === 0 && name === KEPT));
   const isOurs = file !== undefined || entries.some((entry) => entry.name === ANNOUNCED);
-  if (isOurs) return [{ directory: root, process: file?.isFile() ? recordIn(root) : undefined }];
+  if (isOurs) return [{ directory: root, process: file?.isFile() ? recordIn(join(root, file.name)) : undefined }];
   if (depth === MAX_DEPTH) return [];
   return entries.flatMap((entry) =>
     entry.isDirectory() ? processRecordsBelow(join(root, entry.name), depth + 1) : [],
@@ -121,8 +133,7 @@ function unlessFromSystem(error: unknown): undefined {
   if (!(error instanceof Error && 'code' in error)) throw error;
 }
 
-function recordIn(directory: string): ProcessRecord | undefined {
-  const file = join(directory, FILE);
+function recordIn(file: string): ProcessRecord | undefined {
   const text = withRights(file, 0o600, () => readFileSync(file, 'utf8'));
   let value: unknown;
   try {

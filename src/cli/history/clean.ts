@@ -49,11 +49,13 @@ async function planned(
   rules: RetentionRules,
 ): Promise<Omit<Cleaned, keyof Unplanned>> {
   const store = await openFilesystemStore({ root: stateRoot(loaded), workspace: loaded.root, readOnly: true });
+  const { ports } = await open({ ...invocation, options: {} }, loaded, { readOnly: true });
   const named = async (option: 'pin' | 'unpin'): Promise<ReadonlySet<string>> =>
     new Set((await runsNamed(invocation, loaded, option)).map(runKey));
   const pins = { pin: await named('pin'), unpin: await named('unpin') };
   const { keep, remove } = await planClean(
     store,
+    ports,
     loaded.pipeline,
     { ...rules, ...pins },
     { now: invocation.world.now() },

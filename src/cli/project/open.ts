@@ -5,6 +5,8 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
+import { withAgentFiles } from '../../local/exchange/agent-files.ts';
+import { createMirror, mirrorFormats, type Mirror } from '../../local/exchange/mirror.ts';
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
@@ -52,7 +54,10 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  const stateFiles = agentStateFiles(loaded, ports.store);
+  const guide = agentStateFiles(loaded, ports.store);
+  const others = mirrorFormats(listOption(options, 'mirror'), loaded.pipeline).filter((name) => name !== 'state-guide');
+  const from = { place: loaded, store: ports.store, environment, now: ports.now, required: false };
+  const stateFiles = others.length === 0 ? guide : withAgentFiles(guide, others, from);
   return { loaded, graph: unitsOf(loaded.pipeline), ports: { ...ports, stateFiles }, assignment };
 }
 
@@ -126,13 +131,27 @@ export function projectorFor(
   return createProjector({ loaded, graph, groups, metadata, store: ports.store, redact, ...durable });
 }
 
-/** Updates the files that people read, after a command that wrote records without driving a run. */
-export async function projectOnce(world: CliWorld, opened: OpenProject): Promise<RunState> {
+/** The files of other systems that `--mirror` or the definition asks for. @throws GatelineError `FORMAT_UNKNOWN` */
+export function mirrorFor(
+  { world, options }: Pick<CommandInvocation, 'world' | 'options'>,
+  opened: OpenProject,
+): Mirror {
+  const formats = mirrorFormats(listOption(options, 'mirror'), opened.loaded.pipeline);
+  const { environment, onDurable } = world;
+  return createMirror(formats, { ...opened, environment, ...(onDurable && { onDurable }) });
+}
+
+/**
+ * Updates the files that people read, after a command that wrote records without driving a run.
+ * @param mirrors whether those of other systems, too. Default true
+ */
+export async function projectOnce(world: CliWorld, opened: OpenProject, mirrors = true): Promise<RunState> {
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = await stateInBudget(call);
-  for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
+  const mirrored = mirrors ? await mirrorFor({ world, options: {} }, opened).show(state) : [];
+  for (const notice of [...(await projector.show(state)), ...mirrored]) say(world.err, `note: ${notice}`);
   return state;
 }
 

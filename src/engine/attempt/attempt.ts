@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import type { AgentResult } from '../../agent/agent.ts';
 import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
-import { attemptIn } from '../../run/plan/archive.ts';
 import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import { isGoodEnough } from '../../run/state/fold-unit.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
-import { agentEnvironment, missingSecrets, protocolVariables } from './agent-environment.ts';
-import { noSecret, notPrepared, redactVerdict, verdictOn, withFiles } from './attempt-verdicts.ts';
+import { agentEnvironment, protocolVariables } from './agent-environment.ts';
+import { notPrepared, verdictOn, withFiles } from './attempt-verdicts.ts';
 import { claim, prepareAttempt, type BegunAttempt, type Preparation } from './begin-attempt.ts';
 import type { Call } from '../call/call.ts';
-import { keepLogs } from '../call/content.ts';
 import { effectsOfUnit } from '../entities/created.ts';
+import { endLeftUnlessPassed } from '../entities/left-processes.ts';
 import {
   canBeCompletedAgain,
   collectLearnings,
@@ -19,12 +18,11 @@ import {
   collectOutput,
   readOutput,
   removeAnswer,
-  type CollectedOutput,
   type WrittenOutput,
 } from './collect-output.ts';
-import { captureFiles, nameKept, type Captured } from './capture-files.ts';
+import { captureFiles, nameKept, nameReruns } from './capture-files.ts';
+import { endWith, endWithoutSecrets, recordEnd } from './end-attempt.ts';
 import { databaseAfter } from '../snapshots/database.ts';
-import { nameReruns } from './name-reruns.ts';
 import { placeFor } from './place.ts';
 import { setUp, workFor } from '../plan/plan-unit.ts';
 import { type Work } from '../plan/prepared-unit.ts';
@@ -102,8 +100,8 @@ async function runAttempt(
   const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
   const known = { attempt, attempts: unit.gate.retries + 1, state: call.journal.state() };
   await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
-  const ended = await endWithoutSecrets(call, unit, started);
-  if (ended !== undefined) return { ended };
+  const refused = await endWithoutSecrets(call, unit, started);
+  if (refused !== undefined) return { ended: refused };
   let begun: BegunAttempt;
   try {
     begun = await prepareOrEnd(call, unit, work, started, { signal, before });
@@ -117,33 +115,23 @@ async function runAttempt(
     throw error;
   }
   let result: AgentResult | undefined;
+  let ended: EndedRecord | undefined;
   try {
     result = await startOrEnd(call, begun, signal);
-    const ended = await finishAttempt(call, begun, result);
+    ended = await finishAttempt(call, begun, result);
     if (isInUsersFolder(call, started)) await nameReruns(call, started, ended);
     return { ended };
   } finally {
     // An agent that timed out or was ended by a signal may have left processes that still write there.
-    await begun.checkout.release(result?.outcome === 'exited');
+    const left = await endLeftUnlessPassed(call, begun.directory.path, result, ended);
+    await begun.checkout.release(result?.outcome === 'exited', left);
+    if (left.length > 0) await call.ports.agent.keepLeft(begun.directory.path);
     if (isInUsersFolder(call, started)) call.forgetSnapshot();
   }
 }
 
 function isInUsersFolder({ holder }: Pick<Call, 'holder'>, { place }: StartedRecord): boolean {
   return holder !== 'job' && place === 'in-place';
-}
-
-/**
- * Ends an attempt if its gate names secrets that are not set: its output could not be redacted. `undefined`: all are
- * set.
- */
-export async function endWithoutSecrets(
-  call: Call,
-  unit: Unit,
-  started: StartedRecord,
-): Promise<EndedRecord | undefined> {
-  const names = missingSecrets(call.ports.environment, unit.gate);
-  return names.length === 0 ? undefined : end(call, unit, started, { verdict: noSecret(names) });
 }
 
 /** Prepares a claimed attempt. If that fails, the attempt is ended with the error before the error is rethrown. */
@@ -160,11 +148,6 @@ export async function prepareOrEnd(
     await endWith(call, unit, started, error);
     throw error;
   }
-}
-
-/** Ends an attempt that cannot be judged, so that nothing waits for it. */
-export function endWith(call: Call, unit: Unit, started: StartedRecord, error: unknown): Promise<EndedRecord> {
-  return end(call, unit, started, { verdict: notPrepared(error) });
 }
 
 /** Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before it is rethrown. */
@@ -188,6 +171,7 @@ function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promi
     shell: unit.gate.shell,
     workingDirectory: join(begun.checkout.root, unit.gate.workingDirectory),
     env: agentEnvironment(begun.checkout.environment(call.ports.environment), unit.gate, others, protocol),
+    ...(unit.gate.entities?.leaves === true && { leaves: true }),
     timeoutMs: unit.gate.timeoutMinutes * 60_000,
     logLimit: LOG_LIMIT,
     live: true,
@@ -221,7 +205,7 @@ export async function finishAttempt(
     await removeAnswer(call, begun);
     if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
     const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
-    await end(own, begun.unit, started, { verdict, result });
+    await recordEnd(own, begun.unit, started, { verdict, result });
     throw error;
   }
   await removeAnswer(call, begun);
@@ -243,8 +227,8 @@ async function judgeAndEnd(
   const verdict = withFiles(unit, collected.verdict, captured, [...notices, ...lost]);
   await nameKept(call, unit, captured);
   const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
-  const effects = verdict.status === 'passed' ? await effectsOfUnit(call, unit, collected.exports) : {};
-  return end(call, unit, started, {
+  const effects = verdict.status === 'passed' ? await effectsOfUnit(call, unit, collected.exports, result) : {};
+  return recordEnd(call, unit, started, {
     ...collected,
     files: captured.files,
     touched: captured.touched,
@@ -254,46 +238,4 @@ async function judgeAndEnd(
     result,
     reported: { ...(metrics && { metrics }), ...(learnings && { learnings }), ...effects },
   });
-}
-
-interface Ending extends Partial<CollectedOutput>, Partial<Pick<Captured, 'files' | 'touched' | 'snapshot'>> {
-  readonly verdict: Verdict;
-  readonly result?: AgentResult;
-  readonly reported?: Pick<EndedRecord, 'metrics' | 'learnings' | 'effects'>;
-}
-
-/** Writes the `ended` record of an attempt. */
-async function end(call: Call, unit: Unit, started: StartedRecord, ending: Ending): Promise<EndedRecord> {
-  const { result } = ending;
-  const ended: EndedRecord = {
-    kind: 'ended',
-    ...call.journal.identity(unit, started.n),
-    runNumber: started.runNumber,
-    runAttempt: started.runAttempt,
-    fingerprint: started.fingerprint,
-    contract: started.contract,
-    needs: started.needs,
-    ...(started.standIns && { standIns: started.standIns }),
-    ...(started.rework && { rework: started.rework }),
-    ...(started.task !== undefined && { task: started.task }),
-    how: 'ran',
-    verdict: redactVerdict(call, ending.verdict),
-    startedAt: started.at,
-    ...(ending.value && { value: ending.value }),
-    ...(ending.exports && { exports: ending.exports }),
-    ...(ending.snapshot && { snapshot: ending.snapshot }),
-    files: [...(ending.files ?? [])],
-    touched: [...(ending.touched ?? [])],
-    logs: await keepLogs(call, result),
-    ...(result?.exitCode !== undefined && { exitCode: result.exitCode }),
-    ...(result?.signal !== undefined && { signal: result.signal }),
-    ...ending.reported,
-  };
-  if ((await call.journal.write(ended)) === 'taken') {
-    throw new GatelineError(
-      'RECORD_TAKEN',
-      `gate ${unit.key}: ${attemptIn(call.journal.archive(), started)} has ended already`,
-    );
-  }
-  return ended;
 }

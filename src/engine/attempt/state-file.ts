@@ -12,6 +12,8 @@ interface AttemptHere {
   readonly unit: Unit;
   readonly started: Pick<StartedRecord, 'place' | 'standIns'>;
   readonly checkout: Pick<Checkout, 'root'>;
+  /** The summary that the agent is given. */
+  readonly handoff?: string | undefined;
 }
 
 /** Lays the state files for an agent into its folder. */
@@ -77,11 +79,16 @@ function isEmpty(file: AgentFile): boolean {
   return file.state === 'absent' || (file.state === 'present' && file.bytes.every((byte) => byte <= 0x20));
 }
 
-function aboutStateFiles(call: Call, { unit, started }: AttemptHere): AboutStateFiles {
+function aboutStateFiles(call: Call, { unit, started, handoff }: AttemptHere): AboutStateFiles {
   const { pipeline, metadata, isDefaultSubject = false } = call.assignment;
+  const state = call.journal.state();
   return {
     unit,
-    state: call.journal.state(),
+    state,
+    get records() {
+      return call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
+    },
+    ...(handoff !== undefined && { handoff }),
     pipeline,
     metadata,
     isDefaultSubject,

@@ -8,7 +8,8 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { partFor } from '../entities/created.ts';
-import { endProcessesOf, resourcesOf, viewEntities } from '../entities/view-entities.ts';
+import { endProcessesOf } from '../entities/left-processes.ts';
+import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
 import type { EnginePorts } from '../ports.ts';
 
 /** What a person does to an entity. */
@@ -46,7 +47,7 @@ export async function decideEntities(
   const runAttempt = call.journal.state().runAttempt + 1;
   let n = 0;
   for (const { action, entity, instance, value } of named) {
-    if (action === 'reset') await endProcessesOf(call, entity.name);
+    if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: instance ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, {}) : [instance ?? ''];

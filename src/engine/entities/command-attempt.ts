@@ -14,7 +14,8 @@ import type { Call } from '../call/call.ts';
 import { keepJson, keepLogs } from '../call/content.ts';
 import { commandWords } from './command-words.ts';
 import { effectsOf, recordedUses } from './created.ts';
-import { endLostCommands, readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
+import { endLostCommands, recordedProcesses } from './left-processes.ts';
+import { readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
 
 /** The largest output of a command, in bytes. */
 const OUTPUT_LIMIT = 8 * 1024 * 1024;
@@ -208,8 +209,7 @@ async function end(
   const value = isUsed ? printed(result.stdout) : undefined;
   const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
   const output: Content | undefined = clean === undefined ? undefined : await keepJson(call.ports.store, clean);
-  const { host, boot } = call.ports.me;
-  const processes = result.left?.map(({ pid, started: pidStart }) => ({ host, boot, pid, pidStart }));
+  const processes = recordedProcesses(call, result);
   const passed = verdict.status === 'passed' && command.creates.length > 0;
   const ended: EndedRecord = {
     kind: 'ended',
@@ -225,7 +225,7 @@ async function end(
     startedAt: started.at,
     ...(output && { value: output, exports: output }),
     ...(passed && {
-      effects: await effectsOf(call, command, output, { by: command.id, given, ...(processes && { processes }) }),
+      effects: await effectsOf(call, command, output, { by: command.id, given, processes }),
     }),
     files: [],
     touched: [],
@@ -235,6 +235,10 @@ async function end(
   };
   if ((await call.journal.write(ended)) === 'taken')
     throw new GatelineError('RECORD_TAKEN', `${command.id}: its end is recorded already`);
+  if (!passed && result.left !== undefined) {
+    const { attempts, commands = attempts, agent } = call.ports;
+    await agent.endLeftovers(commands.pathOf(started), result.left);
+  }
   return { ended, value: clean };
 }
 

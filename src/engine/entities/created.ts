@@ -1,3 +1,4 @@
+import type { AgentResult } from '../../agent/agent.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
@@ -7,6 +8,7 @@ import type { Unit } from '../../run/records/unit.ts';
 import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
+import { recordedProcesses } from './left-processes.ts';
 import { readValue, resourcesOf } from './view-entities.ts';
 
 /** Who created, and what was given to it. */
@@ -44,7 +46,7 @@ export async function effectsOf(
         entity: name,
         instance,
         ...(content && { value: content }),
-        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])].slice(0, 1_000) }),
+        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])] }),
       });
   }
   return { creates: creates.slice(0, 1_000), invalidates: [] };
@@ -55,9 +57,11 @@ export async function effectsOfUnit(
   call: Call,
   { gate, key: by, leg }: Unit,
   output: Content | undefined,
+  result: Pick<AgentResult, 'left'>,
 ): Promise<Pick<EndedRecord, 'effects'>> {
   if (gate.entities === undefined) return {};
-  return { effects: await effectsOf(call, gate.entities, output, { by, leg: leg.id }) };
+  const processes = recordedProcesses(call, result);
+  return { effects: await effectsOf(call, gate.entities, output, { by, leg: leg.id, processes }) };
 }
 
 /** The part of an output that is the value of an entity: at the key with its name, else all of it. */

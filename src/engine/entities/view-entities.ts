@@ -35,11 +35,11 @@ export async function viewEntities(call: Call): Promise<Asking> {
   return { entities, states, now: call.ports.now().getTime() };
 }
 
-/** The processes that commands left and that still run, on this machine. */
+/** The processes that gates and commands left and that certainly still run. */
 async function runningProcesses(call: Call): Promise<ReadonlySet<string>> {
   const running = new Set<string>();
   for (const { processes } of call.journal.listing().records.flatMap((one) => createdIn(one)))
-    for (const one of processes ?? []) if (!(await call.ports.isGone(one))) running.add(processKey(one));
+    for (const one of processes ?? []) if (await call.ports.processes.isRunning(one)) running.add(processKey(one));
   return running;
 }
 
@@ -98,25 +98,4 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
   return call.ports.isGone(claim.by);
-}
-
-/** Ends the processes that commands left for an entity. */
-export async function endProcessesOf(call: Call, entity: string): Promise<void> {
-  const { agent, commands } = call.ports;
-  if (commands === undefined) return;
-  for (const record of call.journal.listing().records) {
-    const own = createdIn(record).filter((one) => one.entity === entity && one.processes !== undefined);
-    if (own.length > 0) await agent.endLeftovers(commands.pathOf(record));
-  }
-}
-
-/** Ends what commands left whose Gateline was killed. */
-export async function endLostCommands(call: Call): Promise<void> {
-  const { agent, commands, isGone } = call.ports;
-  if (commands === undefined) return;
-  for (const { started } of openUses(call.journal.listing(), (claim) => claim.command !== true)) {
-    if (!(await isGone(started.by))) continue;
-    for (const pid of await agent.endLeftovers(commands.pathOf(started)))
-      await call.observe({ type: 'notice', message: `process ${pid}, left by a killed command, was stopped` });
-  }
 }

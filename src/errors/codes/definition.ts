@@ -174,13 +174,14 @@ export const DEFINITION_CODES = {
   LEAVES_MISMATCH: {
     from: ['definition'],
     means:
-      'A command leaves processes and creates no entity with `lifetime: machine`, or something creates such an entity and leaves none.',
+      'A gate or command leaves processes and creates no entity with `lifetime: machine`, or creates such an entity and leaves none. An agent that runs by itself cannot leave any.',
     remedy: 'Write both, or neither.',
   },
   ENTITY_UNREACHABLE: {
     from: ['definition'],
     means: 'A gate requires an entity that lives in processes. Those of one job on GitHub are gone in the next one.',
-    remedy: 'Set `on-invalid: recover`, so that the job creates it itself. On your own machine it works without.',
+    remedy:
+      'Set `on-invalid: recover`, and define a command that creates it, so that the job creates it itself. On your own machine it works without.',
   },
   COMMAND_ID_TAKEN: {
     from: ['definition'],

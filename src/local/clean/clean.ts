@@ -65,8 +65,12 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
   await refuseUnfinished(ports);
   const store = await openStore(options);
   const now = ports.now();
-  const plan = await planClean(store, loaded.pipeline, rules, { now, signal });
+  const plan = await planClean(store, ports, loaded.pipeline, rules, { now, signal });
   const notices: string[] = [];
+  for (const { subject, runNumber, reason } of plan.keep.filter(({ why }) => why === 'processes'))
+    notices.push(
+      `run ${runNumber} of ${subject} stays: ${reason}. \`gateline entities reset NAME --reason TEXT\` ends what was left for an entity`,
+    );
   const hasEntries = await haveEntries(options, plan);
   const removed = hasEntries ? await removeRuns(store, plan, signal) : [];
   if (!hasEntries) notices.push('old runs have no entry in the history: `gateline clean` makes it, and removes them');

@@ -1,13 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namedGlobs } from '../../engine/call/call.ts';
+import { directoryOf, processesLeft } from '../../engine/entities/left-processes.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent } from '../../errors/store-errors.ts';
+import { unitOf } from '../../run/records/record.ts';
 import { readLock } from '../../store/filesystem/lock/engine-lock.ts';
 import { isAlive } from '../../store/filesystem/lock/process-identity.ts';
 import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
+import { count } from '../../report/text.ts';
+import { damagedObjects } from '../../workspace/objects/damaged-objects.ts';
 import { leftSlots } from '../../workspace/slots/slots.ts';
 import { finding, type Finding } from './finding.ts';
 import type { Looking } from './looking.ts';
@@ -44,25 +48,29 @@ export async function checkPuts({ loaded, ports, show }: Looking): Promise<Findi
   }
 }
 
+/** Versions of files: the objects in our own store. */
+export async function checkObjects({ state, environment, show }: Looking): Promise<Finding[]> {
+  const store = join(state, 'git');
+  const [first, ...more] = await damagedObjects(store, { binary: 'git', environment });
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and ${count(more.length, 'more problem')}`;
+  return [finding('OBJECTS_DAMAGED', show(store), `git cannot read all of it: ${first}${others}`)];
+}
+
 /** Work trees that no command uses. */
 export async function checkTrees({ trees, ports, show }: Looking): Promise<Finding[]> {
   const left = await leftSlots(trees, ports.now().toISOString());
   return left.map((path) => finding('WORK_TREE_LEFT', show(path), 'a work tree that no agent uses'));
 }
 
-/** Processes that commands left and that still run. */
+/** Processes that gates and commands left, and that run; or may run, on another machine. */
 export async function checkProcesses({ ports, show }: Looking): Promise<Finding[]> {
-  const found = new Map<string, Finding>();
   const { records } = (await ports.everyRecord?.()) ?? { records: [] };
-  for (const record of records) {
-    for (const { entity, processes } of record.kind === 'ended' ? (record.effects?.creates ?? []) : []) {
-      for (const one of processes ?? []) {
-        if (await ports.isGone(one)) continue;
-        const path = show(ports.commands!.pathOf(record));
-        const message = `process ${one.pid} runs, left by ${record.gate} for ${entity}`;
-        found.set(message, finding('PROCESS_LEFT', path, message));
-      }
-    }
+  const found = new Map<string, Finding>();
+  for (const { record, entity, text } of await processesLeft(ports, records)) {
+    if (record.kind !== 'ended') continue;
+    const message = `${text}, left by ${unitOf(record)} for ${entity}`;
+    found.set(message, finding('PROCESS_LEFT', show(directoryOf(ports, record)), message));
   }
   return [...found.values()];
 }

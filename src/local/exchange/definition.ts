@@ -1,6 +1,7 @@
 import { parseDocument, stringify } from 'yaml';
-import type { ImportedGate, ImportedRun } from '../../formats/exchange.ts';
-import type { JsonObject } from '../../json/json.ts';
+import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { ID_PATTERN, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
 
 /** The id of an imported gate in a definition. */
@@ -12,6 +13,47 @@ export function gateId({ gate }: Pick<ImportedGate, 'gate'>, gates: readonly Gat
 /** Imported gates whose names cannot be ids of gates. */
 export function withoutId(run: ImportedRun): ImportedGate[] {
   return run.gates.filter((one) => !ID_PATTERN.test(gateId(one)));
+}
+
+/** Gates that are completed although the files do not have a gate that they need. */
+export function withoutNeed(run: ImportedRun): FileProblem[] {
+  const known = new Set(run.gates.map((one) => gateId(one)));
+  return run.gates.flatMap(({ needs, output, place }) =>
+    needs
+      .filter((need) => output !== undefined && !known.has(need))
+      .map((need) => ({ ...place, message: `it is completed, and there is no ${need}, which it needs` })),
+  );
+}
+
+/**
+ * What the files say and a definition does not, or differently: that of the definition holds.
+ * @param system whose name a pipeline without a name of its own has
+ */
+export function overruled(run: ImportedRun, written: JsonObject, system: string): NotMoved[] {
+  const file = run.file ?? run.gates[0]?.place.file ?? '';
+  const theirs: JsonObject = {
+    ...(run.pipeline !== undefined && run.pipeline !== system && { pipeline: run.pipeline }),
+    ...(run.subject !== undefined && { subject: run.subject }),
+    ...run.keys,
+  };
+  const pairs = Object.entries(theirs).flatMap(([key, value]): [string, JsonValue, JsonValue][] => {
+    const own = written[key];
+    if (own === undefined) return [];
+    if (!isJsonObject(value) || !isJsonObject(own)) return [[key, value, own]];
+    // Groups have several forms.
+    const parts = Object.entries(value).filter(([name]) => key !== 'groups' || !Object.hasOwn(own, name));
+    return parts.map(([name, part]) => [`${key}.${name}`, part, own[name] ?? null]);
+  });
+  return pairs.flatMap(([key, value, own]) => {
+    const [here, there] = [canonicalJson(own), canonicalJson(value)];
+    if (here === there || (own === null && (there === '""' || there === '[]'))) return [];
+    const holds = own === null ? 'nothing' : shown(here);
+    return { file, pointer: '', reason: `\`${key}\` of the definition is used: ${holds}, not ${shown(there)}` };
+  });
+}
+
+function shown(json: string): string {
+  return json.length > 100 ? `${json.slice(0, 100)}\u2026` : json;
 }
 
 /** Keys of `gateline.yml` that an import brings and a definition does not have. */

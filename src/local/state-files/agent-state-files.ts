@@ -23,10 +23,18 @@ const LIMIT = 256 * 1024 * 1024;
 /** The state files next to agents, and those of gates that ended. */
 export interface AgentStateFiles extends StateFiles {
   /**
-   * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent.
-   * @returns its path, relative to the folder, and what people should know, one sentence each
+   * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent. Files
+   * of other systems are written again.
    */
-  show(folder: string, about: AboutStateFiles): Promise<{ readonly file: string; readonly notices: readonly string[] }>;
+  show(folder: string, about: AboutStateFiles): Promise<ShownStateFiles>;
+}
+
+/** What is known after the state files of a gate that ended were written: one sentence each. */
+export interface ShownStateFiles {
+  /** What people should know. */
+  readonly notices: readonly string[];
+  /** The unit's own file, with status and score; none: it has no result, or the guide's files are not asked for. */
+  readonly created: readonly string[];
 }
 
 /**
@@ -69,7 +77,9 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
-      return { file: pathIn(folder, about), notices: notices.map(({ message }) => message) };
+      const own = about.state.units.get(about.unit.key);
+      const line = own && createdLine(pathIn(folder, about), own);
+      return { notices: notices.map(({ message }) => message), created: line === undefined ? [] : [line] };
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
@@ -87,7 +97,7 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
  * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
  * @throws GatelineError `STATE_ESCAPES`
  */
-async function refuseLinks(folder: string, root: string): Promise<void> {
+export async function refuseLinks(folder: string, root: string): Promise<void> {
   for (let place = root; place !== folder; place = dirname(place)) {
     if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
     throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
@@ -104,13 +114,19 @@ function loadedLine(root: string, folder: string, graph: UnitGraph, state: RunSt
   return [`State file loaded: ${path.split(sep).join('/')}: ${scoreLine(word, unit)}`];
 }
 
+/** The state guide's line about the file of a gate that ended; `undefined`: it has no result. */
+export function createdLine(file: string, unit: UnitState): string | undefined {
+  const word = gateWord(unit.status);
+  return word && `State file created: ${file}: ${scoreLine(word, unit)}`;
+}
+
 /** `Status: SUCCESS, Score: 95%`, as the state guide logs it. */
-export function scoreLine(word: string, unit: UnitState): string {
+function scoreLine(word: string, unit: UnitState): string {
   return `Status: ${word}, Score: ${resultOf(unit)?.verdict.score ?? 0}%`;
 }
 
 /** The run as the agent sees it: in the user's own folder, people do, too. */
-function shownState(about: AboutStateFiles): RunState {
+export function shownState(about: AboutStateFiles): RunState {
   return about.isUsersFolder ? about.state : stateForAgents(about.state, about);
 }
 

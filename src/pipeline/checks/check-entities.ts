@@ -138,32 +138,45 @@ function allBefore(id: string, needs: ReadonlyMap<string, readonly string[]>): R
   return found;
 }
 
-/** What lives in processes is created by commands that leave some, and is in no other job of a workflow. */
+/** What lives in processes is created by what leaves some, and is in no other job of a workflow. */
 function checkMachine(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
   const entities = entriesAt(source, 'entities');
   const ofMachine = new Set(entities.flatMap(({ id, part }) => (part.value['lifetime'] === 'machine' ? [id] : [])));
   const isOfMachine = ({ value }: Located<string>): boolean => ofMachine.has(value);
   const wrong = [...gates, ...commands].flatMap(({ part, uses }) => {
     const created = uses.creates.find(isOfMachine);
-    const leaves = part.path[0] === 'commands' && part.value['leaves'] === 'processes';
-    if (leaves === (created !== undefined)) return [];
-    const message = leaves
-      ? 'it creates no entity with `lifetime: machine`, so nothing would end the processes that it leaves'
-      : `${quoted(created!.value)} lives in processes, and only a command with \`leaves: processes\` leaves any`;
+    const leaves = part.value['leaves'] === 'processes';
+    if (leaves === (created !== undefined) && (!leaves || isStartedByUs(part))) return [];
+    const message = !leaves
+      ? `${quoted(created!.value)} lives in processes, and only \`leaves: processes\` leaves any`
+      : created === undefined
+        ? 'it creates no entity with `lifetime: machine`, so nothing would end the processes that it leaves'
+        : 'its agent runs by itself, so Gateline does not know which processes it leaves';
     const [place, label] = leaves ? [[...part.path, 'leaves'], 'leaves'] : [created!.path, 'creates'];
     return [source.at(pointerOf(place), { code: 'LEAVES_MISMATCH', label, message })];
   });
-  const unreachable = gates.flatMap(({ part, uses }) =>
-    part.value['on-invalid'] === 'recover' ? [] : uses.requires.filter(isOfMachine),
-  );
+  const recoverable = new Set(commands.flatMap(({ uses }) => uses.creates.map(({ value }) => value)));
+  const unreachable = gates.flatMap(({ part, uses }) => {
+    const isLost = ({ value }: Located<string>): boolean =>
+      part.value['on-invalid'] !== 'recover' || !recoverable.has(value);
+    return uses.requires.filter((name) => isOfMachine(name) && isLost(name));
+  });
   return [
     ...wrong,
     ...unreachable.map((name) => {
       const message = `${quoted(name.value)} lives in processes of one machine: in a job on GitHub it is never valid`;
       const details = { severity: 'warning', code: 'ENTITY_UNREACHABLE', label: 'requires', message } as const;
-      return source.at(pointerTo(name), { ...details, hint: 'add `on-invalid: recover`' });
+      return source.at(pointerTo(name), {
+        ...details,
+        hint: 'add `on-invalid: recover`, and a command that creates it',
+      });
     }),
   ];
+}
+
+/** Of an action or a person, a job on GitHub sees no processes; `local` is a command all the same. */
+function isStartedByUs({ path, value }: Located<JsonObject>): boolean {
+  return path[0] === 'commands' || ['run', 'local'].some((key) => value[key] !== undefined);
 }
 
 /** What recovers can recover: some order of commands creates each entity that it requires. */

@@ -9,7 +9,7 @@ export interface Entity {
   readonly dependsOn: readonly string[];
   /**
    * Milliseconds that it lives, a JSON pointer into its value to the time when it ends, or `machine`: as long as the
-   * processes that its command left. `undefined`: no limit.
+   * processes that its gate or command left. `undefined`: no limit.
    */
   readonly lifetime: number | string | undefined;
   /** Milliseconds before the end of its life from which no command starts that requires it. Default 0. */
@@ -32,6 +32,8 @@ export interface EntityUse {
   readonly invalidates: readonly string[];
   /** What happens if a required entity is not valid: set-up commands run first, or it does not start. */
   readonly onInvalid: 'fail' | 'recover';
+  /** Whether processes that it started stay when it has passed. */
+  readonly leaves: boolean;
 }
 
 /** One word of a command: a text, or the argument that replaces the whole word. */
@@ -46,8 +48,6 @@ export interface Command extends EntityUse {
   readonly returns: string | undefined;
   /** Whether it may be run to make what it creates valid again. */
   readonly setup: boolean;
-  /** Whether processes that it started stay when it has passed. */
-  readonly leaves: boolean;
   /** Default 60; fractions allowed. */
   readonly timeoutMinutes: number;
 }

@@ -23,7 +23,7 @@ export function gateUse(entry: WrittenUse): Pick<Gate, 'entities'> {
   return use.requires.length + use.creates.length + use.invalidates.length === 0 ? {} : { entities: use };
 }
 
-type WrittenUse = Pick<GateEntry, 'requires' | 'creates' | 'invalidates' | 'on-invalid'>;
+type WrittenUse = Pick<GateEntry, 'requires' | 'creates' | 'invalidates' | 'on-invalid' | 'leaves'>;
 
 function buildEntity(name: string, entry: GatelineFile['entities'][string]): Entity {
   const { format, properties = [], lifetime, margin } = entry ?? {};
@@ -45,7 +45,6 @@ function buildCommand(id: string, entry: GatelineFile['commands'][string]): Comm
     ...buildUse(entry),
     returns: entry.returns,
     setup: entry.setup,
-    leaves: entry.leaves === 'processes',
     timeoutMinutes: entry['timeout-minutes'],
   };
 }
@@ -56,6 +55,7 @@ function buildUse(entry: WrittenUse): EntityUse {
     creates: namesIn(entry.creates),
     invalidates: namesIn(entry.invalidates),
     onInvalid: entry['on-invalid'],
+    leaves: entry.leaves === 'processes',
   };
 }
 

@@ -17,6 +17,12 @@ export const ENTITY_KEYS = {
     .describe(
       'What happens if a required entity is not valid: `recover` first runs the commands that create it, `fail` does not start.',
     ),
+  leaves: z
+    .literal('processes', { error: 'expected `processes`' })
+    .optional()
+    .describe(
+      'Processes that it started stay when it has passed: a browser, a server. It must create an entity with `lifetime: machine`. Default: they are ended.',
+    ),
 };
 
 const LIFETIME = 'a time such as `30m`, a JSON pointer such as `/expires_at`, or `machine`';
@@ -37,7 +43,7 @@ const entity = z
         .union([duration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
         .optional()
         .describe(
-          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds since 1970), or `machine`: as long as a process that its command left. Default: no limit.',
+          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',
         ),
       margin: duration.optional().describe('How long before its end it is no longer used. Default: not at all.'),
     },
@@ -72,12 +78,6 @@ const command = z.strictObject(
     setup: yesOrNo
       .default(true)
       .describe('Whether it may be run to make what it creates valid again. Never with arguments.'),
-    leaves: z
-      .literal('processes', { error: 'expected `processes`' })
-      .optional()
-      .describe(
-        'Processes that it started stay when it has passed: a browser, a server. It must create an entity with `lifetime: machine`. Default: they are ended.',
-      ),
     'timeout-minutes': number(0.001, 4_320, 'a number of minutes above 0 and up to 4320')
       .default(60)
       .describe('Minutes after which it is stopped. Fractions are allowed.'),

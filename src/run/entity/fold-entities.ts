@@ -162,8 +162,8 @@ function effectOf(
   };
 }
 
-/** Whether one of two names of instances may be about the other. */
-function covers(a: string, b: string): boolean {
+/** Whether one of two names of instances may be about the other: an empty one is all of them. */
+export function covers(a: string, b: string): boolean {
   return a === '' || b === '' || a === b;
 }
 

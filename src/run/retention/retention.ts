@@ -32,10 +32,11 @@ export interface RetentionRules {
  * - `recent`: it is not old enough
  * - `at-work`: an agent that runs by itself may still work for it
  * - `contract`: its agents worked in the user's folder, and may have written a contract
+ * - `processes`: processes of its gates or commands run, or may run; without its records nothing would end them
  * - `unread`: a record of it cannot be read
  * - `needed`: by a run that stays
  */
-export type WhyKept = 'newest' | 'pinned' | 'recent' | 'at-work' | 'contract' | 'unread' | 'needed';
+export type WhyKept = 'newest' | 'pinned' | 'recent' | 'at-work' | 'processes' | 'contract' | 'unread' | 'needed';
 
 /** A run that stays. */
 export interface KeptRun extends RunName {
@@ -69,12 +70,15 @@ export interface KnownRuns {
   readonly records: readonly GatelineRecord[];
   /** The unreadable records of each subject. */
   readonly unread: ReadonlyMap<string, readonly ReadProblem[]>;
+  /** Runs of whose gates and commands processes run, or may run: which, as a clause. By {@link runKey}. */
+  readonly living?: ReadonlyMap<string, string>;
   /** ISO 8601, UTC. */
   readonly now: string;
 }
 
 /** Decides which runs of a pipeline stay, and why. Pure, and the same for any order of the records. */
-export function planRetention({ records: found, unread, now }: KnownRuns, rules: RetentionRules): RetentionPlan {
+export function planRetention(known: KnownRuns, rules: RetentionRules): RetentionPlan {
+  const { records: found, unread, now, living = new Map<string, string>() } = known;
   const records = found.toSorted((a, b) => compareTexts(a.at, b.at) || compareTexts(recordName(a), recordName(b)));
   const runs = runsOf(records);
   const kept = new Map<string, KeptRun>();
@@ -82,7 +86,7 @@ export function planRetention({ records: found, unread, now }: KnownRuns, rules:
     const problems = unread.get(subject) ?? [];
     const newest = newestRuns(ofSubject, problems, Math.max(1, rules.keep));
     for (const run of ofSubject) {
-      const reason = whyKept(run, { newest, problems, now, rules });
+      const reason = whyKept(run, { newest, problems, now, living, rules });
       if (reason !== undefined) kept.set(runKey(run), { ...nameOf(run), ...reason });
     }
   }
@@ -122,7 +126,7 @@ function newestRuns(runs: readonly OldRun[], problems: readonly ReadProblem[], c
   return [...numbers].toSorted((a, b) => b - a).slice(0, count);
 }
 
-interface AroundRun extends Pick<KnownRuns, 'now'> {
+interface AroundRun extends Required<Pick<KnownRuns, 'now' | 'living'>> {
   readonly newest: readonly number[];
   readonly problems: readonly ReadProblem[];
   readonly rules: RetentionRules;
@@ -131,7 +135,7 @@ interface AroundRun extends Pick<KnownRuns, 'now'> {
 /** Why a run stays, whatever other runs need; `undefined`: it does not. */
 function whyKept(
   run: OldRun,
-  { newest, problems, now, rules }: AroundRun,
+  { newest, problems, now, living, rules }: AroundRun,
 ): Pick<KeptRun, 'why' | 'reason'> | undefined {
   if (run.runNumber === newest[0]) return { why: 'newest', reason: 'the newest run of its subject' };
   const pinned = pinOf(run, rules);
@@ -144,6 +148,8 @@ function whyKept(
     return { why: 'newest', reason: `one of the newest ${newest.length} of its subject` };
   const [claim] = claimsAtWork(run.records, now);
   if (claim !== undefined) return { why: 'at-work', reason: `an agent may still work on ${unitOf(claim)}` };
+  const processes = living.get(runKey(run));
+  if (processes !== undefined) return { why: 'processes', reason: processes };
   const writer = contractWriter(run, rules.contracts ?? new Set());
   if (writer === undefined) return undefined;
   return { why: 'contract', reason: `${writer} may have written a contract in your folder` };

@@ -8,8 +8,11 @@ import { sep } from 'node:path';
  *
  * Not through the thread pool: there are thousands of files, and the system answers without a disk.
  * @param path absolute path of the slot
+ * @param left pids of processes that stay there, for systems that do not show it. Another process may have such a pid
+ *   meanwhile: a folder that stays too long does no harm
  */
-export function livesBelow(path: string): boolean {
+export function livesBelow(path: string, left: readonly number[] = []): boolean {
+  if (left.some(isThere)) return true;
   let processes;
   try {
     processes = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name) && name !== String(process.pid));
@@ -19,6 +22,12 @@ export function livesBelow(path: string): boolean {
   // `gateline complete` runs in the environment that `begin` printed, as may its parent processes.
   const above = ancestors();
   return processes.some((pid) => worksBelow(pid, path) || (!above.has(pid) && isNamedByEnvironment(pid, path)));
+}
+
+function isThere(pid: number): boolean {
+  if (process.platform !== 'linux') return or(false, () => process.kill(pid, 0));
+  // One that has ended stays visible until its parent has asked, without a command line.
+  return or('', () => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) !== '';
 }
 
 function worksBelow(pid: string, path: string): boolean {

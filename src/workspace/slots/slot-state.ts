@@ -17,6 +17,8 @@ const stateSchema = z.object({
   attempt: z.string().max(2_048).optional(),
   /** Reserved until then for an agent that runs by itself, ISO 8601: no engine watches it. */
   until: z.string().max(64).optional(),
+  /** Pids of processes that stay there, although the attempt has ended. */
+  left: z.array(z.int()).optional(),
   /** Paths below which there are links to dependencies, from the top. */
   links: z.array(z.string()).optional(),
   /** Paths that the setup command created, from the top. */

@@ -123,18 +123,22 @@ export class Slots {
     return undefined;
   }
 
-  /** Releases a slot. One that may still be written to is not reused. */
-  async give(slot: Slot, isReusable: boolean, memory: SlotMemory): Promise<void> {
+  /**
+   * Releases a slot. One that may still be written to is not reused.
+   * @param left pids of processes that stay there: it is deleted when they are gone
+   */
+  async give(slot: Slot, isReusable: boolean, memory: SlotMemory, left: readonly number[] = []): Promise<void> {
     const { number, path } = slot;
-    if (!isReusable || !(await isSound(slot)) || livesBelow(path)) await this.#discard(number);
+    if (!isReusable || left.length > 0 || !(await isSound(slot)) || livesBelow(path)) await this.#discard(number, left);
     else await unlessFull(writeSlotState(path, { state: 'idle', ...memory }));
     this.#mine.delete(number);
   }
 
   /** Marks a slot for deletion by the next sweep. A link in its place is removed: its target is not ours. */
-  async #discard(number: number): Promise<void> {
+  async #discard(number: number, left: readonly number[] = []): Promise<void> {
     const path = this.#pathOf(number);
-    if (isFolder(path)) await unlessFull(writeSlotState(path, { state: 'retired' }));
+    const state: SlotState = { state: 'retired', ...(left.length > 0 && { left: [...left] }) };
+    if (isFolder(path)) await unlessFull(writeSlotState(path, state));
     else await rm(path, { force: true });
   }
 
@@ -148,7 +152,7 @@ export class Slots {
       const path = this.#pathOf(number);
       const state = await readSlotState(path);
       const isRetired = state.state === 'retired' || (await this.#retireAbandoned(number, state, now));
-      if (isRetired && !livesBelow(path)) await removeTree(path);
+      if (isRetired && !livesBelow(path, state.left)) await removeTree(path);
     }
   }
 
@@ -200,7 +204,8 @@ export class Slots {
 
 /**
  * Absolute paths of the slots that the next sweep retires or deletes: those of attempts whose engine is gone, if no
- * engine works in the workspace, and those that were never deleted. Changes nothing.
+ * engine works in the workspace, and those that were never deleted. Without those in which processes stay. Changes
+ * nothing.
  * @param root of the slots of a workspace
  * @param now ISO 8601
  */
@@ -208,7 +213,8 @@ export async function leftSlots(root: string, now: string): Promise<string[]> {
   const left: string[] = [];
   for (const number of await numbersIn(root)) {
     const path = join(root, String(number));
-    const { state, until } = await readSlotState(path);
+    const { state, until, left: living } = await readSlotState(path);
+    if (living !== undefined && livesBelow(path, living)) continue;
     if (state === 'retired' || (state === 'busy' && (until === undefined || until <= now))) left.push(path);
   }
   return left;

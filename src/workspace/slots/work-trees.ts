@@ -178,8 +178,8 @@ export class WorkTrees {
         onDurable(`capture ${slot.path}`);
         return { tree: captured.tree, leftOut: within(captured.leftOut) };
       },
-      release: async (isReusable) => {
-        await this.#placing(this.#slots.give(slot, isReusable, memoryOf(prepared)));
+      release: async (isReusable, left) => {
+        await this.#placing(this.#slots.give(slot, isReusable, memoryOf(prepared), left));
         onDurable(`give ${slot.path}`);
       },
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, outputsOf } from './action-world.ts';
-import { gateJob, reportJob, type Keys } from './workflow-text.ts';
+import { CHECKOUT, gateJob, gateStep, job, reportJob, type Keys } from './workflow-text.ts';
 
 const READS = `node -e "const r = JSON.parse(require('fs').readFileSync(process.env.GATELINE_REQUEST)); require('fs').writeFileSync(process.env.GATELINE_OUTPUT, JSON.stringify(r.entities))"`;
 const DEFINITION = {
@@ -48,5 +48,40 @@ describe('entities in jobs of a workflow', () => {
     const report = await (await world.run()).start().ended;
     expect(errorsOf(report.job('report'))).toEqual([]);
     expect(outputsOf(report.job('report'), 'report')).toMatchObject({ 'run-status': 'completed', 'failed-gates': '' });
+  });
+
+  it('live in processes of one job only, also on the same machine', async () => {
+    const leave = 'sleep 30 > /dev/null 2>&1 &';
+    const serve = { shell: 'sh', inputs: [], creates: 'server', leaves: 'processes' };
+    const use = { run: READS, shell: 'sh', inputs: [], needs: 'serve', requires: 'server' };
+    const definition = {
+      pipeline: 'p',
+      entities: { server: { lifetime: 'machine' } },
+      commands: { start: { syntax: `sh -c "${leave}"`, creates: 'server', leaves: 'processes' } },
+      gates: {
+        serve: { run: `${leave}\necho '{"port":1}' > "$GATELINE_OUTPUT"`, ...serve },
+        use,
+        elsewhere: { ...use, env: { OTHER: 'yes' } },
+        recovers: { ...use, env: { OTHER: 'no' }, 'on-invalid': 'recover' },
+      },
+    };
+    const gate = (named: string): Keys =>
+      gateStep({ command: 'run', file: 'gateline.yml', gate: named, 'expose-output': true });
+    const later: Keys = { needs: 'serve' };
+    await using world = await ActionWorld.ofJobs(
+      {
+        serve: job([CHECKOUT, { ...gate('serve'), id: 'first' }, gate('use')]),
+        elsewhere: job([CHECKOUT, gate('elsewhere')], later),
+        recovers: job([CHECKOUT, gate('recovers')], later),
+      },
+      { 'gateline.yml': JSON.stringify(definition) },
+    );
+    const report = await (await world.run()).start().ended;
+    expect(errorsOf(report.job('serve'))).toEqual([]);
+    expect(JSON.parse(outputsOf(report.job('serve'))['value']!)).toMatchObject({ server: { output: { port: 1 } } });
+    expect(errorsOf(report.job('elsewhere'))).toEqual([
+      expect.stringContaining("Required state 'server' is not valid"),
+    ]);
+    expect(report.job('recovers').conclusion).toBe('success');
   });
 });

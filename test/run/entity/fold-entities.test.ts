@@ -15,7 +15,7 @@ function entity(name: string, more: Partial<Entity> = {}): Entity {
 }
 
 function use(more: Partial<EntityUse>): EntityUse {
-  return { requires: [], creates: [], invalidates: [], onInvalid: 'fail', ...more };
+  return { requires: [], creates: [], invalidates: [], onInvalid: 'fail', leaves: false, ...more };
 }
 
 /** A command that passed and created something. */

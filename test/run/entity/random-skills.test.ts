@@ -41,7 +41,13 @@ const skills: fc.Arbitrary<Skill> = fc.record({
       })),
     ),
   commands: fc.array(
-    fc.record({ requires: subset, creates: subset, invalidates: subset, onInvalid: fc.constant('fail' as const) }),
+    fc.record({
+      requires: subset,
+      creates: subset,
+      invalidates: subset,
+      onInvalid: fc.constant('fail' as const),
+      leaves: fc.constant(false),
+    }),
     { minLength: 1, maxLength: 6 },
   ),
 });

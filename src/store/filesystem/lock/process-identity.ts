@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { promisify } from 'node:util';
+import type { LeftProcess } from '../../../run/records/effects.ts';
 import type { Writer } from '../../../run/records/record.ts';
 import { isSystemError } from '../../../errors/gateline-error.ts';
 import { isFromSystem } from '../../../errors/store-errors.ts';
@@ -45,6 +46,13 @@ export async function isAlive(writer: Writer): Promise<boolean> {
   const seen = await lookAt(writer.pid);
   if (seen.state !== 'running') return seen.state === 'hidden';
   return writer.pidStart === '' || seen.start === '' || seen.start === writer.pidStart;
+}
+
+/** Whether a process certainly runs: on this machine, since it started, and in our pid namespace. */
+export async function isRunningHere({ host, boot, pid, pidStart }: LeftProcess): Promise<boolean> {
+  if (host !== hostname().slice(0, 255) || compareBoots(boot, await bootIdentity()) !== 'same') return false;
+  const seen = await lookAt(pid);
+  return seen.state === 'running' && (pidStart === '' || seen.start === '' || seen.start === pidStart);
 }
 
 /** `cannot-tell`: the same kernel, but another pid namespace, where pids have another meaning. */

@@ -1,0 +1,129 @@
+import type { AgentResult } from '../../agent/agent.ts';
+import { covers, type NamedEntity } from '../../run/entity/fold-entities.ts';
+import type { LeftProcess } from '../../run/records/effects.ts';
+import {
+  comparePositions,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
+import { openUses } from '../../run/entity/resolve-use.ts';
+import type { Call } from '../call/call.ts';
+import type { EnginePorts } from '../ports.ts';
+
+/** The processes that an agent left, as a record names them. */
+export function recordedProcesses(
+  { ports }: Pick<Call, 'ports'>,
+  { left = [] }: Pick<AgentResult, 'left'>,
+): LeftProcess[] {
+  return left.slice(0, 1_000).map(({ pid, started: pidStart }) => ({ ...ports.processes.place, pid, pidStart }));
+}
+
+/**
+ * Ends the processes that a gate's agent left, unless it passed: then they are its entity, and stay.
+ * @param ended absent: nothing could be recorded
+ * @returns pids of those that stay
+ */
+export async function endLeftUnlessPassed(
+  { ports: { agent } }: Pick<Call, 'ports'>,
+  directory: string,
+  result: AgentResult | undefined,
+  ended: EndedRecord | undefined,
+): Promise<readonly number[]> {
+  if (result?.left === undefined) return [];
+  if (ended !== undefined && processesIn(ended).length > 0) return result.left.map(({ pid }) => pid);
+  await agent.endLeftovers(directory, result.left);
+  return [];
+}
+
+/** The processes that a gate or command left. */
+function processesIn(record: GatelineRecord): readonly LeftProcess[] {
+  const created = record.kind === 'ended' ? (record.effects?.creates ?? []) : [];
+  return created.flatMap(({ processes }) => processes ?? []);
+}
+
+/** Processes of gates that passed stay, also if Gateline was killed before it noted that. */
+export async function keepRecorded(ports: EnginePorts, records: readonly GatelineRecord[]): Promise<void> {
+  for (const record of records)
+    if (record.kind === 'ended' && record.command !== true && processesIn(record).length > 0)
+      await ports.agent.keepLeft(ports.attempts.pathOf(record));
+}
+
+/** A process of a gate or command that has ended, or of a command that has not. */
+export interface ProcessFound {
+  readonly record: EndedRecord | StartedRecord;
+  /** What it is there for; absent for a command that has not ended. */
+  readonly entity?: string;
+  /** Which process it is, and whether it runs or may run: a clause. */
+  readonly text: string;
+}
+
+/**
+ * The processes that gates and commands left, and those of commands that have not ended. One of another machine may
+ * run, until somebody resets its entity.
+ * @param records of any pipelines and subjects
+ */
+export async function processesLeft(
+  { isGone, processes }: Pick<EnginePorts, 'isGone' | 'processes'>,
+  records: readonly GatelineRecord[],
+): Promise<ProcessFound[]> {
+  const found: ProcessFound[] = [];
+  for (const record of records.filter((one) => one.kind === 'ended')) {
+    for (const { entity, instance, processes: left = [] } of record.effects?.creates ?? []) {
+      for (const one of left) {
+        const isRunning = await processes.isRunning(one);
+        if (!isRunning && ((await isGone(one)) || isReset(records, record, { entity, instance }))) continue;
+        const text = `process ${one.pid} ${isRunning ? 'runs' : `may run on ${one.host}`}`;
+        found.push({ record, entity, text });
+      }
+    }
+  }
+  const ofSubjects = Map.groupBy(records, ({ pipeline, subject }) => JSON.stringify([pipeline, subject]));
+  for (const own of ofSubjects.values())
+    for (const { started } of openUses({ records: own, problems: [] }, (claim) => claim.command !== true))
+      if (!(await isGone(started.by))) found.push({ record: started, text: `process ${started.by.pid} runs` });
+  return found;
+}
+
+function isReset(records: readonly GatelineRecord[], of: EndedRecord, { entity, instance }: NamedEntity): boolean {
+  return records.some(
+    (one) =>
+      one.kind === 'decided' &&
+      one.entity?.action === 'reset' &&
+      one.entity.entity === entity &&
+      covers(one.entity.instance, instance) &&
+      one.pipeline === of.pipeline &&
+      one.subject === of.subject &&
+      comparePositions(one, of) > 0,
+  );
+}
+
+/** Ends the processes that gates and commands left for an entity. */
+export async function endProcessesOf({ ports, journal }: Call, about: NamedEntity): Promise<void> {
+  for (const record of journal.listing().records) {
+    if (record.kind !== 'ended') continue;
+    const own = (record.effects?.creates ?? []).filter(
+      ({ entity, instance }) => entity === about.entity && covers(about.instance, instance),
+    );
+    const running: { pid: number; started: string }[] = [];
+    for (const one of own.flatMap(({ processes }) => processes ?? []))
+      if (await ports.processes.isRunning(one)) running.push({ pid: one.pid, started: one.pidStart });
+    if (running.length > 0) await ports.agent.endLeftovers(directoryOf(ports, record), running);
+  }
+}
+
+/** Absolute path of the directory of the gate or command that left processes. */
+export function directoryOf({ attempts, commands = attempts }: EnginePorts, record: EndedRecord): string {
+  return (record.command === true ? commands : attempts).pathOf(record);
+}
+
+/** Ends what commands left whose Gateline was killed. */
+export async function endLostCommands(call: Call): Promise<void> {
+  const { agent, commands, isGone } = call.ports;
+  if (commands === undefined) return;
+  for (const { started } of openUses(call.journal.listing(), (claim) => claim.command !== true)) {
+    if (!(await isGone(started.by))) continue;
+    for (const pid of await agent.endLeftovers(commands.pathOf(started)))
+      await call.observe({ type: 'notice', message: `process ${pid}, left by a killed command, was stopped` });
+  }
+}
