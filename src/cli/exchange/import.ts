@@ -1,17 +1,19 @@
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
-import type { Assignment } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileFormat, ImportedGate, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
-import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import {
   editedDefinition,
   gateId,
+  hasGates,
   keysText,
   keysToAdd,
   newDefinition,
+  ofAnotherRun,
   overruled,
   withoutId,
   withoutNeed,
@@ -29,7 +31,6 @@ import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { count, oneLine } from '../../report/text.ts';
-import { subjectSlug } from '../../run/records/subject.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
@@ -60,7 +61,11 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   await adopt(invocation, loaded, reading, by, true);
   const history = await newEntries(loaded, reading);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document);
-  if (plan.text !== undefined) await atomicWrite(loaded.path, plan.text, durable(world));
+  if (plan.text !== undefined) {
+    // A link in its place stays.
+    const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
+    await atomicWrite(path, plan.text, durable(world));
+  }
   if (history.length > 0) await historyIn(loaded, durable(world)).rewrite(history.map(withoutGates));
   const adoption = await adopt(invocation, loaded, reading, by, false);
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
@@ -138,16 +143,21 @@ interface DefinitionPlan {
 function planned(
   system: string,
   { run }: FormatReading,
-  { text, path }: FoundDefinition,
+  found: FoundDefinition,
   options: OptionValues,
 ): DefinitionPlan {
+  const { text } = found;
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
     if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
     return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
   }
-  const parsed = parsePipeline(text, path);
-  const written = (readSource(text, path).value ?? {}) as JsonObject;
+  const parsed = parsePipeline(text, fileOf(found));
+  const { value, problems } = readSource(text, fileOf(found));
+  const isUnreadable = problems.some(({ severity }) => severity === 'error');
+  // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
+  if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
+  const written = (value ?? {}) as JsonObject;
   const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
   const plan = { add: keys, overruled: overruled(run, written, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
@@ -198,7 +208,8 @@ async function adopt(
     return output === undefined ? [] : [{ gate: id, output }];
   });
   const opened = await open(invocation, loaded, { readOnly: dryRun });
-  refuseOther(run, opened.assignment);
+  const others = ofAnotherRun(run, opened.assignment);
+  if (others.length > 0) throw new ImportRefusedError(others);
   const adoption = await adoptOutputs(opened.ports, opened.assignment, outputs, by, { dryRun });
   if (adoption.problems.length > 0)
     throw new ImportRefusedError(
@@ -214,22 +225,6 @@ async function adopt(
 
 function describe({ gate }: ImportedGate, id: string): string {
   return typeof gate === 'number' ? `with number ${gate}` : id;
-}
-
-/** Keys of metadata that say which run it is. */
-const IDENTITY = ['domain', 'feature'];
-
-/** @throws ImportRefusedError if the files are about another domain, feature or subject than the run */
-function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject }: Assignment): void {
-  const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
-  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
-    file,
-    pointer: `/metadata/${key}`,
-    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
-  }));
-  if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
-    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
-  if (problems.length > 0) throw new ImportRefusedError(problems);
 }
 
 /** Entries of runs that the history does not have. */
