@@ -101,4 +101,12 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     only: 'do not let an agent start',
     why: 'whoever made the commit would write what the agent takes for the state of the run',
   },
+  {
+    name: 'local: a gate is completed by some of its legs',
+    find: 'if (problems.length === 0) problems.push(...missingLegs(run, pipeline, found));',
+    replace: '',
+    tests: ['test/cli/import-legs.test.ts'],
+    only: 'names those that are missing',
+    why: 'an import that is not whole would be taken for one that is',
+  },
 ];

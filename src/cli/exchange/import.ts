@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
+import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, ImportedGate, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import type { FileFormat, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
-import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
 import type { JsonObject } from '../../json/json.ts';
 import {
   editedDefinition,
@@ -13,20 +13,17 @@ import {
   keysText,
   keysToAdd,
   newDefinition,
-  ofAnotherRun,
   overruled,
-  withoutId,
-  withoutNeed,
 } from '../../local/exchange/definition.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
+import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
 import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
-import { readDocument, writeDocument } from '../../local/memory/documents.ts';
+import { writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { pointerSegments } from '../../json/pointer.ts';
 import { documentPath } from '../../memory/documents.ts';
-import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { readSource } from '../../pipeline/yaml/read-source.ts';
@@ -54,19 +51,26 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const dryRun = options['dry-run'] === true;
   if (dryRun) {
     const adoption = await adopt(invocation, loaded, reading, by, true);
-    return tell(invocation, { system, reading, plan, adoption, history: await newEntries(loaded, reading), loaded });
+    return tell(invocation, {
+      system,
+      reading,
+      plan,
+      adoption,
+      history: await newEntries(historyIn(loaded), reading.run),
+      loaded,
+    });
   }
   await using _lock = await lockWorkspace(loaded.root, world);
   // Once without records, so that nothing is written if an output is refused.
   await adopt(invocation, loaded, reading, by, true);
-  const history = await newEntries(loaded, reading);
+  const history = await newEntries(historyIn(loaded), reading.run);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document);
   if (plan.text !== undefined) {
     // A link in its place stays.
     const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
     await atomicWrite(path, plan.text, durable(world));
   }
-  if (history.length > 0) await historyIn(loaded, durable(world)).rewrite(history.map(withoutGates));
+  await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
 }
@@ -110,22 +114,7 @@ async function readAll(
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
   const reading = format.read(files);
-  const clashing = [];
-  for (const { name, text } of reading.run.documents) {
-    const before = await readDocument(root, name);
-    if (Buffer.byteLength(text) > DOCUMENT_LIMITS.bytes)
-      clashing.push({ file: documentPath(name), pointer: '', message: 'a document has at most 64 KiB' });
-    else if (before !== undefined && before !== text)
-      clashing.push({ file: documentPath(name), pointer: '', message: 'the document exists, with another text' });
-  }
-  const nameless = withoutId(reading.run).map(({ gate, place }) => ({
-    ...place,
-    message: `${oneLine(String(gate))} cannot be the id of a gate: expected lower-case letters, digits, _ and -`,
-  }));
-  // In a definition that is there, gates may need others.
-  const needless = definition === undefined ? withoutNeed(reading.run) : [];
-  const all = [...reading.problems, ...nameless, ...needless, ...clashing];
-  if (all.length > 0) throw new ImportRefusedError(all);
+  await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }
 
@@ -183,7 +172,7 @@ function loadedWith(found: FoundDefinition, text: string | undefined, run: Impor
 /** Stands for a definition that is not written, where only documents and a history are imported. */
 const NO_GATES = 'gates: {none: {inputs: []}}';
 
-/** @throws ImportRefusedError if an output does not meet its contract, or its gate cannot be done yet */
+/** @throws ImportRefusedError as {@link adoptImported} */
 async function adopt(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
@@ -191,53 +180,13 @@ async function adopt(
   by: DecisionMade,
   dryRun: boolean,
 ): Promise<Adoption> {
-  const completed = run.gates.filter(({ output }) => output !== undefined);
-  if (completed.length === 0) return { problems: [], adopted: [], kept: [] };
-  const { gates } = loaded.pipeline;
-  const placed = new Map(completed.map((one) => [gateId(one, gates), one]));
-  const missing = [...placed].filter(([id]) => !gates.some((gate) => gate.id === id));
-  if (missing.length > 0)
-    throw new ImportRefusedError(
-      missing.map(([id, { place }]) => ({
-        ...place,
-        message: `the definition has no gate ${describe(placed.get(id)!, id)}: \`--write\` adds it`,
-      })),
-    );
-  const outputs = gates.flatMap(({ id }): OutsideOutput[] => {
-    const output = placed.get(id)?.output;
-    return output === undefined ? [] : [{ gate: id, output }];
-  });
+  // Without a gate, there may be no definition either.
+  if (!hasOutputs(run)) return { problems: [], adopted: [], kept: [] };
   const opened = await open(invocation, loaded, { readOnly: dryRun });
-  const others = ofAnotherRun(run, opened.assignment);
-  if (others.length > 0) throw new ImportRefusedError(others);
-  const adoption = await adoptOutputs(opened.ports, opened.assignment, outputs, by, { dryRun });
-  if (adoption.problems.length > 0)
-    throw new ImportRefusedError(
-      adoption.problems.map(({ gate, pointer, message }) => {
-        const { file, pointer: at } = (placed.get(gate) as ImportedGate).place;
-        return { file, pointer: at + pointer, message: `gate ${gate}: ${message}` };
-      }),
-    );
+  const adoption = await adoptImported(opened.ports, opened.assignment, run, by, { dryRun });
   // The files that are imported may be those that a mirror would replace.
   if (!dryRun) await projectOnce(invocation.world, opened, false);
   return adoption;
-}
-
-function describe({ gate }: ImportedGate, id: string): string {
-  return typeof gate === 'number' ? `with number ${gate}` : id;
-}
-
-/** Entries of runs that the history does not have. */
-async function newEntries(loaded: LoadedPipeline, { run }: FormatReading): Promise<HistoryEntry[]> {
-  if (run.history.length === 0) return [];
-  const known = new Set((await historyIn(loaded).all()).map(runKeyOf));
-  return run.history.filter((entry) => !known.has(runKeyOf(entry)));
-}
-
-function withoutGates(entry: HistoryEntry): Parameters<ReturnType<typeof historyIn>['rewrite']>[0][number] {
-  const { pipeline, subject, run, attempt, started } = entry;
-  const identity = { pipeline, subject, run, attempt, started };
-  return { entry, gates: { format: 'gateline-history-gates/2', ...identity, gates: [], left: 0 } };
 }
 
 interface Imported {

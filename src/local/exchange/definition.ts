@@ -1,10 +1,8 @@
 import { isMap, parseDocument, stringify } from 'yaml';
-import type { Assignment } from '../../engine/call/call.ts';
 import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { ID_PATTERN, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
-import { subjectSlug } from '../../run/records/subject.ts';
 
 /** The id of an imported gate in a definition. */
 export function gateId({ gate }: Pick<ImportedGate, 'gate'>, gates: readonly Gate[] = []): string {
@@ -90,25 +88,6 @@ export function newDefinition(run: ImportedRun, system: string): string {
   };
   return `# Written by \`gateline import ${system}\`. Give each gate a \`run\`: without one, its agent runs by itself.
 ${stringify(value, { lineWidth: 0 })}`;
-}
-
-/** Keys of metadata that say which run it is. */
-const IDENTITY = ['domain', 'feature'];
-
-/** Where files are about another domain, feature or subject than a run. */
-export function ofAnotherRun(
-  { keys, slug, file = '' }: ImportedRun,
-  { metadata, subject }: Pick<Assignment, 'metadata' | 'subject'>,
-): FileProblem[] {
-  const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
-  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
-    file,
-    pointer: `/metadata/${key}`,
-    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
-  }));
-  if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
-    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
-  return problems;
 }
 
 /** Whether a definition has a gate, or something in the place of gates or of itself. */

@@ -40,25 +40,25 @@ export interface ExportedWith {
 export async function exportedRun(
   call: Call,
   state: RunState,
-  loaded: LoadedPipeline,
+  place: Pick<LoadedPipeline, 'root' | 'pipeline'> & Partial<Pick<LoadedPipeline, 'path'>>,
   known?: Map<Digest, JsonValue>,
 ): Promise<ExportedRun> {
-  const { pipeline } = loaded;
+  const { pipeline, root, path } = place;
   const { ports, assignment, redactor } = call;
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
-  const log = historyIn(loaded);
+  const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
   const run: KnownRun = {
     state,
     pipeline,
     graph: call.graph,
-    definition: fileOf(loaded),
+    definition: path === undefined ? (ports.history?.definition ?? '') : fileOf({ root, path }),
     metadata: assignment.metadata,
     records,
     others: await log.all(),
     set: assignment.set,
-    documents: await readDocuments(loaded.root),
+    documents: await readDocuments(root),
     handoff: handoff === undefined ? '' : handoffText(handoff),
     estimatedMs: estimatedTime(call.graph, new Set(call.graph.keys()), medians),
   };
