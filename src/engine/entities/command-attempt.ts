@@ -29,7 +29,10 @@ export interface CommandOrder {
 }
 
 /** The position of a command's record among those of its run. */
-type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'>;
+export type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'> & {
+  /** In a job: the leg of its records, and its place among the commands of the job. */
+  readonly inJob?: { readonly leg: string; readonly order: number };
+};
 
 /** The command with this id. @throws GatelineError `COMMAND_NOT_DEFINED` */
 export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Command {
@@ -95,7 +98,7 @@ export async function claimCommand(
   const kept = await keepJson(store, request);
   const started: StartedRecord = {
     kind: 'started',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, place.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: place.inJob?.leg ?? '' } }, place.n),
     runNumber: place.runNumber,
     runAttempt: place.runAttempt,
     fingerprint: digestOfJson(request),
@@ -103,7 +106,7 @@ export async function claimCommand(
     needs: {},
     command: true,
     request: kept.digest,
-    entities: recordedUses(call, resolved),
+    entities: { ...recordedUses(call, resolved), ...(place.inJob && { order: place.inJob.order }) },
     holder: 'process',
   };
   if ((await call.journal.write(started)) === 'taken')
@@ -213,7 +216,7 @@ async function end(
   const passed = verdict.status === 'passed' && command.creates.length > 0;
   const ended: EndedRecord = {
     kind: 'ended',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, started.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: started.leg } }, started.n),
     runNumber: started.runNumber,
     runAttempt: started.runAttempt,
     fingerprint: started.fingerprint,

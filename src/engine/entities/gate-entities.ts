@@ -1,5 +1,6 @@
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
+import { legOfCommands } from '../../run/entity/job-commands.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
@@ -7,7 +8,7 @@ import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { carryOut, claimCommand, refuseUnusable, setUpFor } from './command-attempt.ts';
+import { carryOut, claimCommand, refuseUnusable, setUpFor, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
 import { viewEntities } from './view-entities.ts';
 
@@ -136,9 +137,7 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
     if (call.recovery.ran.has(command.id)) throw lacks();
     call.recovery.ran.add(command.id);
     await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
-    const { runNumber, runAttempt } = call.journal.call;
-    const position = { runNumber, runAttempt, n: call.journal.nextAttempt(command.id) };
-    const started = await claimCommand(call, { command, given: {} }, position);
+    const started = await claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
     const { ended } = await carryOut(call, { command, given: {} }, started, signal);
     if (ended.verdict.status !== 'passed') {
       const message = `${command.id} failed: ${ended.verdict.advice}`;
@@ -146,6 +145,14 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
       throw lacks();
     }
   }
+}
+
+/** In a job, right before the attempt of the unit that is to follow. */
+function positionFor({ holder, journal, recovery }: Call, { key }: Unit, { id }: Command): CommandPosition {
+  const { runNumber, runAttempt } = journal.call;
+  if (holder === 'process') return { runNumber, runAttempt, n: journal.nextAttempt(id) };
+  const inJob = { leg: legOfCommands(key), order: recovery.ran.size };
+  return { runNumber, runAttempt, n: journal.nextAttempt(key), inJob };
 }
 
 /** What the claim of a unit says of entities. @throws InvalidStateError; GatelineError `ENTITY_BUSY` */
