@@ -121,4 +121,20 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'side by side',
     why: 'the second of two jobs would be blocked',
   },
+  {
+    name: 'engine: a run does not see what commands do meanwhile',
+    find: 'call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));',
+    replace: "if (pipeline.id === '') call.journal.addCommands(await store.list(pipeline.id, subject));",
+    tests: ['test/cli/do-inside-a-run.test.ts'],
+    only: 'is seen by the gates after it',
+    why: 'a gate would use references that a command of an agent before it has used up',
+  },
+  {
+    name: 'engine: a command waits for the agent that calls it',
+    find: '  if (isAround(call, conflict.started))',
+    replace: "  if (by === '' && isAround(call, conflict.started))",
+    tests: ['test/cli/do-inside-a-run.test.ts'],
+    only: 'never waits for its own caller',
+    why: 'with --wait, the agent and the command would wait for each other until the time is over',
+  },
 ];

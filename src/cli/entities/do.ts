@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { planCommand, runCommand, type CommandRan } from '../../engine/commands/run-command.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { lockWorkspace } from '../../local/local-ports.ts';
+import { ofWorkspace, subjectAround } from './around.ts';
 import { oneLine } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { failureText } from '../../verdict/verdict.ts';
@@ -23,23 +23,18 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const given = argumentsGiven(listOption(options, 'arg'));
   const controller = new AbortController();
   using _listener = world.onInterrupt(() => controller.abort());
-  const loaded = await loadFor(invocation);
+  const found = await loadFor(invocation);
+  const loaded = await ofWorkspace(found, world.environment);
+  const subject = options['subject'] ?? (await subjectAround(loaded, world.environment));
+  const inRun = { ...invocation, options: { ...options, ...(subject !== undefined && { subject }) } };
   const isDry = options['dry-run'] === true;
-  const opened = await open(invocation, loaded, { readOnly: isDry, signal: controller.signal });
-  const asked = { command, arguments: given, observe: observerFor(world, options['json'] === true) };
+  const opened = await open(inRun, loaded, { readOnly: isDry, signal: controller.signal });
+  const folder = found.root === loaded.root ? undefined : found.root;
+  const asked = { command, arguments: given, folder, observe: observerFor(world, options['json'] === true) };
   if (isDry) return showPlan(invocation, await planCommand(opened.ports, opened.assignment, asked));
-  const locked = async <T>(work: () => Promise<T>): Promise<T> => {
-    await using _lock = await lockWorkspace(loaded.root, world);
-    return await work();
-  };
-  const isPatient = options['wait'] === true;
   const run = (): Promise<CommandRan> =>
-    runCommand(opened.ports, opened.assignment, {
-      ...asked,
-      signal: controller.signal,
-      locked: isPatient ? (work) => patiently(() => locked(work), controller.signal) : locked,
-    });
-  const ran = await (isPatient ? patiently(run, controller.signal) : run());
+    runCommand(opened.ports, opened.assignment, { ...asked, signal: controller.signal });
+  const ran = await (options['wait'] === true ? patiently(run, controller.signal) : run());
   return show(invocation, ran, controller.signal.aborted);
 }
 

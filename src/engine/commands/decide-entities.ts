@@ -43,6 +43,16 @@ export async function decideEntities(
   decider: Decider,
 ): Promise<void> {
   const named = changes.map((change) => ({ ...change, entity: entityNamed({ assignment }, change.entity) }));
+  const { exclusively = (work) => work() } = ports;
+  await exclusively(() => decideNow(ports, assignment, named, decider));
+}
+
+async function decideNow(
+  ports: EnginePorts,
+  assignment: Assignment,
+  named: readonly (Omit<EntityChange, 'entity'> & { readonly entity: Entity })[],
+  decider: Decider,
+): Promise<void> {
   const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
   const runAttempt = call.journal.state().runAttempt + 1;
   let n = 0;

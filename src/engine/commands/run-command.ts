@@ -17,8 +17,8 @@ export interface CommandAsked {
   readonly observe: Observer;
   /** Aborted on Ctrl-C: the command is ended, and that is recorded. */
   readonly signal: AbortSignal;
-  /** Does work while it holds the lock of the workspace. The lock is free while the command runs. */
-  readonly locked: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Absolute path of the folder that the command runs in. Default: the user's. */
+  readonly folder?: string | undefined;
 }
 
 /** What came of it. */
@@ -91,15 +91,16 @@ export async function checkRequires(
 async function runOne(
   ports: EnginePorts,
   assignment: Assignment,
-  { arguments: given, observe, signal, locked }: CommandAsked,
+  { arguments: given, observe, signal, folder }: CommandAsked,
   command: Command,
 ): Promise<Omit<CommandRan, 'setup'>> {
-  const order = { command, given };
-  const { call, started } = await locked(async () => {
+  const order = { command, given, folder };
+  const { exclusively = (work) => work() } = ports;
+  const { call, started } = await exclusively(async () => {
     const opened = await openNewest(ports, assignment, observe);
-    const { runNumber } = opened.journal.call;
-    // A call of its own, after everything that is recorded.
-    const place = { runNumber, runAttempt: opened.journal.state().runAttempt + 1, n: 1 };
+    const { runNumber, runAttempt } = opened.journal.call;
+    // In the newest call: what a run that works now records next comes after it.
+    const place = { runNumber, runAttempt: Math.max(1, runAttempt), n: opened.journal.nextAttempt(command.id) };
     return { call: opened, started: await claimCommand(opened, order, place) };
   });
   return carryOut(call, order, started, signal);

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path';
 import type { AgentResult } from '../../agent/agent.ts';
-import { WITHHELD_FROM_AGENTS, AGENT_VARIABLES } from '../../environment.ts';
+import { AGENT_VARIABLES, REQUESTS_AROUND, WITHHELD_FROM_AGENTS, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { canonicalJson, digestOfJson } from '../../json/canonical-json.ts';
@@ -15,7 +16,7 @@ import { keepJson, keepLogs } from '../call/content.ts';
 import { commandWords } from './command-words.ts';
 import { effectsOf, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
-import { readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
+import { learnCommands, readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
 
 /** The largest output of a command, in bytes. */
 const OUTPUT_LIMIT = 8 * 1024 * 1024;
@@ -26,6 +27,8 @@ const INLINE_LIMIT = 1024 * 1024;
 export interface CommandOrder {
   readonly command: Command;
   readonly given: Readonly<Record<string, string>>;
+  /** Absolute path of the folder that it runs in. Default: the user's. */
+  readonly folder?: string | undefined;
 }
 
 /** The position of a command's record among those of its run. */
@@ -64,7 +67,7 @@ export function setUpFor(
 /**
  * Refuses what cannot start now.
  * @param by the gate or command
- * @throws InvalidStateError; GatelineError `ENTITY_BUSY`
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
  */
 export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
   if (resolved.missing.length > 0) {
@@ -74,12 +77,27 @@ export async function refuseUnusable(call: Call, by: string, resolved: ResolvedU
   }
   const conflict = conflictWith(resolved, await usedByOthers(call), asking);
   if (conflict === undefined) return;
+  if (isAround(call, conflict.started))
+    throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
   throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
 }
 
+/** Whether this process was started by the agent of that attempt, or by what that agent started. */
+function isAround({ ports: { environment, attempts, commands = attempts } }: Call, claim: StartedRecord): boolean {
+  const directory = (claim.command === true ? commands : attempts).pathOf(claim);
+  return requestsAround(environment).some((request) => dirname(request) === directory);
+}
+
+/** The requests of the agents that called this process, the innermost first. */
+function requestsAround(environment: Environment): string[] {
+  const inner = environment[AGENT_VARIABLES.request];
+  const others = environment[REQUESTS_AROUND]?.split('\n') ?? [];
+  return [...(inner === undefined ? [] : [inner]), ...others];
+}
+
 /**
- * Claims a command: from here on, what it invalidates is invalid. The caller holds the workspace's lock.
- * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `COMMAND_ARGUMENT_REFUSED`
+ * Claims a command: from here on, what it invalidates is invalid. The caller does it within `exclusively`.
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`, `COMMAND_ARGUMENT_REFUSED`
  */
 export async function claimCommand(
   call: Call,
@@ -87,6 +105,7 @@ export async function claimCommand(
   place: CommandPosition,
 ): Promise<StartedRecord> {
   const words = commandWords(command, given);
+  await learnCommands(call);
   await endLostCommands(call);
   const asking = { ...(await viewEntities(call)), given };
   const resolved = resolveUse(command, asking);
@@ -106,7 +125,7 @@ export async function claimCommand(
     needs: {},
     command: true,
     request: kept.digest,
-    entities: { ...recordedUses(call, resolved), ...(place.inJob && { order: place.inJob.order }) },
+    entities: { ...recordedUses(call, resolved, place), ...(place.inJob && { order: place.inJob.order }) },
     holder: 'process',
   };
   if ((await call.journal.write(started)) === 'taken')
@@ -153,27 +172,27 @@ export interface CommandResult {
   readonly value: JsonValue | undefined;
 }
 
-/** Runs a claimed command in the user's folder, and records how it ended. */
+/** Runs a claimed command, and records how it ended. */
 export async function carryOut(
   call: Call,
-  { command, given }: CommandOrder,
+  order: CommandOrder,
   started: StartedRecord,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   let result: AgentResult;
   try {
-    result = await start(call, { command, given }, started, signal);
+    result = await start(call, order, started, signal);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    await end(call, { command, given }, started, { outcome: 'not-started', message, stdout: '', stderr: '' });
+    await end(call, order, started, { outcome: 'not-started', message, stdout: '', stderr: '' });
     throw error;
   }
-  return end(call, { command, given }, started, result);
+  return end(call, order, started, result);
 }
 
 async function start(
   call: Call,
-  { command, given }: CommandOrder,
+  { command, given, folder }: CommandOrder,
   started: StartedRecord,
   signal: AbortSignal,
 ): Promise<AgentResult> {
@@ -181,6 +200,7 @@ async function start(
   const directory = await (commands ?? attempts).create(started);
   const request = await store.get(started.request);
   if (request.state === 'present') await directory.write('request.json', [Buffer.from(request.value).toString('utf8')]);
+  const around = requestsAround(environment);
   const inherited = Object.entries(environment).filter(
     ([name, value]) => value !== undefined && !WITHHELD_FROM_AGENTS.test(name),
   ) as [string, string][];
@@ -189,8 +209,12 @@ async function start(
     command: '',
     argv: commandWords(command, given),
     shell: '',
-    workingDirectory: workspace.root,
-    env: { ...Object.fromEntries(inherited), [AGENT_VARIABLES.request]: directory.pathOf('request.json') },
+    workingDirectory: folder ?? workspace.root,
+    env: {
+      ...Object.fromEntries(inherited),
+      [AGENT_VARIABLES.request]: directory.pathOf('request.json'),
+      ...(around.length > 0 && { [REQUESTS_AROUND]: around.join('\n') }),
+    },
     ...(command.leaves && { leaves: true }),
     timeoutMs: command.timeoutMinutes * 60_000,
     logLimit: OUTPUT_LIMIT,

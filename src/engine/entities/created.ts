@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
-import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
@@ -81,16 +81,21 @@ async function namePropertiesMissing(
   await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
 }
 
-/** What a claim says of the entities that it uses. */
-export function recordedUses(call: Call, resolved: ResolvedUse): RecordedUses {
-  const { runNumber, runAttempt } = call.journal.call;
+/** What a claim says of the entities that it uses. @param place the call that the claim is part of */
+export function recordedUses(
+  call: Call,
+  resolved: ResolvedUse,
+  { runNumber, runAttempt }: Pick<StartedRecord, 'runNumber' | 'runAttempt'> = call.journal.call,
+): RecordedUses {
   const before = call.journal
     .listing()
-    .records.filter(
-      (one) => one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt && one.entities,
+    .records.flatMap((one) =>
+      one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt
+        ? (one.entities?.order ?? 0)
+        : [],
     );
   return {
-    ...(call.holder === 'process' && { order: before.length + 1 }),
+    ...(call.holder === 'process' && { order: before.reduce((a, b) => Math.max(a, b), 0) + 1 }),
     requires: resolved.requires.map(({ entity, instance, value }) => ({ entity, instance, ...(value && { value }) })),
     invalidates: [...resolved.invalidates],
     creates: [...resolved.creates],

@@ -1,3 +1,4 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
 import { legOfCommands } from '../../run/entity/job-commands.ts';
@@ -10,7 +11,7 @@ import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
 import { carryOut, claimCommand, refuseUnusable, setUpFor, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
-import { viewEntities } from './view-entities.ts';
+import { learnCommands, resourcesOf, viewEntities } from './view-entities.ts';
 
 async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
   const asking = { ...(await viewEntities(call)), leg: leg.id };
@@ -131,13 +132,17 @@ export async function recoverFor(call: Call, unit: Unit, signal: AbortSignal): P
 async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
   const { asking, resolved } = await resolveFor(call, unit);
   const order = await setUpOf(call, unit, resolved, asking);
+  const { exclusively = (work) => work() } = call.ports;
   const lacks = (): InvalidStateError =>
     new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) });
   for (const command of order) {
     if (call.recovery.ran.has(command.id)) throw lacks();
     call.recovery.ran.add(command.id);
     await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
-    const started = await claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
+    const started = await exclusively(async () => {
+      await learnCommands(call);
+      return claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
+    });
     const { ended } = await carryOut(call, { command, given: {} }, started, signal);
     if (ended.verdict.status !== 'passed') {
       const message = `${command.id} failed: ${ended.verdict.advice}`;
@@ -155,10 +160,26 @@ function positionFor({ holder, journal, recovery }: Call, { key }: Unit, { id }:
   return { runNumber, runAttempt, n: journal.nextAttempt(key), inJob };
 }
 
-/** What the claim of a unit says of entities. @throws InvalidStateError; GatelineError `ENTITY_BUSY` */
-export async function usesOf(call: Call, unit: Unit): Promise<RecordedUses | undefined> {
+/**
+ * What the claim of a unit says of entities. The caller writes it within `exclusively`.
+ * @param given what its request says that it is given
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
+ */
+export async function usesOf(
+  call: Call,
+  unit: Unit,
+  given: RequiredEntities | undefined,
+): Promise<RecordedUses | undefined> {
   if (unit.gate.entities === undefined) return undefined;
   const { asking, resolved } = await resolveFor(call, unit);
   await refuseUnusable(call, unit.key, resolved, asking);
+  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
+  const changed = resolved.requires.find(
+    ({ entity, value, creator }) => commands.has(creator) && given?.[entity]?.value?.digest !== value?.digest,
+  );
+  if (changed !== undefined) {
+    const message = `${unit.key}: ${changed.creator} created ${changed.entity} again while the gate was being prepared`;
+    throw new GatelineError('ENTITY_BUSY', message);
+  }
   return recordedUses(call, resolved);
 }

@@ -28,9 +28,10 @@ export function resourcesOf({ assignment: { pipeline } }: Pick<Call, 'assignment
   return pipeline.resources ?? { entities: [], commands: [] };
 }
 
-/** The state of all entities now, as far as this call knows the records. */
+/** The state of all entities now. */
 export async function viewEntities(call: Call): Promise<Asking> {
   const { entities } = resourcesOf(call);
+  await learnCommands(call);
   const facts = {
     values: await datedValues(call, entities),
     running: await runningProcesses(call),
@@ -48,6 +49,15 @@ function ranksIn({ graph, journal }: Call): ReadonlyMap<UnitKey, number> {
   for (const record of journal.listing().records.filter(isJobCommand))
     rank.set(unitOf(record), byLeg.get(record.leg) ?? 0);
   return rank;
+}
+
+/** Reads what other processes have recorded of commands since the call began: they do not wait for a run to end. */
+export async function learnCommands(call: Call): Promise<void> {
+  const { store, exclusively } = call.ports;
+  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
+  if (exclusively === undefined || commands.size === 0) return;
+  const { pipeline, subject } = call.assignment;
+  call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));
 }
 
 /** The processes that gates and commands left and that certainly still run. */

@@ -25,7 +25,7 @@ export interface SkillOptions {
   /** Who changes entities, in records. Default `library`. */
   readonly actor?: string;
   /** Does work while it holds the lock of the workspace. Default: takes the lock, and releases it. */
-  readonly locked?: CommandAsked['locked'];
+  readonly locked?: NonNullable<EnginePorts['exclusively']>;
 }
 
 /**
@@ -129,17 +129,17 @@ export class CommandExecutor {
     args: Readonly<Record<string, string>> = {},
     how: Partial<Pick<CommandAsked, 'observe' | 'signal'>> = {},
   ): Promise<CommandRan> {
-    return runCommand(this.#ports, this.#assignment, {
+    const { locked } = this.#options;
+    return runCommand({ ...this.#ports, ...(locked && { exclusively: locked }) }, this.#assignment, {
       command,
       arguments: args,
       observe: how.observe ?? (() => undefined),
       signal: how.signal ?? new AbortController().signal,
-      locked: lockedIn(this.#ports, this.#options),
     });
   }
 }
 
-function lockedIn({ workspace }: EnginePorts, { locked }: SkillOptions): CommandAsked['locked'] {
+function lockedIn({ workspace }: EnginePorts, { locked }: SkillOptions): NonNullable<SkillOptions['locked']> {
   return (
     locked ??
     (async (work) => {

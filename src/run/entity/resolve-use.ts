@@ -85,15 +85,15 @@ export function conflictWith(
   own: ResolvedUse,
   open: readonly OpenUse[],
   { entities, states }: Pick<Asking, 'entities' | 'states'>,
-): { readonly by: string; readonly entity: string } | undefined {
+): (Pick<OpenUse, 'by' | 'started'> & { readonly entity: string }) | undefined {
   const parts = ({ creates, invalidates }: Pick<ResolvedUse, 'creates' | 'invalidates'>): readonly NamedEntity[] =>
     withDependents([...invalidates, ...creates.map((entity) => ({ entity, instance: '' }))], entities, states);
   const ownChanges = parts(own);
-  for (const { by, uses } of open) {
+  for (const { by, started, uses } of open) {
     const changes = parts(uses);
     const shared =
       sharedBy(ownChanges, [...changes, ...uses.requires]) ?? sharedBy(changes, [...ownChanges, ...own.requires]);
-    if (shared !== undefined) return { by, entity: shared };
+    if (shared !== undefined) return { by, started, entity: shared };
   }
   return undefined;
 }
