@@ -32,6 +32,12 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
     ],
     options: [
       ...SUBJECT_OPTIONS,
+      {
+        name: 'arg',
+        value: 'NAME=VALUE',
+        multiple: true,
+        help: 'with check and apply: an argument, which may name an instance',
+      },
       { name: 'value', value: 'FILE', help: 'with create and apply: its value, a JSON file; - for standard input' },
       { name: 'from', value: 'FILE', multiple: true, help: 'with import: a skill of UASP' },
       { name: 'reason', value: 'TEXT', help: 'why; required with create, apply, invalidate and reset' },

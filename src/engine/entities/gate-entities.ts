@@ -9,8 +9,9 @@ import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { carryOut, claimCommand, refuseUnusable, setUpFor, type CommandPosition } from './command-attempt.ts';
+import { carryOut, claimCommand, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
+import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
 import { learnCommands, resourcesOf, viewEntities } from './view-entities.ts';
 
 async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
@@ -113,7 +114,7 @@ async function setUpOf(
     return [];
   }
   const { order, unreachable } = setUpFor(call, asking, missing);
-  if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: key, setup: [] });
+  if (unreachable.length > 0) throw notValid(call, key, unreachable, asking);
   return order;
 }
 
