@@ -11,6 +11,7 @@ import { gatesOf, runsOf } from '../history/query.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
 import { openFilesystemStore } from '../store/filesystem/filesystem-store.ts';
 import { HistoryFiles } from '../store/filesystem/history/history-files.ts';
+import { entitiesLock } from '../store/filesystem/lock/entities-lock.ts';
 import { isAlive, isRunningHere, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
@@ -102,6 +103,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
     now: options.now ?? (() => new Date()),
     me,
     isGone: async (writer) => !(await isAlive(writer)),
+    exclusively: entitiesLock(join(root, 'commands'), me, durable),
     processes: { place: { host: me.host, boot: me.boot }, isRunning: isRunningHere },
     environment,
     underReview: () => headCommit(place.root, environment),
