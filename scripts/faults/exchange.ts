@@ -109,4 +109,12 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     only: 'names those that are missing',
     why: 'an import that is not whole would be taken for one that is',
   },
+  {
+    name: 'local: a file that is to stand in for a gate is moved aside before it is read',
+    find: 'return spares !== undefined && unit !== undefined && units.get(key)?.done !== true && (await spares(unit));',
+    replace: 'return false;',
+    tests: ['test/cli/stand-in.test.ts'],
+    only: 'after the gate failed here',
+    why: 'the file that a person put there, as the error says, would never be found',
+  },
 ];

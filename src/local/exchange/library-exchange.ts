@@ -57,7 +57,7 @@ export async function importFiles(
   const { root } = ports.workspace;
   const log = ports.history ?? historyIn({ root });
   const reading = formatNamed(system).read(files);
-  await refuseUnusable(root, reading);
+  await refuseUnusable(root, reading, { isNew: false });
   const { run, notMoved, notes } = reading;
   // Once without records, so that nothing is written if an output is refused.
   const rehearsed = await adoptImported(ports, assignment, run, by, { dryRun: true });
