@@ -135,4 +135,18 @@ describe('a budget for a day', () => {
     await expectOk(say(workspace, ['run', '-q', '--set', 'set.json']));
     expect(await workspace.startedGates()).toEqual(['a', 'a', 'a', 'a']);
   });
+  it('lets a subject of a set go on when others have spent less than they reserved', async () => {
+    const subjects = ['one', 'two', 'three', 'four'].map((id) => ({ id }));
+    const a = { run: spends(0.1, 'sleep 0.3'), budget: 0.4, reuse: 'never' };
+    const gates = { a, b: { ...a, needs: 'a' } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': definition({ day: 1 }, gates),
+      'set.json': JSON.stringify({ format: 'gateline-set/1', subjects }),
+    });
+    // Of eight agents with 0.10 each, the eighth would need 0.40 besides 0.70.
+    const { code, out } = await say(workspace, ['run', '-q', '--set', 'set.json']);
+    expect([code, (await workspace.startedGates()).length], out).toEqual([3, 7]);
+    expect(out).toContain('4 subjects: 3 completed, 1 paused.');
+    expect(out).toMatch(/b: over budget: USD 1.00 for the day, USD 0.70 spent, USD 0.40 to reserve/);
+  });
 });

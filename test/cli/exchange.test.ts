@@ -148,6 +148,37 @@ gates:
     expect(err).toMatch(/gate plan: .*first.* \(at \/results\/plan\)/);
   });
 
+  it('refuses a gate of a new definition whose need the files do not have', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const metadata = { domain: 'd', feature: 'f', url: '' };
+    const story = { ...metadata, userStory: '', acceptanceCriteria: [] };
+    const pipeline = { status: 'IN_PROGRESS', currentGate: 3, completedGates: [1, 3], metadata: story };
+    await workspace.write('old/d-f-pipeline.json', JSON.stringify(pipeline));
+    const validation = { score: 95, issues: [], passed: true };
+    for (const gate of [1, 3]) {
+      const envelope = { gate, agent: 'A', status: 'SUCCESS', metadata, output: 1, validation };
+      await workspace.write(`old/d-f-gate${gate}-output.json`, JSON.stringify(envelope));
+    }
+    const { code, err } = await here(workspace, 'import', 'state-guide', '--from', 'old');
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'd-f-gate3-output.json IMPORT_REFUSED it is completed, and there is no gate-2, which it needs',
+    );
+    expect((await workspace.git('status', '--porcelain', '-unormal')).trim()).toBe('?? old/');
+  });
+
+  it('names what the definition says differently', async () => {
+    await using workspace = await nexus({
+      'gateline.yml': gatelineYml(
+        { plan: {}, design: { needs: 'plan' }, build: { needs: 'design' } },
+        { task: 'other' },
+      ),
+    });
+    const { err } = await expectOk(here(workspace, 'import', 'nexus', '--from', NEXUS, '--dry-run'));
+    expect(err).toContain('`task` of the definition is used: "other", not "implement checkout"');
+    expect(err).toContain('`pipeline` of the definition is used: "p", not "feature-full"');
+  });
+
   it('follows no link, and reads nothing outside of the folder', async () => {
     await using workspace = await nexus();
     const elsewhere = workspace.beside('elsewhere');

@@ -140,7 +140,7 @@ export const COMMAND_LINE_CODES = {
   EXPORT_REFUSED: {
     from: ['user'],
     means:
-      'A file of another system cannot be written where it belongs: git tracks it, a link or something else is in its place, or there is no repository that could ignore it.',
+      'A file of another system cannot be written where it belongs: git tracks it or does not ignore it, a link or something else is in its place, the folder has other files, or there is no repository that could ignore it.',
     remedy: 'Name another folder: `--to DIR`.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

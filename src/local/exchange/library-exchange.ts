@@ -57,6 +57,7 @@ export async function importFiles(
   const { root } = ports.workspace;
   const log = ports.history ?? historyIn({ root });
   const reading = formatNamed(system).read(files);
+  // The caller has a definition.
   await refuseUnusable(root, reading, { isNew: false });
   const { run, notMoved, notes } = reading;
   // Once without records, so that nothing is written if an output is refused.
