@@ -46,7 +46,7 @@ export interface ProjectorInput extends Durable {
   readonly redact: (text: string) => string;
   /** Whether a file in the place of a unit's own stays there, unless the unit is done. Default: none does. */
   readonly spares?: (unit: Unit) => Promise<boolean>;
-  /** Whether the file of each gate that ends is told, as the state guide does. Default false. */
+  /** Whether there is a line about the file of each gate that ends, as in the state guide. Default false. */
   readonly tells?: boolean;
 }
 

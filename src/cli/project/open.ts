@@ -137,7 +137,7 @@ export function projectorFor(
   return createProjector({ loaded, ...about, store: ports.store, redact, ...spares, ...durable });
 }
 
-/** Whether a state file of another tool may stand in for a unit. One that is not as it should be is refused later. */
+/** Whether a state file of another tool may replace the output of a unit. An invalid one is refused later. */
 async function isUsable(file: NonNullable<StandIns['file']>, unit: Unit): Promise<boolean> {
   try {
     return (await file(unit)) !== undefined;

@@ -40,7 +40,7 @@ export function withAgentFiles(
   formats: readonly MirrorFormat[],
   input: AgentFilesInput,
 ): AgentStateFiles {
-  const write = async (folder: string, about: AboutStateFiles): Promise<Written> => {
+  const write = async (folder: string, about: AboutStateFiles): Promise<WrittenAgentFiles> => {
     if (about.isUsersFolder) return { notices: [], written: [] };
     const run = await runFor(folder, about, input);
     const [notices, written]: [string[], string[]] = [[], []];
@@ -74,7 +74,7 @@ export function withAgentFiles(
 }
 
 /** One sentence each: what people should know, and what was written. */
-interface Written {
+interface WrittenAgentFiles {
   readonly notices: readonly string[];
   readonly written: readonly string[];
 }

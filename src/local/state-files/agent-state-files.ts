@@ -125,7 +125,7 @@ interface Renaming {
   readonly redact: (text: string) => string;
 }
 
-/** Puts a state file of another tool, which stands in for a gate, next to the agent in its work tree. */
+/** Puts a state file of another tool, which replaces the output of a gate, next to the agent in its work tree. */
 async function copyStandIn(
   place: StatePlace,
   folder: string,
