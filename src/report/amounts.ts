@@ -5,7 +5,9 @@ import type { Amount } from '../history/amounts.ts';
 /** Larger figures are not shown: agents may report any number. */
 const MOST = 1e9;
 
-/** `USD 0.012`, `USD 0.40`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics. */
+/**
+ * `USD 0.012`, `USD 0.40`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics.
+ */
 export function costText(costUsd: number | undefined): string {
   if (costUsd === undefined) return '';
   if (costUsd > MOST) return 'over USD 1,000,000,000';

@@ -4,7 +4,7 @@ import type { RunStatus } from '../../run/state/run-state.ts';
 import { unsatisfiedJobs } from './needed-jobs.ts';
 import type { RunReportInput } from './report-input.ts';
 
-/** In these a run goes on by itself, as long as its jobs do. */
+/** In these a run continues by itself, as long as its jobs do. */
 const NOT_OVER: ReadonlySet<RunStatus> = new Set(['initializing', 'executing']);
 
 /** The part of a report's input that the entries of its run are made of. */
@@ -16,7 +16,7 @@ type OwnHistoryInput = Pick<RunReportInput, 'state' | 'records' | 'facts' | 'now
 
 /**
  * The entries of the reported run. If nothing was checked, or a job has no record, it is not completed. If it waits for
- * a job that has ended otherwise, nothing goes on with it: it has failed.
+ * a job that has ended otherwise, nothing continues it: it has failed.
  */
 export function ownHistory({ state, records, facts, now, jobs = [], pipeline, set }: OwnHistoryInput): RunHistory {
   const { sha, iteration, ...others } = facts ?? { sha: '' };

@@ -44,7 +44,9 @@ function whyNotName(name: string, first: boolean): string | undefined {
   return undefined;
 }
 
-/** A name as the file systems compare it that look at neither case nor invisible characters: `.\u017ftate` is `.state`. */
+/**
+ * A name as the file systems compare it that look at neither case nor invisible characters: `.\u017ftate` is `.state`.
+ */
 export function folded(name: string): string {
   return name.replace(INVISIBLE, '').normalize('NFC').toUpperCase().toLowerCase();
 }
