@@ -210,7 +210,7 @@ export class HistoryFiles implements HistoryLog {
   async #changing<T>(write: (state: StateFolder) => Promise<T>): Promise<T> {
     const { root } = await (this.#folder ??= StateFolder.open(this.#place));
     await using _lock = await takeShortLock(root, 'history');
-    return this.#writing(write);
+    return await this.#writing(write);
   }
 }
 
