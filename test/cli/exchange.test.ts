@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NEXUS_STATE } from '../formats/hostile-files.ts';
@@ -165,6 +165,26 @@ gates:
       'd-f-gate3-output.json IMPORT_REFUSED it is completed, and there is no gate-2, which it needs',
     );
     expect((await workspace.git('status', '--porcelain', '-unormal')).trim()).toBe('?? old/');
+  });
+
+  it('changes no gate that a definition has, and none that is not valid', async () => {
+    await using workspace = await nexus({ 'gateline.yml': 'pipeline: p\ngates: {plan: {run: mine, nope: 1}}\n' });
+    const add = (): ReturnType<typeof gateline> => here(workspace, 'import', 'nexus', '--from', NEXUS, '--write');
+    const texts = ['gates: [plan]\n', 'pipeline: [p\n', '- a\n', 'text\n'];
+    for (const text of [await workspace.read('gateline.yml'), ...texts]) {
+      await workspace.write('gateline.yml', text);
+      const { code, err } = await add();
+      expect([code, err], text).toEqual([2, expect.stringMatching(/^gateline\.yml:\d+:\d+ /)]);
+      expect(await workspace.read('gateline.yml')).toBe(text);
+    }
+    // Nothing in the place of gates, and line ends and a link that stay.
+    await workspace.write('in/pipeline.yml', '# mine\r\npipeline: p\r\ngates:\r\n');
+    await rm(workspace.path('gateline.yml'));
+    await symlink('in/pipeline.yml', workspace.path('gateline.yml'));
+    await expectOk(add());
+    const written = await workspace.read('in/pipeline.yml');
+    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan: \{\}\r\n/);
+    expect(written.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
   it('names what the definition says differently', async () => {
