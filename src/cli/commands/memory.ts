@@ -136,7 +136,7 @@ async function compile(invocation: CommandInvocation, words: readonly string[]):
   // It names a commit, and agents saw what is not in it.
   const { choice } = await deepDiveStaleness(text, placeOf(invocation, await loadFor(invocation)));
   if (choice === 'stale')
-    say(world.err, `note: what changed is not committed: commit it and refresh again, or ${name} counts as stale`);
+    say(world.err, `note: what changed is not committed: commit it and refresh again, or ${name} is treated as stale`);
   return EXIT_CODES.ok;
 }
 

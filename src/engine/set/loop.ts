@@ -40,7 +40,7 @@ export interface LoopOptions extends TaskLimits {
   readonly signal: AbortSignal;
   /**
    * Called after each run, and for a run that passed before each commit: an interrupted call may not have got there.
-   * @param isNew nothing of the run is in the folder yet
+   * @param isNew no file of the run is in the folder yet
    * @returns paths to be committed with the task
    */
   readonly afterRun?: (run: RunState, assignment: Assignment, isNew: boolean) => Promise<readonly string[]>;
@@ -155,7 +155,7 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   const { closed } = state.decided;
   const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
   if (isClosed) return { runNumber, status: 'closed', reason: known.reason };
-  // A crash or Ctrl-C is no failure of the task: the run goes on, and no fix task is asked for.
+  // A crash or Ctrl-C is no failure of the task: the run is continued, and no fix task is asked for.
   const isOpen = isNewest && closed === undefined;
   if (isOpen && isInterrupted(state)) return { runNumber, status: 'running', reason: stopIn(state) };
   return { runNumber, status: 'failed', reason: stopIn(state) || known.reason };

@@ -43,7 +43,8 @@ export function readDocument(root: string, name: string): Promise<string | undef
 
 /**
  * Replaces a document.
- * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; `ENGINE_BUSY` if others change documents for too long
+ * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; `ENGINE_BUSY` if others change
+ *   documents for too long
  */
 export async function writeDocument(root: string, document: MemoryDocument): Promise<void> {
   await using _lock = await lockDocuments(root);
