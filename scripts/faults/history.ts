@@ -123,4 +123,11 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     only: 'a run has failed whose job ended before its gate began',
     why: 'statistics would leave out every run whose job failed before its gate began',
   },
+  {
+    name: 'history: the history is changed without its lock',
+    find: "await using _lock = await takeShortLock(root, 'history');",
+    replace: 'await using _lock = await takeShortLock(root, `history-${Math.random()}`);',
+    tests: ['test/store/filesystem/history-files.test.ts'],
+    why: 'the entry of a decision would be lost while old ones are removed',
+  },
 ];

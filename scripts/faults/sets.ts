@@ -163,4 +163,25 @@ export const SET_FAULTS: readonly Fault[] = [
     only: 'continues the run of a killed or stopped call',
     why: 'a crash would pay for a fix task that has nothing to fix, and give the task up',
   },
+  {
+    name: 'sets: a run whose process was killed counts as a failed run of its task',
+    find: 'if (isOpen && isInterrupted(state))',
+    replace: 'if (isOpen && !isOpen && isInterrupted(state))',
+    tests: ['test/cli/loop-kills.test.ts'],
+    why: 'a kill would start a fix task about a process that is gone',
+  },
+  {
+    name: 'sets: a list of applied files counts although the run went on after it',
+    find: '(list.call ?? state.runAttempt) >= state.runAttempt,',
+    replace: '(list.call ?? state.runAttempt) >= 0,',
+    tests: ['test/cli/loop-kills.test.ts'],
+    why: 'the files of later gates would never be applied, and the task would be done',
+  },
+  {
+    name: 'sets: a subject that waits for what others have reserved is not tried again',
+    find: 'if (set.ended > seen && set.held.delete(id)) known.delete(id);',
+    replace: 'if (set.ended < seen && set.held.delete(id)) known.delete(id);',
+    tests: ['test/cli/budget.test.ts'],
+    why: 'it would be paused although it fits',
+  },
 ];

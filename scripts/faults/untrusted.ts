@@ -55,4 +55,11 @@ export const UNTRUSTED_FAULTS: readonly Fault[] = [
     tests: ESCAPE,
     why: 'an agent could hide or forge parts of a report',
   },
+  {
+    name: 'untrusted: escapes in learnings hide a secret',
+    find: 'redactText(withoutEscapedSecrets(new TextDecoder().decode(file.bytes), call.redactor))',
+    replace: 'redactText(new TextDecoder().decode(file.bytes) + (withoutEscapedSecrets.name === "" ? " " : ""))',
+    tests: ['test/cli/memory.test.ts'],
+    why: 'a secret would reach the handoff and documents that are committed',
+  },
 ];

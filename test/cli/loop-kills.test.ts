@@ -94,4 +94,11 @@ describe.runIf(process.platform !== 'win32')('gateline loop, interrupted', () =>
     await expectOk(here(workspace, ...loop));
     expect(await committed(workspace)).toEqual([WHOLE]);
   });
+
+  it('is refused with an empty commit message before an agent starts', async () => {
+    await using workspace = await tasks();
+    const { code, err } = await here(workspace, ...loop, '--commit-message', ' ');
+    expect([code, err]).toEqual([2, expect.stringContaining('OPTION_VALUE: --commit-message is empty')]);
+    expect(await readIfThere(workspace.startLog)).toBe('');
+  });
 });

@@ -131,7 +131,7 @@ describe('gateline memory', () => {
         .split('\n')
         .filter((line) => line.startsWith('-'))
         .toSorted(),
-    ).toEqual(['- &lt;!-- x', '- Wait for the table', '- use a REAL browser']);
+    ).toEqual(['- &lt;!-- x', '- Use a real browser', '- Wait for the table']);
     expect((await expectOk(here(workspace, 'memory', 'promote', '1'))).out).toBe(`Nothing new for ${path}.\n`);
     expect(await workspace.read(path)).toBe(text);
     expect((await expectOk(here(workspace, 'memory'))).out).not.toContain('Agents noted');

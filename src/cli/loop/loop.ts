@@ -1,5 +1,6 @@
 import { runLoop, type LoopEvent, type LoopResult } from '../../engine/set/loop.ts';
 import { assignmentFor } from '../../engine/set/set-order.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { requireHead } from '../../engine/set/deliver-set.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { whoDecides } from '../../local/who-decides.ts';
@@ -30,6 +31,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const set = await loadTasks(invocation);
   const limits = taskLimits(options);
   const maxIterations = numberOption(options, 'max-iterations', 1) ?? MOST_ITERATIONS;
+  const message = textOption(options, 'commit-message') ?? '{task}';
+  // Before an agent costs something.
+  if (message.trim() === '') throw new GatelineError('OPTION_VALUE', '--commit-message is empty: git refuses that');
   await using _lock = await lockWorkspace(set.loaded.root, world);
   const stop = new AbortController();
   const opened = await openSet(invocation, set, { readOnly: false, signal: stop.signal });
@@ -38,7 +42,6 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
   const progress = setProgress(invocation);
   noteTooShort(redactor, progress);
-  const message = textOption(options, 'commit-message') ?? '{task}';
   const result = await interruptible(world, progress, stop, async (signal) =>
     runLoop(opened.ports, opened.order, {
       ...limits,

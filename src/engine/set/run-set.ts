@@ -74,7 +74,7 @@ interface RunningSet extends SetCall {
   readonly calls: Call[];
   /** How many subjects have ended after something ran: what they had reserved is free. */
   ended: number;
-  /** Subjects that may continue when what others have reserved is free, with {@link ended} when they looked. */
+  /** Subjects that can continue when what others have reserved is free, with {@link ended} when they looked. */
   readonly held: Map<string, number>;
 }
 

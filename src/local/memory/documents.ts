@@ -7,9 +7,11 @@ import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts
 import { documentAt, documentPath, MEMORY_FOLDER } from '../../memory/documents.ts';
 import { entriesOf, entryId, withEntries, withoutEntry, type Added, type MemoryEntry } from '../../memory/entries.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import type { EngineLock } from '../../store/filesystem/lock/engine-lock.ts';
+import { takeShortLock } from '../../store/filesystem/lock/short-lock.ts';
 import { linksAbove } from '../../workspace/files/look.ts';
 import { readText } from '../../workspace/files/read-text.ts';
-import { lockDocuments } from './documents-lock.ts';
+import { STATE_FOLDER } from '../local-ports.ts';
 
 /** The document that learnings are put into. */
 export const PATTERNS = 'learned-patterns';
@@ -41,11 +43,16 @@ export function readDocument(root: string, name: string): Promise<string | undef
 
 /**
  * Replaces a document.
- * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; as {@link lockDocuments}
+ * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; `ENGINE_BUSY` if others change
+ *   documents for too long
  */
 export async function writeDocument(root: string, document: MemoryDocument): Promise<void> {
   await using _lock = await lockDocuments(root);
   await replace(root, document);
+}
+
+function lockDocuments(root: string): Promise<EngineLock> {
+  return takeShortLock(join(root, STATE_FOLDER), 'documents');
 }
 
 /** The caller has the lock. */

@@ -25,10 +25,10 @@ export interface StateFolderOptions {
 }
 
 /** Folders with fixed names that others than the store write to. */
-const FIXED_FOLDERS = ['tmp', 'applied', 'attempts', 'git', 'history', 'quarantine', 'snapshots'];
+const FIXED_FOLDERS = ['tmp', 'applied', 'attempts', 'git', 'history', 'locks', 'quarantine', 'snapshots'];
 
 /** Our folders that may exist before the first store is opened. */
-const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git']);
+const MADE_BY_OTHERS = new Set(['tmp', 'attempts', 'git', 'locks']);
 
 /** The folder that contains a store's files: inside the workspace, never committed by accident. */
 export class StateFolder {

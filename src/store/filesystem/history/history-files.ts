@@ -15,6 +15,7 @@ import { readEntries, readGates, type Lines } from '../../../history/read.ts';
 import { digestOf, hexOf } from '../../../json/digest.ts';
 import { subjectSlug } from '../../../run/records/subject.ts';
 import { atomicWrite } from '../atomic-write.ts';
+import { takeShortLock } from '../lock/short-lock.ts';
 import { keepAside } from '../quarantine.ts';
 import { readWholeNow } from '../read-file.ts';
 import { StateFolder, type StateFolderOptions } from '../state-folder.ts';
@@ -73,9 +74,10 @@ export class HistoryFiles implements HistoryLog {
   }
 
   async end(run: OpenRun, history: RunHistory | undefined): Promise<void> {
-    if (history === undefined || this.#isKnown(history.entry)) return this.#forget(run);
+    if (history === undefined) return this.#forget(run);
     const { root, onDurable } = this.#place;
-    await this.#writing(async (state) => {
+    await this.#changing(async (state) => {
+      if (this.#isKnown(history.entry)) return;
       const months = join(root, 'history');
       await state.folder(months);
       const month = join(months, `${history.gates.started.slice(0, 7)}.jsonl`);
@@ -124,8 +126,8 @@ export class HistoryFiles implements HistoryLog {
 
   async rewrite(recomputed: readonly RunHistory[]): Promise<number> {
     const keys = new Set(recomputed.map(({ entry }) => runKeyOf(entry)));
-    const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
-    await this.#writing(async (state) => {
+    return this.#changing(async (state) => {
+      const others = (await this.all()).filter((entry) => !keys.has(runKeyOf(entry)));
       await state.folder(join(this.#place.root, 'history'));
       const damaged = this.damaged().map(({ path }) => path);
       for (const path of damaged) await keepAside(state, path, tagOf(path), NO_ENTRIES);
@@ -146,30 +148,33 @@ export class HistoryFiles implements HistoryLog {
       }
       const entries = [...others, ...recomputed.map(({ entry }) => entry)];
       await this.#replace(state, HISTORY_FILE, entries.toSorted(byEnd).map(entryLine));
+      return others.length;
     });
-    return others.length;
   }
 
   async forget(isOld: (entry: HistoryEntry) => boolean): Promise<number> {
-    const all = await this.all();
-    const old = all.filter(isOld);
-    // Lines that cannot be read would be lost.
-    if (old.length === 0 || this.damaged().length > 0) return 0;
-    const keys = new Set(old.map(runKeyOf));
-    await this.#writing(async (state) => {
-      // The runs' own lines go first: without them, nobody asks for those of gates.
-      const kept = all.filter((entry) => !keys.has(runKeyOf(entry)));
-      await this.#replace(state, HISTORY_FILE, kept.toReversed().map(entryLine));
-      for (const name of namesIn(join(state.root, 'history')).filter((one) => MONTH_FILE.test(one))) {
-        const lines = this.gates((month) => name === `${month}.jsonl`);
-        const gates = [...readGates(lines, { lines: 0 })];
-        const left = gates.filter((one) => !keys.has(runKeyOf(one)));
-        if (left.length === gates.length) continue;
-        if (left.length > 0) await this.#replace(state, join('history', name), left.toReversed().map(gatesLine));
-        else rmSync(join(state.root, 'history', name), { force: true });
-      }
+    return this.#changing(async (state) => {
+      const all = await this.all();
+      const old = all.filter(isOld);
+      // Lines that cannot be read would be lost.
+      if (old.length === 0 || this.damaged().length > 0) return 0;
+      await this.#remove(state, all, new Set(old.map(runKeyOf)));
+      return old.length;
     });
-    return old.length;
+  }
+
+  async #remove(state: StateFolder, all: readonly HistoryEntry[], keys: ReadonlySet<string>): Promise<void> {
+    // The runs' own lines go first: without them, nobody asks for those of gates.
+    const kept = all.filter((entry) => !keys.has(runKeyOf(entry)));
+    await this.#replace(state, HISTORY_FILE, kept.toReversed().map(entryLine));
+    for (const name of namesIn(join(state.root, 'history')).filter((one) => MONTH_FILE.test(one))) {
+      const lines = this.gates((month) => name === `${month}.jsonl`);
+      const gates = [...readGates(lines, { lines: 0 })];
+      const left = gates.filter((one) => !keys.has(runKeyOf(one)));
+      if (left.length === gates.length) continue;
+      if (left.length > 0) await this.#replace(state, join('history', name), left.toReversed().map(gatesLine));
+      else rmSync(join(state.root, 'history', name), { force: true });
+    }
   }
 
   async #replace({ root, temporaryFolder, onDurable }: StateFolder, name: string, lines: string[]): Promise<void> {
@@ -196,9 +201,16 @@ export class HistoryFiles implements HistoryLog {
     return join(this.#place.root, 'history', 'open');
   }
 
-  async #writing(write: (state: StateFolder) => Promise<void>): Promise<void> {
+  async #writing<T>(write: (state: StateFolder) => Promise<T>): Promise<T> {
     const state = await (this.#folder ??= StateFolder.open(this.#place));
-    await state.writing(join(this.#place.root, HISTORY_FILE), () => write(state));
+    return state.writing(join(state.root, HISTORY_FILE), () => write(state));
+  }
+
+  /** As {@link #writing}, while no other command changes the history: people decide without the engine's lock. */
+  async #changing<T>(write: (state: StateFolder) => Promise<T>): Promise<T> {
+    const { root } = await (this.#folder ??= StateFolder.open(this.#place));
+    await using _lock = await takeShortLock(root, 'history');
+    return await this.#writing(write);
   }
 }
 
