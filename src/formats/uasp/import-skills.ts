@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/json.ts';
 import { wordsOf } from '../../pipeline/entities/command-syntax.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import type { UaspCommand, UaspEntity, UaspSkill } from './skill.ts';
 
 /** Skills as parts of a gateline.yml. */
@@ -26,17 +27,19 @@ export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const commands: Record<string, ImportedCommand> = {};
   const warnings: string[] = [];
   const isTwice = collisions(skills);
+  const taken = new Set<string>();
   for (const skill of skills) {
     const renamed = new Map<string, string>();
     const nameOf = (name: string): string => {
       const known = renamed.get(name);
       if (known !== undefined) return known;
-      const own = idFor(isTwice(name) ? `${skill.name}-${name}` : name);
+      const own = freeId(idFor(isTwice(name) ? `${skill.name}-${name}` : name), taken);
+      taken.add(own);
       if (own !== name) warnings.push(`${skill.name}: ${name} is called ${own}`);
       renamed.set(name, own);
       return own;
     };
-    const effects = unite(skill, warnings);
+    const effects = unite(skill, nameOf, warnings);
     for (const entity of skill.entities) entities[nameOf(entity.name)] = entityOf(entity);
     for (const [id, command] of skill.commands) {
       const syntax = syntaxOf(skill, id, command, warnings);
@@ -61,7 +64,11 @@ function collisions(skills: readonly UaspSkill[]): (name: string) => boolean {
 }
 
 /** What each command requires, creates and invalidates. */
-function unite({ name: skill, entities, commands }: UaspSkill, warnings: string[]): Map<string, Lists> {
+function unite(
+  { name: skill, entities, commands }: UaspSkill,
+  nameOf: (name: string) => string,
+  warnings: string[],
+): Map<string, Lists> {
   const known = new Set(entities.map(({ name }) => name));
   const effects = new Map<string, Lists>();
   for (const [id, command] of commands) {
@@ -83,7 +90,7 @@ function unite({ name: skill, entities, commands }: UaspSkill, warnings: string[
         const own = effects.get(id);
         if (own === undefined)
           warnings.push(
-            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${name} --reason ${id}\` records it`,
+            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${nameOf(name)} --reason ${shellWord(id)}\` records it`,
           );
         else if (!own[key].has(name)) {
           warnings.push(`${skill}: ${said} of ${name} has ${id}, whose \`${key}\` has not: united`);
@@ -131,4 +138,11 @@ function idFor(name: string): string {
     .replace(/^[^a-z_]+/, '_')
     .slice(0, 40);
   return plain === '' ? '_' : plain;
+}
+
+/** Different names may become one id. */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  let free = id;
+  for (let n = 2; taken.has(free); n += 1) free = `${id.slice(0, 34)}_${n}`;
+  return free;
 }

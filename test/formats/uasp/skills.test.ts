@@ -74,6 +74,15 @@ describe('a skill of UASP', () => {
     expect(() => parseSkill(text, 'x.uasp.yaml')).toThrow(expect.objectContaining({ code }));
   });
 
+  it('keeps names apart that become one id, and quotes what a person may copy', () => {
+    const text = 'name: s\nstate: {entities: [{name: "a/b", created_by: ["$(x)"]}, {name: "a b"}]}\n';
+    const { entities, warnings } = importSkills([parseSkill(text, 's.uasp.yaml')]);
+    expect(Object.keys(entities)).toEqual(['a_b', 'a_b_2']);
+    expect(warnings).toContain(
+      "s: $(x) is no command but an event: `gateline entities create a_b --reason '$(x)'` records it",
+    );
+  });
+
   it('leaves out a command that needs a shell', () => {
     const skill = parseSkill('commands: {a: {syntax: "x | y"}, B c: {syntax: x, creates: [gone]}}', 'x.yaml');
     const { commands, warnings } = importSkills([skill]);
