@@ -29,6 +29,9 @@ export const AGENT_VARIABLES = {
   task: 'GATELINE_TASK',
 } as const;
 
+/** Set for a command of `gateline do` that an agent calls: the requests of the agents around it, one per line. */
+export const REQUESTS_AROUND = 'GATELINE_REQUESTS_AROUND';
+
 /** Set for the commands of `snapshots.database`: the file to write the database to, or to restore it from. */
 export const DATABASE_FILE = 'GATELINE_DATABASE_FILE';
 

@@ -49,6 +49,12 @@ export interface EnginePorts {
   /** True only if this writer's process has certainly ended. */
   readonly isGone: (writer: Writer) => Promise<boolean>;
   readonly processes: ProcessPlace;
+  /**
+   * Does work while no other process reads the state of entities to write a claim. Only for a moment, and not within
+   * itself. Absent in CI, where no other process uses the entities of a job.
+   * @throws GatelineError `ENGINE_BUSY` if another process does not let go of it
+   */
+  readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>;
   /** The caller's environment: agents inherit it; secrets and inherited variables are read from it. */
   readonly environment: Environment;
   readonly platform: Platform;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { planCommand, runCommand, type CommandRan } from '../../engine/commands/run-command.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { lockWorkspace } from '../../local/local-ports.ts';
+import { ofWorkspace, subjectAround } from './around.ts';
 import { oneLine } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { failureText } from '../../verdict/verdict.ts';
@@ -10,6 +10,7 @@ import { listOption, type CommandInvocation } from '../command.ts';
 import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { noticesTo, say } from '../output/say.ts';
+import { argumentsGiven } from './arguments-given.ts';
 import { loadFor, open } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -23,23 +24,18 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const given = argumentsGiven(listOption(options, 'arg'));
   const controller = new AbortController();
   using _listener = world.onInterrupt(() => controller.abort());
-  const loaded = await loadFor(invocation);
+  const found = await loadFor(invocation);
+  const loaded = await ofWorkspace(found, world.environment);
+  const subject = options['subject'] ?? (await subjectAround(loaded, world.environment));
+  const inRun = { ...invocation, options: { ...options, ...(subject !== undefined && { subject }) } };
   const isDry = options['dry-run'] === true;
-  const opened = await open(invocation, loaded, { readOnly: isDry, signal: controller.signal });
-  const asked = { command, arguments: given, observe: observerFor(world, options['json'] === true) };
+  const opened = await open(inRun, loaded, { readOnly: isDry, signal: controller.signal });
+  const folder = found.root === loaded.root ? undefined : found.root;
+  const asked = { command, arguments: given, folder, observe: observerFor(world, options['json'] === true) };
   if (isDry) return showPlan(invocation, await planCommand(opened.ports, opened.assignment, asked));
-  const locked = async <T>(work: () => Promise<T>): Promise<T> => {
-    await using _lock = await lockWorkspace(loaded.root, world);
-    return await work();
-  };
-  const isPatient = options['wait'] === true;
   const run = (): Promise<CommandRan> =>
-    runCommand(opened.ports, opened.assignment, {
-      ...asked,
-      signal: controller.signal,
-      locked: isPatient ? (work) => patiently(() => locked(work), controller.signal) : locked,
-    });
-  const ran = await (isPatient ? patiently(run, controller.signal) : run());
+    runCommand(opened.ports, opened.assignment, { ...asked, signal: controller.signal });
+  const ran = await (options['wait'] === true ? patiently(run, controller.signal) : run());
   return show(invocation, ran, controller.signal.aborted);
 }
 
@@ -53,20 +49,6 @@ async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promis
     }
     await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-function argumentsGiven(pairs: readonly string[]): Record<string, string> {
-  const given: [string, string][] = pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    throw new GatelineError('OPTION_VALUE', `--arg ${oneLine(pair).slice(0, 100)}: expected NAME=VALUE`, {
-      hint: 'For example `--arg ref=@e1`.',
-    });
-  });
-  const names = given.map(([name]) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice === undefined) return Object.fromEntries(given);
-  throw new GatelineError('OPTION_VALUE', `--arg ${twice} appears twice`, { hint: 'Each argument has one value.' });
 }
 
 /** With `--json`, what commands print goes to standard error. */

@@ -11,12 +11,12 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
     options: [
       ...SUBJECT_OPTIONS,
       { name: 'arg', value: 'NAME=VALUE', multiple: true, help: 'an argument of its `syntax`' },
-      { name: 'wait', help: 'wait while another process works here, or uses the same entities' },
+      { name: 'wait', help: 'wait while another command or gate uses the same entities' },
       { name: 'dry-run', short: 'n', help: 'only show what would run' },
       JSON_OPTION,
     ],
     description:
-      'Runs it in your folder, without a shell, and records what it creates and invalidates. If an entity that it requires is not valid, it does not start; with `on-invalid: recover`, the commands that create it run first.\nTwo commands that use one entity never overlap, unless both only require it. The lock of the workspace is held only while records are read and written.',
+      'Runs it in your folder (inside an agent: in its folder), without a shell, and records what it creates and invalidates. If an entity that it requires is not valid, it does not start; with `on-invalid: recover`, the commands that create it run first.\nTwo commands that use one entity never overlap, unless both only require it. It also works while `gateline run` does, and inside its agents, with the entities of that run.',
     examples: [
       { command: 'gateline do snapshot', what: 'run the command `snapshot`' },
       { command: 'gateline do click --arg ref=@e1', what: 'with an argument' },
@@ -27,11 +27,17 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
     name: 'entities',
     summary: 'show, check and change the state of entities',
     positionals: [
-      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)` },
+      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)`, words: ENTITY_ACTIONS },
       { name: 'NAME', required: false, help: 'an entity, or entity/instance; with check and apply a command' },
     ],
     options: [
       ...SUBJECT_OPTIONS,
+      {
+        name: 'arg',
+        value: 'NAME=VALUE',
+        multiple: true,
+        help: 'with check and apply: an argument, which may name an instance',
+      },
       { name: 'value', value: 'FILE', help: 'with create and apply: its value, a JSON file; - for standard input' },
       { name: 'from', value: 'FILE', multiple: true, help: 'with import: a skill of UASP' },
       { name: 'reason', value: 'TEXT', help: 'why; required with create, apply, invalidate and reset' },

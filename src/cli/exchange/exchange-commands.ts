@@ -1,7 +1,12 @@
 import type { CommandSpec } from '../command.ts';
 import { ACTOR, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from '../options.ts';
 
-const FORMAT = { name: 'FORMAT', required: true, help: 'state-guide, agent-flow, dev-loop or nexus' } as const;
+const FORMAT = {
+  name: 'FORMAT',
+  required: true,
+  help: 'state-guide, agent-flow, dev-loop or nexus',
+  words: ['state-guide', 'agent-flow', 'dev-loop', 'nexus'],
+} as const;
 
 /** The commands for the files of other systems. */
 export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [

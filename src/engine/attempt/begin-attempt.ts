@@ -47,15 +47,16 @@ export interface ClaimDetails {
  * Claims a unit's next attempt. The claim is durable before anything else happens.
  * @throws GatelineError `GATE_CLAIMED` if another process has it; `STATE_INVALID`, `ENTITY_BUSY`
  */
-export async function claim(
-  call: Call,
-  unit: Unit,
-  work: Work,
-  { place, deadline }: ClaimDetails = {},
-): Promise<StartedRecord> {
+export async function claim(call: Call, unit: Unit, work: Work, details: ClaimDetails = {}): Promise<StartedRecord> {
+  const { exclusively } = call.ports;
+  const isAlone = exclusively === undefined || unit.gate.entities === undefined;
+  return isAlone ? claimNow(call, unit, work, details) : exclusively(() => claimNow(call, unit, work, details));
+}
+
+async function claimNow(call: Call, unit: Unit, work: Work, { place, deadline }: ClaimDetails): Promise<StartedRecord> {
   const { store } = call.ports;
   const database = place === undefined ? undefined : await databaseAtStart(call);
-  const entities = place === undefined ? undefined : await usesOf(call, unit);
+  const entities = place === undefined ? undefined : await usesOf(call, unit, work.request.entities);
   await store.put(canonicalJson(work.contract.contract as unknown as JsonValue));
   const kept = await keepJson(store, call.redactor.redactJson(work.request as unknown as JsonValue).value);
   const started: StartedRecord = {

@@ -6,10 +6,10 @@ import { nextAttempt, numberCall, type CallNumbers } from '../../run/state/numbe
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import {
   isEntityRecord,
+  recordName,
   RECORD_FORMAT,
   type DecidedRecord,
   type GatelineRecord,
-  type Writer,
 } from '../../run/records/record.ts';
 import { addElsewhere, addToArchive, openArchive, type Archive } from '../../run/plan/archive.ts';
 import { writerKey, type RunState, type ExternalFacts } from '../../run/state/run-state.ts';
@@ -47,6 +47,8 @@ export interface Journal {
   setMissing(contents: MissingContents): void;
   /** Adds decisions from where no job can write, and those of them that exist but could not be read. */
   learn(decided: readonly DecidedRecord[], unread?: ReadProblem): void;
+  /** Adds what other processes have recorded meanwhile, and what is about entities alone: it is part of no run. */
+  addCommands(listing: RecordListing): void;
   /** The contents passed to {@link setMissing}. */
   missing(): MissingContents;
   /**
@@ -215,6 +217,13 @@ class CallJournal implements Journal {
     this.#addToFound(decided);
   }
 
+  addCommands({ records, problems }: RecordListing): void {
+    const names = new Set(this.#known.records.map(recordName));
+    this.#known.records.push(...records.filter((one) => isEntityRecord(one) && !names.has(recordName(one))));
+    const places = new Set(this.#known.problems.map(({ where }) => where));
+    this.#known.problems.push(...problems.filter(({ where }) => !places.has(where)));
+  }
+
   include(key: UnitKey, checkpoints: readonly RecordListing[]): void {
     const isOurs = ({ records: [first] }: RecordListing): boolean => first?.subject === this.#scope.subject;
     const ours = checkpoints.filter(isOurs).flatMap((found) => found.records);
@@ -281,14 +290,9 @@ function identify(
 }
 
 /** Writers of claims whose process has certainly ended. */
-async function findDeadWriters(
-  listing: RecordListing,
-  isGone: (writer: Writer) => Promise<boolean>,
-): Promise<Set<string>> {
-  const writers = new Map<string, Writer>();
-  for (const record of listing.records) {
-    if (record.kind === 'started') writers.set(writerKey(record.by), record.by);
-  }
+async function findDeadWriters({ records }: RecordListing, isGone: JournalPorts['isGone']): Promise<Set<string>> {
+  const claims = records.filter((record) => record.kind === 'started');
+  const writers = new Map(claims.map(({ by }) => [writerKey(by), by]));
   const dead = new Set<string>();
   for (const [key, writer] of writers) if (await isGone(writer)) dead.add(key);
   return dead;

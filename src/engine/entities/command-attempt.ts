@@ -1,13 +1,11 @@
 import type { AgentResult } from '../../agent/agent.ts';
-import { WITHHELD_FROM_AGENTS, AGENT_VARIABLES } from '../../environment.ts';
+import { AGENT_VARIABLES, REQUESTS_AROUND, WITHHELD_FROM_AGENTS } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { canonicalJson, digestOfJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { setUpOrder, type Command } from '../../pipeline/entities/entities.ts';
-import { conflictWith, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
-import { isValidAt } from '../../run/entity/fold-entities.ts';
+import type { Command } from '../../pipeline/entities/entities.ts';
+import { resolveUse, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
@@ -15,7 +13,8 @@ import { keepJson, keepLogs } from '../call/content.ts';
 import { commandWords } from './command-words.ts';
 import { effectsOf, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
-import { readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
+import { refuseUnusable, requestsAround } from './refuse-unusable.ts';
+import { learnCommands, readValue, resourcesOf, viewEntities } from './view-entities.ts';
 
 /** The largest output of a command, in bytes. */
 const OUTPUT_LIMIT = 8 * 1024 * 1024;
@@ -26,10 +25,15 @@ const INLINE_LIMIT = 1024 * 1024;
 export interface CommandOrder {
   readonly command: Command;
   readonly given: Readonly<Record<string, string>>;
+  /** Absolute path of the folder that it runs in. Default: the user's. */
+  readonly folder?: string | undefined;
 }
 
 /** The position of a command's record among those of its run. */
-type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'>;
+export type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'> & {
+  /** In a job: the leg of its records, and its place among the commands of the job. */
+  readonly inJob?: { readonly leg: string; readonly order: number };
+};
 
 /** The command with this id. @throws GatelineError `COMMAND_NOT_DEFINED` */
 export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Command {
@@ -43,40 +47,9 @@ export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Comman
   });
 }
 
-/** The commands that would make entities valid, in order, and the entities that no command can. */
-export function setUpFor(
-  call: Pick<Call, 'assignment'>,
-  { entities, states, now }: Asking,
-  missing: readonly string[],
-): ReturnType<typeof setUpOrder> {
-  const isValid = (name: string): boolean => {
-    const margin = entities.find((one) => one.name === name)?.margin ?? 0;
-    return (
-      !missing.includes(name) && [...states.values()].some((one) => one.entity === name && isValidAt(one, now, margin))
-    );
-  };
-  return setUpOrder(resourcesOf(call).commands, missing, isValid);
-}
-
 /**
- * Refuses what cannot start now.
- * @param by the gate or command
- * @throws InvalidStateError; GatelineError `ENTITY_BUSY`
- */
-export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
-  if (resolved.missing.length > 0) {
-    const { order, unreachable } = setUpFor(call, asking, resolved.missing);
-    const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
-    throw new InvalidStateError({ missing: resolved.missing, command: by, setup });
-  }
-  const conflict = conflictWith(resolved, await usedByOthers(call), asking);
-  if (conflict === undefined) return;
-  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
-}
-
-/**
- * Claims a command: from here on, what it invalidates is invalid. The caller holds the workspace's lock.
- * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `COMMAND_ARGUMENT_REFUSED`
+ * Claims a command: from here on, what it invalidates is invalid. The caller does it within `exclusively`.
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`, `COMMAND_ARGUMENT_REFUSED`
  */
 export async function claimCommand(
   call: Call,
@@ -84,6 +57,7 @@ export async function claimCommand(
   place: CommandPosition,
 ): Promise<StartedRecord> {
   const words = commandWords(command, given);
+  await learnCommands(call);
   await endLostCommands(call);
   const asking = { ...(await viewEntities(call)), given };
   const resolved = resolveUse(command, asking);
@@ -95,7 +69,7 @@ export async function claimCommand(
   const kept = await keepJson(store, request);
   const started: StartedRecord = {
     kind: 'started',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, place.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: place.inJob?.leg ?? '' } }, place.n),
     runNumber: place.runNumber,
     runAttempt: place.runAttempt,
     fingerprint: digestOfJson(request),
@@ -103,7 +77,7 @@ export async function claimCommand(
     needs: {},
     command: true,
     request: kept.digest,
-    entities: recordedUses(call, resolved),
+    entities: { ...recordedUses(call, resolved, place), ...(place.inJob && { order: place.inJob.order }) },
     holder: 'process',
   };
   if ((await call.journal.write(started)) === 'taken')
@@ -150,27 +124,27 @@ export interface CommandResult {
   readonly value: JsonValue | undefined;
 }
 
-/** Runs a claimed command in the user's folder, and records how it ended. */
+/** Runs a claimed command, and records how it ended. */
 export async function carryOut(
   call: Call,
-  { command, given }: CommandOrder,
+  order: CommandOrder,
   started: StartedRecord,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   let result: AgentResult;
   try {
-    result = await start(call, { command, given }, started, signal);
+    result = await start(call, order, started, signal);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    await end(call, { command, given }, started, { outcome: 'not-started', message, stdout: '', stderr: '' });
+    await end(call, order, started, { outcome: 'not-started', message, stdout: '', stderr: '' });
     throw error;
   }
-  return end(call, { command, given }, started, result);
+  return end(call, order, started, result);
 }
 
 async function start(
   call: Call,
-  { command, given }: CommandOrder,
+  { command, given, folder }: CommandOrder,
   started: StartedRecord,
   signal: AbortSignal,
 ): Promise<AgentResult> {
@@ -178,6 +152,7 @@ async function start(
   const directory = await (commands ?? attempts).create(started);
   const request = await store.get(started.request);
   if (request.state === 'present') await directory.write('request.json', [Buffer.from(request.value).toString('utf8')]);
+  const around = requestsAround(environment);
   const inherited = Object.entries(environment).filter(
     ([name, value]) => value !== undefined && !WITHHELD_FROM_AGENTS.test(name),
   ) as [string, string][];
@@ -186,8 +161,12 @@ async function start(
     command: '',
     argv: commandWords(command, given),
     shell: '',
-    workingDirectory: workspace.root,
-    env: { ...Object.fromEntries(inherited), [AGENT_VARIABLES.request]: directory.pathOf('request.json') },
+    workingDirectory: folder ?? workspace.root,
+    env: {
+      ...Object.fromEntries(inherited),
+      [AGENT_VARIABLES.request]: directory.pathOf('request.json'),
+      ...(around.length > 0 && { [REQUESTS_AROUND]: around.join('\n') }),
+    },
     ...(command.leaves && { leaves: true }),
     timeoutMs: command.timeoutMinutes * 60_000,
     logLimit: OUTPUT_LIMIT,
@@ -213,7 +192,7 @@ async function end(
   const passed = verdict.status === 'passed' && command.creates.length > 0;
   const ended: EndedRecord = {
     kind: 'ended',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, started.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: started.leg } }, started.n),
     runNumber: started.runNumber,
     runAttempt: started.runAttempt,
     fingerprint: started.fingerprint,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
-import type { Content, EndedRecord } from '../../run/records/record.ts';
+import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
@@ -40,13 +40,17 @@ export async function effectsOf(
     const isAll = part === value;
     const content = isAll ? output : part && (await keepJson(call.ports.store, part));
     if (part !== undefined) await namePropertiesMissing(call, entity, part, creator.by);
-    const { given = {}, leg = '' } = creator;
+    const { given = {}, leg = '', processes = [] } = creator;
+    if (entity.lifetime === 'machine' && processes.length === 0) {
+      const message = `${name}, created by ${creator.by}: no process was left that runs, so it is not valid`;
+      await call.observe({ type: 'notice', message });
+    }
     for (const instance of leg === '' ? instancesOf(entity, part, given) : [leg])
       creates.push({
         entity: name,
         instance,
         ...(content && { value: content }),
-        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])] }),
+        ...(entity.lifetime === 'machine' && { processes: [...processes] }),
       });
   }
   return { creates: creates.slice(0, 1_000), invalidates: [] };
@@ -81,16 +85,21 @@ async function namePropertiesMissing(
   await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
 }
 
-/** What a claim says of the entities that it uses. */
-export function recordedUses(call: Call, resolved: ResolvedUse): RecordedUses {
-  const { runNumber, runAttempt } = call.journal.call;
+/** What a claim says of the entities that it uses. @param place the call that the claim is part of */
+export function recordedUses(
+  call: Call,
+  resolved: ResolvedUse,
+  { runNumber, runAttempt }: Pick<StartedRecord, 'runNumber' | 'runAttempt'> = call.journal.call,
+): RecordedUses {
   const before = call.journal
     .listing()
-    .records.filter(
-      (one) => one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt && one.entities,
+    .records.flatMap((one) =>
+      one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt
+        ? (one.entities?.order ?? 0)
+        : [],
     );
   return {
-    ...(call.holder === 'process' && { order: before.length + 1 }),
+    ...(call.holder === 'process' && { order: before.reduce((a, b) => Math.max(a, b), 0) + 1 }),
     requires: resolved.requires.map(({ entity, instance, value }) => ({ entity, instance, ...(value && { value }) })),
     invalidates: [...resolved.invalidates],
     creates: [...resolved.creates],

@@ -1,5 +1,7 @@
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
+import { legOfCommands } from '../../run/entity/job-commands.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
@@ -7,9 +9,10 @@ import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { carryOut, claimCommand, refuseUnusable, setUpFor } from './command-attempt.ts';
+import { carryOut, claimCommand, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
-import { viewEntities } from './view-entities.ts';
+import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
+import { learnCommands, resourcesOf, viewEntities } from './view-entities.ts';
 
 async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
   const asking = { ...(await viewEntities(call)), leg: leg.id };
@@ -111,7 +114,7 @@ async function setUpOf(
     return [];
   }
   const { order, unreachable } = setUpFor(call, asking, missing);
-  if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: key, setup: [] });
+  if (unreachable.length > 0) throw notValid(call, key, unreachable, asking);
   return order;
 }
 
@@ -130,15 +133,17 @@ export async function recoverFor(call: Call, unit: Unit, signal: AbortSignal): P
 async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
   const { asking, resolved } = await resolveFor(call, unit);
   const order = await setUpOf(call, unit, resolved, asking);
+  const { exclusively = (work) => work() } = call.ports;
   const lacks = (): InvalidStateError =>
     new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) });
   for (const command of order) {
     if (call.recovery.ran.has(command.id)) throw lacks();
     call.recovery.ran.add(command.id);
     await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
-    const { runNumber, runAttempt } = call.journal.call;
-    const position = { runNumber, runAttempt, n: call.journal.nextAttempt(command.id) };
-    const started = await claimCommand(call, { command, given: {} }, position);
+    const started = await exclusively(async () => {
+      await learnCommands(call);
+      return claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
+    });
     const { ended } = await carryOut(call, { command, given: {} }, started, signal);
     if (ended.verdict.status !== 'passed') {
       const message = `${command.id} failed: ${ended.verdict.advice}`;
@@ -148,10 +153,34 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
   }
 }
 
-/** What the claim of a unit says of entities. @throws InvalidStateError; GatelineError `ENTITY_BUSY` */
-export async function usesOf(call: Call, unit: Unit): Promise<RecordedUses | undefined> {
+/** In a job, right before the attempt of the unit that is to follow. */
+function positionFor({ holder, journal, recovery }: Call, { key }: Unit, { id }: Command): CommandPosition {
+  const { runNumber, runAttempt } = journal.call;
+  if (holder === 'process') return { runNumber, runAttempt, n: journal.nextAttempt(id) };
+  const inJob = { leg: legOfCommands(key), order: recovery.ran.size };
+  return { runNumber, runAttempt, n: journal.nextAttempt(key), inJob };
+}
+
+/**
+ * What the claim of a unit says of entities. The caller writes it within `exclusively`.
+ * @param given what its request says that it is given
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
+ */
+export async function usesOf(
+  call: Call,
+  unit: Unit,
+  given: RequiredEntities | undefined,
+): Promise<RecordedUses | undefined> {
   if (unit.gate.entities === undefined) return undefined;
   const { asking, resolved } = await resolveFor(call, unit);
   await refuseUnusable(call, unit.key, resolved, asking);
+  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
+  const changed = resolved.requires.find(
+    ({ entity, value, creator }) => commands.has(creator) && given?.[entity]?.value?.digest !== value?.digest,
+  );
+  if (changed !== undefined) {
+    const message = `${unit.key}: ${changed.creator} created ${changed.entity} again while the gate was being prepared`;
+    throw new GatelineError('ENTITY_BUSY', message);
+  }
   return recordedUses(call, resolved);
 }

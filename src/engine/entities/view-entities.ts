@@ -1,7 +1,9 @@
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { foldEntities, processKey } from '../../run/entity/fold-entities.ts';
+import { isJobCommand, legOfCommands } from '../../run/entity/job-commands.ts';
 import { openUses, type Asking, type OpenUse } from '../../run/entity/resolve-use.ts';
 import {
   comparePositions,
@@ -26,13 +28,36 @@ export function resourcesOf({ assignment: { pipeline } }: Pick<Call, 'assignment
   return pipeline.resources ?? { entities: [], commands: [] };
 }
 
-/** The state of all entities now, as far as this call knows the records. */
+/** The state of all entities now. */
 export async function viewEntities(call: Call): Promise<Asking> {
   const { entities } = resourcesOf(call);
-  const rank = new Map([...call.graph.keys()].map((key, index) => [key, index]));
-  const facts = { values: await datedValues(call, entities), running: await runningProcesses(call), rank };
+  await learnCommands(call);
+  const facts = {
+    values: await datedValues(call, entities),
+    running: await runningProcesses(call),
+    rank: ranksIn(call),
+  };
   const states = foldEntities(entities, call.journal.listing(), facts);
   return { entities, states, now: call.ports.now().getTime() };
+}
+
+/** The place of each unit, and of the commands that jobs ran for it. */
+function ranksIn({ graph, journal }: Call): ReadonlyMap<UnitKey, number> {
+  const units = [...graph.keys()];
+  const rank = new Map(units.map((key, index) => [key, index]));
+  const byLeg = new Map(units.map((key, index) => [legOfCommands(key), index]));
+  for (const record of journal.listing().records.filter(isJobCommand))
+    rank.set(unitOf(record), byLeg.get(record.leg) ?? 0);
+  return rank;
+}
+
+/** Reads what other processes have recorded of commands since the call began: they do not wait for a run to end. */
+export async function learnCommands(call: Call): Promise<void> {
+  const { store, exclusively } = call.ports;
+  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
+  if (exclusively === undefined || commands.size === 0) return;
+  const { pipeline, subject } = call.assignment;
+  call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));
 }
 
 /** The processes that gates and commands left and that certainly still run. */

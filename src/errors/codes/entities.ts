@@ -13,6 +13,13 @@ export const ENTITIES_CODES = {
     means: 'A command or gate that has not ended uses the same entity, and one of the two changes it.',
     remedy: 'Wait until it is done, or let `gateline do --wait` wait.',
   },
+  ENTITY_HELD: {
+    from: ['user'],
+    title: 'Command waits for its caller',
+    means:
+      'An agent, or a command, calls a command that uses an entity which the caller itself uses until it has ended. It would wait for ever.',
+    remedy: 'Leave the entity out of the gate, so that only the commands that it calls use it.',
+  },
   ENTITY_NOT_DEFINED: {
     from: ['user'],
     means: 'The definition has no entity of that name.',

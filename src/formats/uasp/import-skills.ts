@@ -19,8 +19,9 @@ type Lists = Record<'requires' | 'creates' | 'invalidates', Set<string>>;
 
 /**
  * Entities and commands of skills, for gateline.yml. What `created_by` and `invalidated_by` say is united with what the
- * commands say; a difference is a warning. Names there that are no command are events. A name that two skills have gets
- * the name of its skill before it.
+ * commands say; a difference is a warning. Names there that are no command are events. What commands require or create is
+ * an entity, also if the skill lists it nowhere: without it, they would run unguarded. A name that two skills have gets the
+ * name of its skill before it.
  */
 export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const entities: Record<string, JsonObject> = {};
@@ -28,12 +29,13 @@ export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const warnings: string[] = [];
   const isTwice = collisions(skills);
   const taken = new Set<string>();
-  for (const skill of skills) {
+  for (const written of skills) {
+    const skill = withUnlisted(written, warnings);
     const renamed = new Map<string, string>();
     const nameOf = (name: string): string => {
       const known = renamed.get(name);
       if (known !== undefined) return known;
-      const own = freeId(idFor(isTwice(name) ? `${skill.name}-${name}` : name), taken);
+      const own = untaken(idFor(isTwice(name) ? `${skill.name}-${name}` : name), taken);
       taken.add(own);
       if (own !== name) warnings.push(`${skill.name}: ${name} is called ${own}`);
       renamed.set(name, own);
@@ -61,6 +63,23 @@ function collisions(skills: readonly UaspSkill[]): (name: string) => boolean {
     for (const name of new Set([...entities.map((one) => one.name), ...commands.keys()]))
       owners.set(name, (owners.get(name) ?? 0) + 1);
   return (name) => (owners.get(name) ?? 0) > 1;
+}
+
+/** A skill with the entities that its commands require or create, and that it does not list. */
+function withUnlisted(skill: UaspSkill, warnings: string[]): UaspSkill {
+  const known = new Set(skill.entities.map(({ name }) => name));
+  const used = new Set([...skill.commands.values()].flatMap(({ requires, creates }) => [...requires, ...creates]));
+  const unlisted = [...used].filter((name) => !known.has(name));
+  for (const name of unlisted) warnings.push(`${skill.name}: ${name} is not under state.entities: added`);
+  const lists = { format: undefined, created_by: [], invalidated_by: [], properties: [] };
+  return { ...skill, entities: [...skill.entities, ...unlisted.map((name) => ({ name, ...lists }))] };
+}
+
+/** An id, with a number after it if another name has become that id. */
+function untaken(id: string, taken: ReadonlySet<string>): string {
+  let own = id;
+  for (let n = 2; taken.has(own); n += 1) own = `${id.slice(0, 39 - String(n).length)}-${n}`;
+  return own;
 }
 
 /** What each command requires, creates and invalidates. */
@@ -138,11 +157,4 @@ function idFor(name: string): string {
     .replace(/^[^a-z_]+/, '_')
     .slice(0, 40);
   return plain === '' ? '_' : plain;
-}
-
-/** Different names may become one id. */
-function freeId(id: string, taken: ReadonlySet<string>): string {
-  let free = id;
-  for (let n = 2; taken.has(free); n += 1) free = `${id.slice(0, 34)}_${n}`;
-  return free;
 }

@@ -20,7 +20,7 @@ import { readDocuments } from '../memory/documents.ts';
 const LARGEST_OUTPUT = 8 * 1_024 ** 2;
 
 /** What is known of a run, besides its outputs and its own entry in the history. */
-export interface KnownRun extends Omit<ExportedRun, 'outputs' | 'history'> {
+export interface RunWithoutOutputs extends Omit<ExportedRun, 'outputs' | 'history'> {
   /** Entries of other runs; one of this run is left out. */
   readonly others: readonly HistoryEntry[];
   /** The set that the subject belongs to. */
@@ -49,7 +49,7 @@ export async function exportedRun(
   const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
-  const run: KnownRun = {
+  const run: RunWithoutOutputs = {
     state,
     pipeline,
     graph: call.graph,
@@ -68,7 +68,7 @@ export async function exportedRun(
 
 /** A run with its outputs and its entry in the history, and without secrets in its task, metadata and documents. */
 export async function withOutputs(
-  { others, set, ...run }: KnownRun,
+  { others, set, ...run }: RunWithoutOutputs,
   { store, now, redact, known = new Map() }: ExportedWith,
 ): Promise<ExportedRun> {
   const { state, records, pipeline, metadata, documents } = run;

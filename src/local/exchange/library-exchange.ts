@@ -40,8 +40,8 @@ export interface ExportedFiles {
  * Takes over what files of another system say, all of it or nothing: adopts what is completed, and adds documents and
  * entries of the history to the workspace. Starts nothing, and changes no definition: `keys` of the result are those
  * that mean the same in one. The caller holds the lock of the workspace.
- * @throws ImportRefusedError with each problem, its file and JSON pointer; GatelineError `LIBRARY_ARGUMENT_REFUSED`, and
- *   as `decide` does
+ * @throws ImportRefusedError with each problem, its file and JSON pointer; GatelineError `LIBRARY_ARGUMENT_REFUSED`,
+ *   and as `decide` does
  */
 export async function importFiles(
   ports: EnginePorts,

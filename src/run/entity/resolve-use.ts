@@ -54,7 +54,8 @@ export function requiredState(name: string, asking: Asking, valid: boolean): Ent
   return own ?? usable.findLast((state) => state.instance === '');
 }
 
-function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
+/** The instance that is asked for, by an argument or as a leg; `undefined`: any. */
+export function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
   if (leg !== '') return leg;
   const entity = entities.find((one) => one.name === name);
   return entity === undefined || given === undefined ? undefined : instanceGiven(entity, given);
@@ -85,15 +86,15 @@ export function conflictWith(
   own: ResolvedUse,
   open: readonly OpenUse[],
   { entities, states }: Pick<Asking, 'entities' | 'states'>,
-): { readonly by: string; readonly entity: string } | undefined {
+): (Pick<OpenUse, 'by' | 'started'> & { readonly entity: string }) | undefined {
   const parts = ({ creates, invalidates }: Pick<ResolvedUse, 'creates' | 'invalidates'>): readonly NamedEntity[] =>
     withDependents([...invalidates, ...creates.map((entity) => ({ entity, instance: '' }))], entities, states);
   const ownChanges = parts(own);
-  for (const { by, uses } of open) {
+  for (const { by, started, uses } of open) {
     const changes = parts(uses);
     const shared =
       sharedBy(ownChanges, [...changes, ...uses.requires]) ?? sharedBy(changes, [...ownChanges, ...own.requires]);
-    if (shared !== undefined) return { by, entity: shared };
+    if (shared !== undefined) return { by, started, entity: shared };
   }
   return undefined;
 }

@@ -242,7 +242,7 @@ describe('what is being used', () => {
   it('is required by others, too, and changed by none', () => {
     const session = states.get('session')!;
     expect(conflictWith({ ...none, requires: [session] }, open, { entities, states })).toBeUndefined();
-    expect(conflictWith({ ...none, creates: ['session'] }, open, { entities, states })).toEqual({
+    expect(conflictWith({ ...none, creates: ['session'] }, open, { entities, states })).toMatchObject({
       by: 'read',
       entity: 'session',
     });
