@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/json.ts';
 import { wordsOf } from '../../pipeline/entities/command-syntax.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import type { UaspCommand, UaspEntity, UaspSkill } from './skill.ts';
 
 /** Skills as parts of a gateline.yml. */
@@ -108,7 +109,7 @@ function unite(
         const own = effects.get(id);
         if (own === undefined)
           warnings.push(
-            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${nameOf(name)} --reason ${id}\` records it`,
+            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${nameOf(name)} --reason ${shellWord(id)}\` records it`,
           );
         else if (!own[key].has(name)) {
           warnings.push(`${skill}: ${said} of ${name} has ${id}, whose \`${key}\` has not: united`);

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { unlessAbsent } from '../../errors/store-errors.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { digestOf, digestSchema, hexOf, type Digest } from '../../json/digest.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
+import { readWhole } from '../../store/filesystem/read-file.ts';
+import { linksAbove } from '../../workspace/files/look.ts';
 
 /** A file that is replaced. */
 export interface Replacement {
@@ -24,7 +25,10 @@ const FORMAT = 'gateline-exported/1';
 /** Most files in the list. Of those that were written longer ago, a copy is kept, too. */
 const MOST_FILES = 1_000;
 
+/** As many as in other names in quarantine. */
 const DIGITS = 12;
+
+const MAX_BYTES = 16 * 1_024 ** 2;
 
 const listSchema = z.object({ format: z.literal(FORMAT), files: z.record(z.string(), z.array(digestSchema).max(2)) });
 
@@ -34,6 +38,7 @@ const listSchema = z.object({ format: z.literal(FORMAT), files: z.record(z.strin
  * between still finds its own files.
  * @param state the folder `.state` of the workspace
  * @returns one sentence for each copy
+ * @throws GatelineError `STATE_ESCAPES` if quarantine is a link
  */
 export async function keepReplaced(state: string, replacements: readonly Replacement[]): Promise<string[]> {
   if (replacements.length === 0) return [];
@@ -45,9 +50,10 @@ export async function keepReplaced(state: string, replacements: readonly Replace
     const now = before && digestOf(before);
     const isOurs = now !== undefined && written.get(target)?.includes(now) === true;
     if (now !== undefined && !isOurs) {
-      const name = `${path}.${hexOf(now).slice(0, DIGITS)}`;
-      await atomicWrite(join(state, QUARANTINE, name), before!, { temporaryFolder });
-      notices.push(`${path} was replaced; what others wrote there is kept in .state/${QUARANTINE}/${name}`);
+      const copy = `${QUARANTINE}/${path}.${hexOf(now).slice(0, DIGITS)}`;
+      if (linksAbove(state)(copy)) throw new GatelineError('STATE_ESCAPES', `a folder above .state/${copy} is a link`);
+      await atomicWrite(join(state, copy), before!, { temporaryFolder });
+      notices.push(`${path} was replaced; what others wrote there is kept in .state/${copy}`);
     }
     written.delete(target);
     written.set(target, [digestOf(after), ...(isOurs ? [now] : [])]);
@@ -59,8 +65,8 @@ export async function keepReplaced(state: string, replacements: readonly Replace
 
 /** A list that is damaged is none: then there are more copies than needed. */
 async function writtenBefore(list: string): Promise<Map<string, Digest[]>> {
-  const bytes = await unlessAbsent(readFile(list));
-  const parsed = bytes && parseJson(bytes);
+  const file = await readWhole(list, MAX_BYTES);
+  const parsed = file.state === 'read' ? parseJson(file.bytes) : undefined;
   const read = listSchema.safeParse(parsed?.ok === true ? parsed.value : undefined);
   return new Map(Object.entries(read.data?.files ?? {}));
 }

@@ -1,16 +1,19 @@
 import { statSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Environment } from '../../environment.ts';
-import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
-import { unlessAbsent } from '../../errors/store-errors.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileFormat, WrittenFile } from '../../formats/exchange.ts';
 import { FORMATS } from '../../formats/formats.ts';
 import { atomicWrite, type OnDurable } from '../../store/filesystem/atomic-write.ts';
+import { readWhole } from '../../store/filesystem/read-file.ts';
 import { foldersOf, isRelative, whyNotContained } from '../../workspace/files/contain.ts';
 import { kindOf, linksAbove, lookAt } from '../../workspace/files/look.ts';
 import { findRepository, type Repository } from '../../workspace/git/repository.ts';
 import { keepReplaced, type Replacement } from './keep-replaced.ts';
+
+/** Larger files are not replaced. Bytes. */
+const LARGEST = 1_024 ** 3;
 
 /** A folder for the files of another system. */
 export interface ExportFolder {
@@ -85,13 +88,11 @@ function whatIsNoFolder(folder: string): string | undefined {
   }
 }
 
+/** @throws GatelineError `EXPORT_REFUSED` if it cannot be read: what cannot be kept must not be replaced */
 async function bytesAt(target: string, path: string): Promise<Buffer | undefined> {
-  try {
-    return await unlessAbsent(readFile(target));
-  } catch (error) {
-    if (isSystemError(error, 'EACCES')) throw refused(path, 'it cannot be read');
-    throw error;
-  }
+  const file = await readWhole(target, LARGEST);
+  if (file.state === 'unreadable') throw refused(path, file.message);
+  return file.state === 'read' ? file.bytes : undefined;
 }
 
 /**

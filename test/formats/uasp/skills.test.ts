@@ -90,6 +90,15 @@ describe('a skill of UASP', () => {
     expect(() => parseSkill(text, 'x.uasp.yaml')).toThrow(expect.objectContaining({ code }));
   });
 
+  it('keeps names apart that become one id, and quotes what a person may copy', () => {
+    const text = 'name: s\nstate: {entities: [{name: "a/b", created_by: ["$(x)"]}, {name: "a b"}]}\n';
+    const { entities, warnings } = importSkills([parseSkill(text, 's.uasp.yaml')]);
+    expect(Object.keys(entities)).toEqual(['a_b', 'a_b-2']);
+    expect(warnings).toContain(
+      "s: $(x) is no command but an event: `gateline entities create a_b --reason '$(x)'` records it",
+    );
+  });
+
   it('has each entity that a command requires, also one that it does not list', () => {
     const text = `
 state: {entities: [{name: refs}]}

@@ -1,8 +1,10 @@
-import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../../src/formats/formats.ts';
+import { keepReplaced } from '../../../src/local/exchange/keep-replaced.ts';
 import { readSources } from '../../../src/local/exchange/read-sources.ts';
 import { gateline, gatelineYml, expectOk, writes } from '../../cli/in-process.ts';
 import { plainEnvironment } from '../../support/command-line.ts';
@@ -72,6 +74,27 @@ describe('a mirror', () => {
     expect(files.filter((file) => file.includes('backups'))).toHaveLength(1);
     for (const file of files)
       expect(await workspace.read(file.slice(workspace.root.length + 1)), file).not.toContain(secret);
+  });
+});
+
+describe('a copy', () => {
+  it('goes behind no link, and a pipe in the place of the list is not waited for', { timeout: 5_000 }, async () => {
+    await using workspace = await created();
+    const state = workspace.path('.state');
+    const outside = workspace.path('outside');
+    await mkdir(join(state, 'tmp'), { recursive: true });
+    await mkdir(outside);
+    execFileSync('mkfifo', [join(state, 'exported.json')]);
+    const target = workspace.path('a.json');
+    const replacement = { target, path: 'a.json', before: Buffer.from('theirs'), after: 'ours' };
+    expect(await keepReplaced(state, [replacement])).toHaveLength(1);
+    await rm(join(state, 'quarantine'), { recursive: true });
+    await symlink(outside, join(state, 'quarantine'));
+    const other = { ...replacement, before: Buffer.from('of others') };
+    await expect(keepReplaced(state, [other])).rejects.toMatchObject({ code: 'STATE_ESCAPES' });
+    expect(await readdir(outside)).toEqual([]);
+    // What this wrote itself needs no copy.
+    expect(await keepReplaced(state, [{ ...replacement, before: Buffer.from('ours'), after: 'newer' }])).toEqual([]);
   });
 });
 
