@@ -4,7 +4,7 @@ import { resolveUse } from '../../run/entity/resolve-use.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { carryOut, claimCommand, commandNamed } from '../entities/command-attempt.ts';
 import { notValid, refuseUnusable, setUpFor } from '../entities/refuse-unusable.ts';
-import { commandWords } from '../entities/command-words.ts';
+import { commandWords, shownArguments } from '../entities/command-words.ts';
 import { viewEntities } from '../entities/view-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
@@ -68,7 +68,7 @@ export async function planCommand(
   const command = commandNamed({ assignment }, asked.command);
   commandWords(command, asked.arguments);
   const call = await openNewest(ports, assignment, asked.observe);
-  const asking = { ...(await viewEntities(call)), given: asked.arguments };
+  const asking = { ...(await viewEntities(call)), given: shownArguments(call, asked.arguments) };
   const resolved = resolveUse(command, asking);
   if (command.onInvalid === 'recover' && resolved.missing.length > 0) {
     const setup = setUpFor(call, asking, resolved.missing);
@@ -93,7 +93,7 @@ export async function checkRequires(
   const command = commandNamed({ assignment }, id);
   if (Object.keys(given).length > 0) commandWords(command, given);
   const call = await openNewest(ports, assignment, () => undefined);
-  const asking = { ...(await viewEntities(call)), given };
+  const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const { missing } = resolveUse(command, asking);
   return { missing, setup: setUpFor(call, asking, missing).order.map((one) => one.id) };
 }

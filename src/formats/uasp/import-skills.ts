@@ -18,9 +18,9 @@ type Lists = Record<'requires' | 'creates' | 'invalidates', Set<string>>;
 
 /**
  * Entities and commands of skills, for gateline.yml. What `created_by` and `invalidated_by` say is united with what the
- * commands say; a difference is a warning. Names there that are no command are events. What commands require or create is
- * an entity, also if the skill lists it nowhere: without it, they would run unguarded. A name that two skills have gets the
- * name of its skill before it.
+ * commands say; a difference is a warning. Names there that are no command are events. What commands require or create
+ * is an entity, also if the skill lists it nowhere: without it, they would run unguarded. A name that two skills have
+ * gets the name of its skill before it.
  */
 export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const entities: Record<string, JsonObject> = {};
