@@ -109,4 +109,20 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     only: 'names those that are missing',
     why: 'an import that is not whole would be taken for one that is',
   },
+  {
+    name: 'local: a file that is to stand in for a gate is moved aside before it is read',
+    find: 'return spares !== undefined && unit !== undefined && units.get(key)?.done !== true && (await spares(unit));',
+    replace: 'return false;',
+    tests: ['test/cli/stand-in.test.ts'],
+    only: 'after the gate failed here',
+    why: 'the file that a person put there, as the error says, would never be found',
+  },
+  {
+    name: 'workspace: a glob names files that are made of the records',
+    find: 'return { ...globs, matches: (path) => globs.matches(path) && !isLeftOut(path) };',
+    replace: 'return globs;',
+    tests: ['test/cli/mirror.test.ts'],
+    only: 'even where a glob names their folder',
+    why: 'each run would change the inputs of the next one, and gates would hand on files about themselves',
+  },
 ];

@@ -1,4 +1,4 @@
-import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
+import { PERSONS_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
 import type { CommandSpec } from './command.ts';
 import { ACTOR, JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
 
@@ -7,7 +7,7 @@ export const DECIDE: CommandSpec = {
   name: 'decide',
   summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
   positionals: [
-    { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', ') },
+    { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', '), words: PERSONS_DECISIONS },
     {
       name: 'GATE',
       required: false,
@@ -41,3 +41,10 @@ export const DECIDE: CommandSpec = {
   ],
   load: () => import('./commands/decide.ts'),
 };
+
+/** Each decision as the command that it also is. */
+export const DECISION_COMMANDS: readonly CommandSpec[] = PERSONS_DECISIONS.map((name) => {
+  const isAboutRun = RUN_DECISIONS.some((one) => one === name);
+  const summary = `decide: ${name} ${isAboutRun ? 'a run' : 'a gate'}`;
+  return { ...DECIDE, name, summary, positionals: isAboutRun ? [] : DECIDE.positionals.slice(1) };
+});

@@ -5,8 +5,8 @@ import type { RunState, RunStatus, UnitState } from '../run/state/run-state.ts';
 import type { ExportedRun } from './exchange.ts';
 
 /**
- * A run as the agent of one unit may see it: only that unit and those before it have begun. What others do at the same
- * time is no part of its request, and would differ from run to run.
+ * A run as the agent of one unit may see it: only that unit and those before it have begun. Its request does not
+ * contain what others do at the same time, which would differ from run to run.
  */
 export function agentsView(run: ExportedRun, key: UnitKey): ExportedRun {
   const { state, graph, records, outputs } = run;

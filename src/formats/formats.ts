@@ -43,6 +43,14 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
   },
 };
 
+/** Whether a path of the workspace is that of a file that these systems write. */
+export function isWrittenBy(systems: readonly string[], path: string): boolean {
+  return systems.some((name) => {
+    const { folder, isKnown } = FORMATS[name]!;
+    return path.startsWith(`${folder}/`) && isKnown(path.slice(folder.length + 1));
+  });
+}
+
 /** The format of a system. @throws GatelineError `FORMAT_UNKNOWN` */
 export function formatNamed(name: string): FileFormat {
   if (Object.hasOwn(FORMATS, name)) return FORMATS[name]!;

@@ -72,6 +72,29 @@ describe('the files of other systems next to an agent', () => {
     expect(await shown()).toContain('current_phase: "second"');
   });
 
+  it('are no inputs and not handed on, even where a glob names their folder', async () => {
+    const globs = { inputs: ['.devloop/**'], files: ['.devloop/**'] };
+    const one = {
+      run: `echo x > .devloop/made.md; ls .devloop > "$SEEN"; ${writes(1)}`,
+      env: { SEEN: null },
+      ...globs,
+    };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ one }, { mirror: ['dev-loop'] }),
+      '.gitignore': '.devloop/\n.state/\n',
+    });
+    await workspace.write('.devloop/prd.md', 'x');
+    const environment = plainEnvironment({ SEEN: workspace.beside('seen') });
+    const run = () => expectOk(gateline(workspace.root, ['run', '-q'], { environment }));
+    await run();
+    expect((await readFile(workspace.beside('seen'), 'utf8')).split('\n')).toContain('workflow-state.json');
+    expect((await gateline(workspace.root, ['diff', 'one'])).out).toContain('.devloop/made.md');
+    expect((await gateline(workspace.root, ['diff', 'one'])).out).not.toContain('workflow-state');
+    expect((await run()).out).toMatch(/one +passed +reused/);
+    await workspace.write('.devloop/prd.md', 'y');
+    expect((await run()).out).toMatch(/one +passed +ran/);
+  });
+
   it('are left out with a note if git tracks one of them', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml(

@@ -84,7 +84,7 @@ describe('learnings', () => {
 
   it('are items of lists, JSON, or paragraphs, each once', () => {
     expect(plain('## Tests\n- One\n- one\n* Two\n')).toEqual([
-      ['Tests', 'one'],
+      ['Tests', 'One'],
       ['Tests', 'Two'],
     ]);
     expect(plain('["One", {"category": "Tests", "text": "Two"}, {"text": "Three"}]')).toEqual([

@@ -84,6 +84,7 @@ export async function standInsOf(
     workspace,
     place: { root, isDefault, pipeline },
     subject: subjectForAgents(about.subject, about),
+    metadata: about.metadata,
     warn: (message) => runner.annotate('warning', message),
     whyNot: async (path) => {
       if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;

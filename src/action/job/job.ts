@@ -33,7 +33,7 @@ import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
 import { definedInFile, describedHere, standInsOf } from './gate-of-job.ts';
-import { mirroredFiles, withOutputFile } from './output-file.ts';
+import { generatedFiles, mirroredFiles, withOutputFile } from './output-file.ts';
 import { withoutRepository } from './unreadable-workspace.ts';
 import { underReview } from '../event/head-commit.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -240,10 +240,9 @@ async function findFiles(
   try {
     const definition = await findDefinition(asBegun(event, claim), inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
-    return {
-      definition,
-      workspace: await openWorkspace(definition.root, jobWorkspace(invocation, definition, environment, claim)),
-    };
+    const generated = await generatedFiles(inputs, definition);
+    const options = { ...jobWorkspace(invocation, definition, environment, claim), ...generated };
+    return { definition, workspace: await openWorkspace(definition.root, options) };
   } catch (error) {
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);

@@ -7,6 +7,7 @@ import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { MirrorFormat } from '../../pipeline/job-settings.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
+import type { WorkspaceOptions } from '../../workspace/open-workspace.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { Definition } from './definition.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
@@ -151,6 +152,17 @@ function unreadable(path: string, cause: unknown): GatelineError {
   return new GatelineError('OUTPUT_FILE_UNREADABLE', `${path} cannot be looked at: ${messageOf(cause)}`, {
     cause,
   });
+}
+
+/** Which files of the workspace are made for other systems. */
+export async function generatedFiles(
+  { mirror: asked }: Pick<ActionInputs, 'mirror'>,
+  { pipeline }: Pick<Definition, 'pipeline'>,
+): Promise<Pick<WorkspaceOptions, 'generated'>> {
+  const mirror = asked ?? pipeline?.mirror ?? [];
+  if (mirror.length === 0) return {};
+  const { isWrittenBy } = await import('../../formats/formats.ts');
+  return { generated: (path) => isWrittenBy(mirror, path) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { FORMATS } from '../../formats/formats.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import { documentsFor, stateForAgents } from '../../local/projector.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import { graphOf, unitsOf } from '../../run/records/unit.ts';
 import { handoffText } from '../../run/state/handoff.ts';
 import { createProjections } from '../../store/filesystem/projections/projections.ts';
@@ -32,7 +33,10 @@ export async function keepStateFiles(
   const { mirror, store } = around;
   const { runner } = invocation.world;
   if (mirror.length === 0) return;
-  const name = `gateline-${view.assignment.pipeline.id}-${invocation.event.runAttempt}.state`;
+  const { pipeline, subject } = view.assignment;
+  // Each subject of a set has a report in the same run.
+  const of = invocation.inputs.set === undefined ? '' : `.${subjectSlug(subject)}`;
+  const name = `gateline-${pipeline.id}-${invocation.event.runAttempt}${of}.state`;
   try {
     const guide = mirror.includes('state-guide') ? await guideFiles(invocation, view) : [];
     const kept = await store.keepFolder(name, new Map([...guide, ...(await otherFiles(around, view, earlier))]));

@@ -133,6 +133,10 @@ async function compile(invocation: CommandInvocation, words: readonly string[]):
   const [entries, bytes] = [entriesOf(text).length, Buffer.byteLength(text)];
   if (options['json']) printJson(world, { format: FORMAT, name, path: documentPath(name), run, gate, entries, bytes });
   else say(world.out, `Wrote ${documentPath(name)} from ${gate} of run ${run}: ${bytesText(bytes)}.`);
+  // It names a commit, and agents saw what is not in it.
+  const { choice } = await deepDiveStaleness(text, placeOf(invocation, await loadFor(invocation)));
+  if (choice === 'stale')
+    say(world.err, `note: what changed is not committed: commit it and refresh again, or ${name} counts as stale`);
   return EXIT_CODES.ok;
 }
 

@@ -61,7 +61,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
-  const mirror = mirrorFor(invocation, { ...opened, assignment });
+  const mirror = mirrorFor(world, { ...opened, assignment });
   const progress = progressFor(invocation, opened);
   noteTooShort(redactor, progress);
   const observe = async (event: EngineEvent): Promise<void> => {

@@ -27,7 +27,7 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
     name: 'entities',
     summary: 'show, check and change the state of entities',
     positionals: [
-      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)` },
+      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)`, words: ENTITY_ACTIONS },
       { name: 'NAME', required: false, help: 'an entity, or entity/instance; with check and apply a command' },
     ],
     options: [

@@ -1,7 +1,12 @@
 import type { CommandSpec } from '../command.ts';
 import { ACTOR, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from '../options.ts';
 
-const FORMAT = { name: 'FORMAT', required: true, help: 'state-guide, agent-flow, dev-loop or nexus' } as const;
+const FORMAT = {
+  name: 'FORMAT',
+  required: true,
+  help: 'state-guide, agent-flow, dev-loop or nexus',
+  words: ['state-guide', 'agent-flow', 'dev-loop', 'nexus'],
+} as const;
 
 /** The commands for the files of other systems. */
 export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
@@ -55,7 +60,7 @@ export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      "Writes the files of the newest run, or of that of --run. Each replaces the one before it by a rename. Git must ignore files in the workspace, so that they are not inputs of gates: if it does not, the system's line is added to .git/info/exclude. A file that git tracks is refused.",
+      "Writes the files of the newest run, or of that of --run. Each replaces the one before it by a rename; of one that Gateline did not write, a copy goes to .state/quarantine. Git must ignore files in the workspace, so that they are not inputs of gates: if it does not, the system's line is added to .git/info/exclude. A file that git tracks is refused, and so is a folder of the workspace with other tracked files.",
     examples: [
       { command: 'gateline export nexus --to /tmp/nexus', what: 'the files of the newest run, in another folder' },
     ],

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -8,6 +9,7 @@ import type { JsonObject } from '../../json/json.ts';
 import {
   editedDefinition,
   gateId,
+  hasGates,
   keysText,
   keysToAdd,
   newDefinition,
@@ -63,7 +65,11 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   await adopt(invocation, loaded, reading, by, true);
   const history = await newEntries(historyIn(loaded), reading.run);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document);
-  if (plan.text !== undefined) await atomicWrite(loaded.path, plan.text, durable(world));
+  if (plan.text !== undefined) {
+    // A link in its place stays.
+    const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
+    await atomicWrite(path, plan.text, durable(world));
+  }
   await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
@@ -126,16 +132,21 @@ interface DefinitionPlan {
 function planned(
   system: string,
   { run }: FormatReading,
-  { text, path }: FoundDefinition,
+  found: FoundDefinition,
   options: OptionValues,
 ): DefinitionPlan {
+  const { text } = found;
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
     if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
     return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
   }
-  const parsed = parsePipeline(text, path);
-  const written = (readSource(text, path).value ?? {}) as JsonObject;
+  const parsed = parsePipeline(text, fileOf(found));
+  const { value, problems } = readSource(text, fileOf(found));
+  const isUnreadable = problems.some(({ severity }) => severity === 'error');
+  // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
+  if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
+  const written = (value ?? {}) as JsonObject;
   const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
   const plan = { add: keys, overruled: overruled(run, written, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };

@@ -79,7 +79,7 @@ function observer(
       progress.note(`iteration ${iteration}: ${task.id}: ${reason}`);
       const own = { ...opened, assignment: assignmentFor(opened.assignment, task) };
       projector = await projectorFor(invocation.world, own, redact);
-      mirror = mirrorFor(invocation, own);
+      mirror = mirrorFor(invocation.world, own);
     } else if (event.type === 'applied') {
       const { task, files, commit } = event;
       const where = commit === undefined ? 'applied' : `committed as ${commit.slice(0, 12)}`;

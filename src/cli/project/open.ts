@@ -1,6 +1,7 @@
 import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
+import type { StandIns } from '../../engine/call/guide-files.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
@@ -10,7 +11,7 @@ import { createMirror, mirrorFormats, type Mirror } from '../../local/exchange/m
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { unitsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { viewAt } from './moment.ts';
 import { listOption, textOption, type CommandInvocation } from '../command.ts';
@@ -26,14 +27,16 @@ export interface OpenProject {
 }
 
 /**
- * The pipeline of an invocation; with `--memory`, its gates get these documents, too.
- * @throws GatelineError `OPTION_VALUE` if no gate gets one of them
+ * The pipeline of an invocation; with `--memory`, its gates get these documents, too; `--mirror` replaces its own.
+ * @throws GatelineError `OPTION_VALUE` if no gate gets one of the documents, `FORMAT_UNKNOWN`
  */
 export async function loadFor({
   world,
   options,
 }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
-  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const found = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const mirror = mirrorFormats(listOption(options, 'mirror'), found.pipeline);
+  const loaded = { ...found, pipeline: { ...found.pipeline, mirror } };
   const asked = listOption(options, 'memory');
   if (asked.length === 0) return loaded;
   const pipeline = withMemory(loaded.pipeline, asked);
@@ -55,7 +58,7 @@ export async function open(
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
   const guide = agentStateFiles(loaded, ports.store);
-  const others = mirrorFormats(listOption(options, 'mirror'), loaded.pipeline).filter((name) => name !== 'state-guide');
+  const others = (loaded.pipeline.mirror ?? []).filter((name) => name !== 'state-guide');
   const from = { place: loaded, store: ports.store, environment, now: ports.now, required: false };
   const stateFiles = others.length === 0 ? guide : withAgentFiles(guide, others, from);
   return { loaded, graph: unitsOf(loaded.pipeline), ports: { ...ports, stateFiles }, assignment };
@@ -126,19 +129,27 @@ export function projectorFor(
 ): Promise<Projector> {
   const { loaded, graph, assignment, ports } = opened;
   const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
-  const { groups } = loaded.pipeline;
+  const { groups, mirror } = loaded.pipeline;
   const { metadata } = assignment;
-  return createProjector({ loaded, graph, groups, metadata, store: ports.store, redact, ...durable });
+  const about = { graph, groups, metadata, tells: mirror?.includes('state-guide') === true };
+  const file = assignment.standIn?.file;
+  const spares = file && { spares: (unit: Unit) => isUsable(file, unit) };
+  return createProjector({ loaded, ...about, store: ports.store, redact, ...spares, ...durable });
 }
 
-/** The files of other systems that `--mirror` or the definition asks for. @throws GatelineError `FORMAT_UNKNOWN` */
-export function mirrorFor(
-  { world, options }: Pick<CommandInvocation, 'world' | 'options'>,
-  opened: OpenProject,
-): Mirror {
-  const formats = mirrorFormats(listOption(options, 'mirror'), opened.loaded.pipeline);
-  const { environment, onDurable } = world;
-  return createMirror(formats, { ...opened, environment, ...(onDurable && { onDurable }) });
+/** Whether a state file of another tool may replace the output of a unit. An invalid one is refused later. */
+async function isUsable(file: NonNullable<StandIns['file']>, unit: Unit): Promise<boolean> {
+  try {
+    return (await file(unit)) !== undefined;
+  } catch (error) {
+    if (error instanceof GatelineError) return true;
+    throw error;
+  }
+}
+
+/** The files of other systems that the pipeline asks for. */
+export function mirrorFor({ environment, onDurable }: CliWorld, opened: OpenProject): Mirror {
+  return createMirror(opened.loaded.pipeline.mirror ?? [], { ...opened, environment, ...(onDurable && { onDurable }) });
 }
 
 /**
@@ -150,7 +161,7 @@ export async function projectOnce(world: CliWorld, opened: OpenProject, mirrors 
   await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = await stateInBudget(call);
-  const mirrored = mirrors ? await mirrorFor({ world, options: {} }, opened).show(state) : [];
+  const mirrored = mirrors ? await mirrorFor(world, opened).show(state) : [];
   for (const notice of [...(await projector.show(state)), ...mirrored]) say(world.err, `note: ${notice}`);
   return state;
 }

@@ -80,7 +80,7 @@ function shownFiles(
   const shownOf = async (id: string): Promise<{ readonly projector: Projector; readonly mirror: Mirror }> => {
     const assignment = assignmentIn(opened.order, opened.order.subjects.get(id)!);
     const own = { ...opened, assignment };
-    return { projector: await projectorFor(invocation.world, own, redact), mirror: mirrorFor(invocation, own) };
+    return { projector: await projectorFor(invocation.world, own, redact), mirror: mirrorFor(invocation.world, own) };
   };
   let last: Promise<readonly string[]> | undefined;
   const observe = async (about: SetEvent): Promise<void> => {

@@ -24,8 +24,9 @@ export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promi
   const kept = new Set(Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])));
   const { notices, loaded } = await stateFiles.prepare(checkout.root, aboutStateFiles(call, attempt), kept);
   for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
-  // On a machine of one's own, the files are of no interest unless something is wrong.
-  for (const message of call.holder === 'job' ? loaded : [])
+  // On a machine of one's own, the files are of no interest unless they are asked for, or something is wrong.
+  const isTold = call.holder === 'job' || call.assignment.pipeline.mirror?.includes('state-guide') === true;
+  for (const message of isTold ? loaded : [])
     await call.observe({ type: 'notice', unit: unit.key, message, isRoutine: true });
 }
 

@@ -40,7 +40,8 @@ export function withAgentFiles(
   formats: readonly MirrorFormat[],
   input: AgentFilesInput,
 ): AgentStateFiles {
-  const write = async (folder: string, about: AboutStateFiles): Promise<Written> => {
+  const said = new Set<string>();
+  const write = async (folder: string, about: AboutStateFiles): Promise<WrittenAgentFiles> => {
     if (about.isUsersFolder) return { notices: [], written: [] };
     const run = await runFor(folder, about, input);
     const [notices, written]: [string[], string[]] = [[], []];
@@ -49,7 +50,9 @@ export function withAgentFiles(
         written.push(await writeFormat(name, folder, run, input));
       } catch (error) {
         if (input.required || !(error instanceof GatelineError) || error.fault === 'gateline') throw error;
-        notices.push(`the agent has no files of ${name}: ${error.message}`);
+        const message = `the agent has no files of ${name}: ${error.message}`;
+        if (!said.has(message)) notices.push(message);
+        said.add(message);
       }
     }
     return { notices, written };
@@ -60,7 +63,8 @@ export function withAgentFiles(
       const { notices, written } = await write(folder, about);
       return {
         notices: [...(prepared?.notices ?? []), ...notices],
-        loaded: [...(prepared?.loaded ?? []), ...written],
+        // On a machine of one's own, people see where the files are.
+        loaded: [...(prepared?.loaded ?? []), ...(input.required ? written : [])],
       };
     },
     show: async (folder, about) => {
@@ -74,7 +78,7 @@ export function withAgentFiles(
 }
 
 /** One sentence each: what people should know, and what was written. */
-interface Written {
+interface WrittenAgentFiles {
   readonly notices: readonly string[];
   readonly written: readonly string[];
 }

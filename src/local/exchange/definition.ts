@@ -1,4 +1,4 @@
-import { parseDocument, stringify } from 'yaml';
+import { isMap, parseDocument, stringify } from 'yaml';
 import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
@@ -90,16 +90,27 @@ export function newDefinition(run: ImportedRun, system: string): string {
 ${stringify(value, { lineWidth: 0 })}`;
 }
 
-/** A definition with further keys and gates; its comments stay. */
+/** Whether a definition has a gate, or something in the place of gates or of itself. */
+export function hasGates(written: JsonValue | undefined): boolean {
+  if (written === undefined || written === null) return false;
+  if (!isJsonObject(written)) return true;
+  const { gates } = written;
+  if (gates === undefined || gates === null) return false;
+  return !isJsonObject(gates) || Object.keys(gates).length > 0;
+}
+
+/** A definition with further keys and gates; its comments and line ends stay. */
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
   for (const [key, value] of Object.entries(keys)) {
-    if (key !== 'gates' || !document.has('gates')) document.set(key, document.createNode(value));
+    // In the place of gates there may be nothing, or an alias.
+    if (key !== 'gates' || !isMap(document.get('gates'))) document.set(key, document.createNode(value));
     else
       for (const [id, gate] of Object.entries(value as JsonObject))
-        document.setIn(['gates', id], document.createNode(gate));
+        if (!document.hasIn(['gates', id])) document.setIn(['gates', id], document.createNode(gate));
   }
-  return document.toString({ lineWidth: 0 });
+  const edited = document.toString({ lineWidth: 0 });
+  return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;
 }
 
 /** Keys as YAML, to be copied. */

@@ -20,7 +20,7 @@ import { readDocuments } from '../memory/documents.ts';
 const LARGEST_OUTPUT = 8 * 1_024 ** 2;
 
 /** What is known of a run, besides its outputs and its own entry in the history. */
-export interface KnownRun extends Omit<ExportedRun, 'outputs' | 'history'> {
+export interface RunWithoutOutputs extends Omit<ExportedRun, 'outputs' | 'history'> {
   /** Entries of other runs; one of this run is left out. */
   readonly others: readonly HistoryEntry[];
   /** The set that the subject belongs to. */
@@ -40,25 +40,25 @@ export interface ExportedWith {
 export async function exportedRun(
   call: Call,
   state: RunState,
-  loaded: LoadedPipeline,
+  place: Pick<LoadedPipeline, 'root' | 'pipeline'> & Partial<Pick<LoadedPipeline, 'path'>>,
   known?: Map<Digest, JsonValue>,
 ): Promise<ExportedRun> {
-  const { pipeline } = loaded;
+  const { pipeline, root, path } = place;
   const { ports, assignment, redactor } = call;
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
-  const log = historyIn(loaded);
+  const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
-  const run: KnownRun = {
+  const run: RunWithoutOutputs = {
     state,
     pipeline,
     graph: call.graph,
-    definition: fileOf(loaded),
+    definition: path === undefined ? (ports.history?.definition ?? '') : fileOf({ root, path }),
     metadata: assignment.metadata,
     records,
     others: await log.all(),
     set: assignment.set,
-    documents: await readDocuments(loaded.root),
+    documents: await readDocuments(root),
     handoff: handoff === undefined ? '' : handoffText(handoff),
     estimatedMs: estimatedTime(call.graph, new Set(call.graph.keys()), medians),
   };
@@ -68,7 +68,7 @@ export async function exportedRun(
 
 /** A run with its outputs and its entry in the history, and without secrets in its task, metadata and documents. */
 export async function withOutputs(
-  { others, set, ...run }: KnownRun,
+  { others, set, ...run }: RunWithoutOutputs,
   { store, now, redact, known = new Map() }: ExportedWith,
 ): Promise<ExportedRun> {
   const { state, records, pipeline, metadata, documents } = run;

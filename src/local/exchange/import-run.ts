@@ -100,7 +100,7 @@ export async function newEntries(log: Pick<HistoryLog, 'all'>, { history }: Impo
   return history.filter((entry) => !known.has(runKeyOf(entry)));
 }
 
-/** Adds entries to a history; what gates came to is not known. @throws GatelineError `STORE_WRITE_FAILED` */
+/** Adds entries to a history; the outcomes of gates are not known. @throws GatelineError `STORE_WRITE_FAILED` */
 export async function addEntries(log: Pick<HistoryLog, 'rewrite'>, entries: readonly HistoryEntry[]): Promise<void> {
   if (entries.length === 0) return;
   await log.rewrite(

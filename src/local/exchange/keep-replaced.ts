@@ -29,9 +29,9 @@ const DIGITS = 12;
 const listSchema = z.object({ format: z.literal(FORMAT), files: z.record(z.string(), z.array(digestSchema).max(2)) });
 
 /**
- * Copies what others wrote to quarantine, before it is replaced: formats of other systems have no place to say who wrote
- * a file, so digests of what Gateline wrote are in a list. It is written first: a process that is killed in between
- * still finds its own files.
+ * Copies what others wrote to quarantine, before it is replaced: formats of other systems have no place to say who
+ * wrote a file, so digests of what Gateline wrote are in a list. It is written first: a process that is killed in
+ * between still finds its own files.
  * @param state the folder `.state` of the workspace
  * @returns one sentence for each copy
  */

@@ -7,15 +7,18 @@ import { unlessAbsent } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
 import { gateWord } from '../../formats/state-guide/guide-words.ts';
 import { leftEnvelope } from '../../formats/state-guide/left-envelope.ts';
+import { isJsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { ancestorsOf, graphOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
-import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { ancestorsOf, graphOf, unitsOf, type Unit } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { StateFolder } from '../../store/filesystem/state-folder.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 import { stateRoot, type StatePlace } from '../local-ports.ts';
 import { documentsFor, stateForAgents } from '../projector.ts';
+import { stateFileLines } from './state-file-lines.ts';
 
 /** The largest state file of an agent, in bytes: as an output. */
 const LIMIT = 256 * 1024 * 1024;
@@ -57,29 +60,40 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     relative(folder, ownIn(folder, about)).split(sep).join('/');
   return {
     prepare: async (folder, about, kept) => {
-      const { unit, isUsersFolder, pipeline } = about;
+      const { unit, isUsersFolder, pipeline, redact } = about;
       const state = shownState(about);
       if (!isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const projections = await projectionsIn(folder, about);
       const graph = graphOf(unitsOf(pipeline), state.units.values());
       const above = isUsersFolder ? [] : ancestorsOf(graph, unit.key);
-      const shown = isUsersFolder ? [] : await projections.update(state, above);
+      const written = above.filter((key) => !kept.has(key));
+      const shown = isUsersFolder ? [] : await projections.update(state, written);
       for (const key of [...above, unit.key]) {
         const hasResult = key !== unit.key && gateWord(state.units.get(key)?.status ?? 'pending') !== undefined;
         const { gate, leg } = graph.get(key)!;
         if (hasResult || kept.has(key)) continue;
         shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
       }
-      const loaded = isUsersFolder
-        ? []
-        : unit.needs.flatMap((key) => loadedLine(rootIn(folder), folder, graph, state, key));
+      // Those of a job are there: it has one folder.
+      if (!isUsersFolder && folder !== place.root)
+        for (const key of kept)
+          await copyStandIn(place, folder, { from: about.state.subject, to: state.subject, redact }, graph.get(key)!);
+      const run = { place: { ...place, root: folder }, graph, state };
+      const loaded = unit.needs.flatMap((key) => stateFileLines('loaded', run, key));
       return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
-      const own = about.state.units.get(about.unit.key);
-      const line = own && createdLine(pathIn(folder, about), own);
-      return { notices: notices.map(({ message }) => message), created: line === undefined ? [] : [line] };
+      const state = shownState(about);
+      const run = {
+        place: { ...place, root: folder },
+        graph: graphOf(unitsOf(about.pipeline), state.units.values()),
+        state,
+      };
+      return {
+        notices: notices.map(({ message }) => message),
+        created: stateFileLines('created', run, about.unit.key),
+      };
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
@@ -104,25 +118,32 @@ export async function refuseLinks(folder: string, root: string): Promise<void> {
   }
 }
 
-/** The state guide's line about a file that an agent finds. */
-function loadedLine(root: string, folder: string, graph: UnitGraph, state: RunState, key: UnitKey): string[] {
-  const unit = state.units.get(key);
-  const word = gateWord(unit?.status ?? 'pending');
-  if (unit === undefined || word === undefined) return [];
-  const { gate, leg } = graph.get(key)!;
-  const path = relative(folder, join(root, gateOutputFileName(state.subject, gate.number, leg.id)));
-  return [`State file loaded: ${path.split(sep).join('/')}: ${scoreLine(word, unit)}`];
+/** A subject, as names of files here and there have it. */
+interface Renaming {
+  readonly from: string;
+  readonly to: string;
+  readonly redact: (text: string) => string;
 }
 
-/** The state guide's line about the file of a gate that ended; `undefined`: it has no result. */
-export function createdLine(file: string, unit: UnitState): string | undefined {
-  const word = gateWord(unit.status);
-  return word && `State file created: ${file}: ${scoreLine(word, unit)}`;
+/** Puts a state file of another tool, which replaces the output of a gate, next to the agent in its work tree. */
+async function copyStandIn(
+  place: StatePlace,
+  folder: string,
+  { from, to, redact }: Renaming,
+  { gate, leg }: Unit,
+): Promise<void> {
+  const source = await readPlainFile(join(stateRoot(place), gateOutputFileName(from, gate.number, leg.id)), LIMIT);
+  // It was replaced by ours since it was read. The request has its output in any case.
+  if (source.state !== 'present' || isOurs(source.bytes)) return;
+  const root = stateRoot({ ...place, root: folder });
+  const { temporaryFolder } = await StateFolder.open({ root, workspace: folder });
+  const text = redact(new TextDecoder().decode(source.bytes));
+  await atomicWrite(join(root, gateOutputFileName(to, gate.number, leg.id)), text, { temporaryFolder });
 }
 
-/** `Status: SUCCESS, Score: 95%`, as the state guide logs it. */
-function scoreLine(word: string, unit: UnitState): string {
-  return `Status: ${word}, Score: ${resultOf(unit)?.verdict.score ?? 0}%`;
+function isOurs(bytes: Uint8Array): boolean {
+  const parsed = parseJson(bytes);
+  return !parsed.ok || (isJsonObject(parsed.value) && Object.hasOwn(parsed.value, 'gateline'));
 }
 
 /** The run as the agent sees it: in the user's own folder, people do, too. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, redJobs } from './action-world.ts';
 import { stateFilesOf } from './guide-world.ts';
 import { pullRequest } from './pull-request.ts';
+import { CALLED, called, gate, run, setOf } from './set-world.ts';
 import { ACTION, CHECKOUT, gateAround, job, reportJob, type Keys } from './workflow-text.ts';
 
 const FLOW = '.claude/orchestration.local.md';
@@ -48,9 +49,9 @@ describe('the files of other systems in jobs', () => {
     ['gateline.yml', { mirror: '', definition: { mirror: ['agent-flow', 'nexus'] } }],
   ])('lie there before the agent, are current after it, and the report has all of them: by %s', async (_, options) => {
     await using world = await worldOf({ ...options, run: `cat ${FLOW}; cat ${NEXUS}/.current-workflow.json` });
-    const run = await (await world.run()).start().ended;
-    expect(redJobs(run)).toEqual([]);
-    const log = run.job('build').log.join('\n');
+    const ended = await (await world.run()).start().ended;
+    expect(redJobs(ended)).toEqual([]);
+    const log = ended.job('build').log.join('\n');
     const [before = '', after = ''] = log.split('iteration: 1').slice(1);
     expect(before).toMatch(/plan:\n {4}status: "passed"[^]*message: "planned"[^]*build:\n {4}status: "in_progress"/);
     expect(before).toContain('"key": "***"');
@@ -69,24 +70,41 @@ describe('the files of other systems in jobs', () => {
     expect(files[names[2]!]).toContain('"status":"COMPLETED"');
   });
 
+  it('are there in reusable workflows, and about each subject of a set', async () => {
+    const one = { make: gate('make', 'cat .devloop/workflow-state.json'), check: { ...gate('check'), needs: 'make' } };
+    const definition = { pipeline: 'p', mirror: ['dev-loop'], defaults: { run: { shell: 'sh' } }, gates: one };
+    await using world = await ActionWorld.create({
+      'gateline.yml': JSON.stringify(definition),
+      'subjects.json': setOf({ id: 'base' }, { id: 'top', needs: ['base'] }),
+      [CALLED]: await called(),
+    });
+    const { jobs } = await (await world.run(run)).start().ended;
+    const log = [...jobs.values()].flatMap((ended) => ended.log).join('\n');
+    for (const id of ['base', 'top']) {
+      expect(log).toContain(`"threadId": "${id}"`);
+      const files = await stateFilesOf(world, ['.devloop/workflow-state.json'], `gateline-p-1.${id}.state`);
+      expect(JSON.parse(Object.values(files)[0]!)).toMatchObject({ threadId: id, status: 'done' });
+    }
+  });
+
   it('are not there with the input none, whatever gateline.yml says', async () => {
     await using world = await worldOf({ mirror: 'none', definition: { mirror: ['agent-flow'] }, run: 'ls -A' });
-    const run = await (await world.run()).start().ended;
-    expect(run.job('build').log.join('\n')).not.toContain('current_phase');
+    const ended = await (await world.run()).start().ended;
+    expect(ended.job('build').log.join('\n')).not.toContain('current_phase');
     expect(await stateFilesOf(world, [FLOW], 'gateline-flow-1.state')).toEqual({});
   });
 
   it('do not let an agent start where the commit under test has one of them', async () => {
     await using world = await worldOf({ mirror: 'agent-flow', files: { [FLOW]: 'forged' } });
-    const run = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
-    expect(errorsOf(run.job('plan')).join('\n')).toMatch(/EXPORT_REFUSED.*git tracks it/);
+    const ended = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    expect(errorsOf(ended.job('plan')).join('\n')).toMatch(/EXPORT_REFUSED.*git tracks it/);
     expect(world.endings()).toEqual(['plan 1.1.1 ran not-started']);
   });
 
   it('are refused by name if there is no such system', async () => {
     await using world = await worldOf({ mirror: 'agentflow' });
-    const run = await (await world.run()).start().ended;
-    expect(errorsOf(run.job('plan')).join('\n')).toContain(
+    const ended = await (await world.run()).start().ended;
+    expect(errorsOf(ended.job('plan')).join('\n')).toContain(
       'mirror: expected some of `state-guide`, `agent-flow`, `dev-loop`, `nexus`, or `none`',
     );
   });
