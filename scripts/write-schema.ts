@@ -61,9 +61,16 @@ export function keysOf(schema: EditorSchema, base = ''): DocumentedKey[] {
     return [
       { path, schema: inner, isRequired },
       ...keysOf(inner, path),
-      ...keysOf(entry, `${path}.<${key.replace(/s$/, '')}>`),
+      ...keysOf(mapIn(entry), `${path}.<${key.replace(/ies$/, 'y').replace(/s$/, '')}>`),
     ];
   });
+}
+
+/** The map of a schema that allows something else, too. One whose keys are GitHub's own says nothing of them. */
+function mapIn(schema: EditorSchema): EditorSchema {
+  const map = schema.anyOf?.find(({ type }) => type === 'object');
+  const keys = Object.values(map?.properties ?? {});
+  return map !== undefined && keys.every(({ description }) => description !== undefined) ? map : schema;
 }
 
 /** The table of all keys, in Markdown. */

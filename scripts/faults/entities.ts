@@ -137,4 +137,20 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'never waits for its own caller',
     why: 'with --wait, the agent and the command would wait for each other until the time is over',
   },
+  {
+    name: 'run: milliseconds are read as seconds',
+    find: 'return here < FIRST_MILLISECONDS ? here * 1_000 : here;',
+    replace: 'return here * 1_000;',
+    tests: FOLD,
+    only: 'milliseconds',
+    why: 'a session would end in the year 58000',
+  },
+  {
+    name: 'engine: a secret is the name of an instance',
+    find: 'given: shownArguments(call, given),',
+    replace: 'given,',
+    tests: ['test/cli/entity-words.test.ts'],
+    only: 'stored nowhere',
+    why: 'records and artifacts would have the secret',
+  },
 ];

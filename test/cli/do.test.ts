@@ -110,6 +110,11 @@ describe('gateline do', () => {
     const before = existsSync(join(workspace.root, 'calls.jsonl')) ? calls().length : 0;
     const plan = await run('do', 'press', '--arg', 'ref=@e2', '--dry-run', '--json');
     expect(JSON.parse(plan.out)).toEqual({ format: 'gateline-do-plan/1', commands: ['open', 'snapshot', 'press'] });
+    expect((await run('do', 'press', '--arg', 'ref=@e2', '--dry-run')).out.split('\n').slice(0, 3)).toEqual([
+      'open: run: browser is not valid, snapshot needs it',
+      'snapshot: run: refs is not valid, press needs it',
+      'press: run',
+    ]);
     const answer = await run('do', 'press', '--arg', 'ref=@e2', '--json');
     expect(JSON.parse(answer.out)).toMatchObject({
       format: 'gateline-do/1',

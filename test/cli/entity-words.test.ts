@@ -1,4 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, writes, type Answer } from './in-process.ts';
 
@@ -7,6 +10,7 @@ const DEFINITION = {
   entities: {
     resource: { format: 'resource_{id}' },
     lease: null,
+    seat: { format: '{seat_id}', properties: ['seat_id', 'row'] },
     ghost: null,
     server: { lifetime: 'machine' },
     session: { lifetime: '/expires_at', margin: '5m' },
@@ -16,13 +20,16 @@ const DEFINITION = {
     acquire: { syntax: 'echo <id>', creates: 'resource' },
     use: { syntax: 'echo <resource_id>', requires: 'resource' },
     release: { syntax: 'echo <resource_id>', requires: 'resource', invalidates: 'resource' },
+    sit: { syntax: 'test -n <seat_id>', creates: 'seat' },
+    stand: { syntax: 'echo <seat_id>', requires: 'seat', invalidates: 'seat' },
     rent: { syntax: 'echo', requires: 'lease' },
     haunt: { syntax: 'echo', requires: ['ghost', 'resource'] },
     serve: { syntax: 'echo', creates: 'server', leaves: 'processes' },
     login: { syntax: 'echo <value>', creates: 'session' },
   },
-  gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease' } },
+  gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease', secrets: ['SEAT'] } },
 };
+const SECRET = 'seat-4711-of-maria';
 
 let workspace: ScratchWorkspace;
 beforeAll(async () => {
@@ -89,6 +96,32 @@ describe('what is not valid', () => {
     });
     await login(32_503_680_000);
     expect((await run('entities', 'show', 'session')).out).toContain('until 3000-01-01T00:00:00.000Z');
+  });
+});
+
+describe('an instance that a secret names', () => {
+  it('is found again, and its name is stored nowhere', async () => {
+    const environment = { ...plainEnvironment(), SEAT: SECRET };
+    const run = (...args: string[]): Promise<Answer> =>
+      gateline(workspace.root, [...args, '--subject', 'secret'], { environment });
+    const seat = ['--arg', `seat_id=${SECRET}`];
+    expect((await run('do', 'sit', ...seat)).code).toBe(0);
+    expect((await run('do', 'stand', ...seat)).code).toBe(0);
+    expect((await run('do', 'stand', ...seat)).code).toBe(1);
+    expect((await run('entities', 'apply', 'sit', '--reason', 'x', ...seat)).code).toBe(0);
+    expect((await run('entities', 'check', 'stand', ...seat)).code).toBe(0);
+    const files = await readdir(join(workspace.root, '.state'), { recursive: true, withFileTypes: true });
+    for (const file of files.filter((one) => one.isFile()))
+      expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(SECRET);
+  });
+});
+
+describe('gateline entities create', () => {
+  it('says which properties the value lacks', async () => {
+    const value = ['create', 'seat', '--value', '-', '--reason', 'x', '--actor', 'maria'];
+    const { code, err, out } = await gateline(workspace.root, ['entities', ...value], { stdin: '{"seat_id": "a1"}' });
+    expect([code, out]).toEqual([0, 'seat/a1: create by maria\n']);
+    expect(err).toBe('note: seat, created by maria: its value has no row\n');
   });
 });
 

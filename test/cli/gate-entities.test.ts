@@ -146,6 +146,9 @@ describe('a gate that requires what no gate creates', () => {
     await using project = await Project.create({ use, also }, { entities, commands, 'max-parallel': 2 });
     const plan = await project.plan();
     expect(plan['use']).toMatch(/^run: .*; page is not valid: login, open will run first$/);
+    const table = (await project.run('plan')).out;
+    expect(table).toContain('login: run: session is not valid, open needs it');
+    expect(table).toContain('open: run: page is not valid, use needs it');
     expect((await project.run('run', '-q')).code).toBe(0);
     expect(project.starts().slice(0, 2)).toEqual(['login', 'open']);
     expect(project.starts().slice(2).toSorted()).toEqual(['also', 'use']);

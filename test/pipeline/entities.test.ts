@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, setUpOrder, type Command } from '../../src/pipeline/entities/entities.ts';
+import { argumentsOf, setUpLines, setUpOrder, type Command } from '../../src/pipeline/entities/entities.ts';
 import { wordsOf } from '../../src/pipeline/entities/command-syntax.ts';
 import { codes, pipelineOf, said } from './reading.ts';
 
@@ -182,15 +182,19 @@ describe('the order of set-up commands', () => {
 
   it('has requirements first, each command once', () => {
     const found = setUpOrder([snapshot, again, open], ['refs', 'browser'], () => false);
-    expect(found).toEqual({ order: [open, snapshot], unreachable: [] });
+    expect(found).toMatchObject({ order: [open, snapshot], unreachable: [] });
+    expect(setUpLines(found, 'click')).toEqual([
+      'open: run: browser is not valid, snapshot needs it',
+      'snapshot: run: refs is not valid, click needs it',
+    ]);
   });
 
   it('leaves out what is valid', () => {
     expect(setUpOrder([snapshot, open], ['refs'], (name) => name === 'browser').order).toEqual([snapshot]);
-    expect(setUpOrder([snapshot, open], ['refs'], () => true)).toEqual({ order: [], unreachable: [] });
+    expect(setUpOrder([snapshot, open], ['refs'], () => true)).toMatchObject({ order: [], unreachable: [] });
   });
 
   it('names what no order reaches', () => {
-    expect(setUpOrder([snapshot, again], ['refs'], () => false)).toEqual({ order: [], unreachable: ['refs'] });
+    expect(setUpOrder([snapshot, again], ['refs'], () => false)).toMatchObject({ order: [], unreachable: ['refs'] });
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { planCommand, runCommand, type CommandRan } from '../../engine/commands/run-command.ts';
+import { planCommand, runCommand, type CommandRan, type PlannedCommand } from '../../engine/commands/run-command.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { ofWorkspace, subjectAround } from './around.ts';
@@ -61,10 +61,10 @@ function observerFor(world: CliWorld, isJson: boolean): (event: EngineEvent) => 
   };
 }
 
-function showPlan({ world, options }: CommandInvocation, plan: Awaited<ReturnType<typeof planCommand>>): ExitCode {
-  const order = [...plan.first, plan.command].map(({ id }) => id);
+function showPlan({ world, options }: CommandInvocation, { command, first, lines }: PlannedCommand): ExitCode {
+  const order = [...first, command].map(({ id }) => id);
   if (options['json']) printJson(world, { format: 'gateline-do-plan/1', commands: order });
-  else for (const id of order) say(world.out, `${id} would run`);
+  else for (const line of [...lines, `${command.id}: run`]) say(world.out, oneLine(line));
   return EXIT_CODES.ok;
 }
 

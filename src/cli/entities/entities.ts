@@ -19,7 +19,7 @@ import type { Asking } from '../../run/entity/resolve-use.ts';
 import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
-import { say } from '../output/say.ts';
+import { noticesTo, say } from '../output/say.ts';
 import { readInput } from '../project/assignment.ts';
 import { decisionMadeBy } from '../project/decision.ts';
 import { loadFor, open, type OpenProject } from '../project/open.ts';
@@ -198,18 +198,11 @@ async function change(
       : name === undefined
         ? (assignment.pipeline.resources?.entities ?? []).map((entity) => ({ action, entity: entity.name }))
         : [{ action, ...parseName(name), ...(value !== undefined && { value }) }];
-  await decideEntities(ports, assignment, changes, by);
-  const done = changes.map((one) => ({
-    action: one.action,
-    entity: one.entity,
-    instance: one.instance ?? null,
-  }));
-  if (options['json']) printJson(world, { format: 'gateline-entities-change/1', ...by, changes: done });
-  else
-    for (const one of done) {
-      const key = entityKey({ entity: one.entity, instance: one.instance ?? '' });
-      say(world.out, `${oneLine(key)}: ${one.action} by ${oneLine(by.actor)}`);
-    }
+  const done = await decideEntities(ports, assignment, changes, by, noticesTo(world));
+  if (options['json']) {
+    const shown = done.map((one) => ({ ...one, instance: one.instance || null }));
+    printJson(world, { format: 'gateline-entities-change/1', ...by, changes: shown });
+  } else for (const one of done) say(world.out, `${oneLine(entityKey(one))}: ${one.action} by ${oneLine(by.actor)}`);
   return EXIT_CODES.ok;
 }
 

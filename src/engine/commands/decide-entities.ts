@@ -7,11 +7,11 @@ import { recordEntityDecision, type Decider } from '../attempt/record-decision.t
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
-import { commandWords } from '../entities/command-words.ts';
-import { partFor } from '../entities/created.ts';
+import { commandWords, shownArguments } from '../entities/command-words.ts';
+import { namePropertiesMissing, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
-import type { EnginePorts } from '../ports.ts';
+import type { EnginePorts, Observer } from '../ports.ts';
 
 /** What a person does to an entity. */
 export interface EntityChange {
@@ -21,6 +21,15 @@ export interface EntityChange {
   readonly instance?: string;
   /** With `create`. */
   readonly value?: JsonValue;
+  /** Arguments of a command, which may name instances. */
+  readonly given?: Readonly<Record<string, string>>;
+}
+
+/** What was recorded of an entity. An empty instance is all of them. */
+export interface EntityChanged {
+  readonly action: EntityChange['action'];
+  readonly entity: string;
+  readonly instance: string;
 }
 
 /** The state of all entities, and the call that read it. Writes nothing. */
@@ -35,6 +44,7 @@ export async function readEntities(
 /**
  * Records what a person did to entities, in order, in a call of its own. A reset ends the processes that they live in.
  * The caller holds the workspace's lock.
+ * @param observe receives notices of properties that a value lacks
  * @throws GatelineError `ENTITY_NOT_DEFINED`, `GATE_CLAIMED`
  */
 export async function decideEntities(
@@ -42,32 +52,39 @@ export async function decideEntities(
   assignment: Assignment,
   changes: readonly EntityChange[],
   decider: Decider,
-): Promise<void> {
+  observe: Observer = () => undefined,
+): Promise<EntityChanged[]> {
   const named = changes.map((change) => ({ ...change, entity: entityNamed({ assignment }, change.entity) }));
   const { exclusively = (work) => work() } = ports;
-  await exclusively(() => decideNow(ports, assignment, named, decider));
+  return exclusively(() => decideNow(ports, assignment, named, { decider, observe }));
 }
 
 async function decideNow(
   ports: EnginePorts,
   assignment: Assignment,
   named: readonly (Omit<EntityChange, 'entity'> & { readonly entity: Entity })[],
-  decider: Decider,
-): Promise<void> {
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
+  { decider, observe }: { readonly decider: Decider; readonly observe: Observer },
+): Promise<EntityChanged[]> {
+  const call = await openCall(ports, assignment, observe, { runNumber: 0 });
   const runAttempt = call.journal.state().runAttempt + 1;
   let n = 0;
-  for (const { action, entity, instance, value } of named) {
+  const changed: EntityChanged[] = [];
+  for (const { action, entity, instance, value, given: raw = {} } of named) {
     if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: instance ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
+    if (clean !== undefined) await namePropertiesMissing(call, entity, clean, decider.actor);
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
-    const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, {}) : [instance ?? ''];
+    const given = shownArguments(call, raw);
+    const own = instance ?? instanceGiven(entity, given) ?? '';
+    const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, given) : [own];
     for (const one of found) {
       const about = { entity: entity.name, instance: one, action, ...(content && { value: content }) };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });
+      changed.push({ action, entity: entity.name, instance: one });
       n += 1;
     }
   }
+  return changed;
 }
 
 /**
@@ -83,21 +100,13 @@ export function effectsOfCommand(
 ): EntityChange[] {
   const command = commandNamed(call, id);
   if (Object.keys(given).length > 0) commandWords(command, given);
-  const invalidated = command.invalidates.map((entity): EntityChange => {
-    const instance = instanceGiven(entityNamed(call, entity), given);
-    return { action: 'invalidate', entity, ...(instance !== undefined && { instance }) };
-  });
-  const created = command.creates.flatMap((entity): EntityChange[] => {
-    const part = value === undefined ? undefined : partFor(entity, value);
-    const found = instancesOf(entityNamed(call, entity), part, given);
-    return found.map((instance) => ({
-      action: 'create',
-      entity,
-      instance,
-      ...(part !== undefined && { value: part }),
-    }));
-  });
-  return [...invalidated, ...created];
+  return [
+    ...command.invalidates.map((entity) => ({ action: 'invalidate' as const, entity, given })),
+    ...command.creates.map((entity) => {
+      const part = value === undefined ? undefined : partFor(entity, value);
+      return { action: 'create' as const, entity, given, ...(part !== undefined && { value: part }) };
+    }),
+  ];
 }
 
 /** @throws GatelineError `ENTITY_NOT_DEFINED` */

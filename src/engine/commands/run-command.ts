@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../json/json.ts';
-import type { Command } from '../../pipeline/entities/entities.ts';
+import { setUpLines, type Command } from '../../pipeline/entities/entities.ts';
 import { resolveUse } from '../../run/entity/resolve-use.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { carryOut, claimCommand, commandNamed } from '../entities/command-attempt.ts';
 import { notValid, refuseUnusable, setUpFor } from '../entities/refuse-unusable.ts';
-import { commandWords } from '../entities/command-words.ts';
+import { commandWords, shownArguments } from '../entities/command-words.ts';
 import { viewEntities } from '../entities/view-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
@@ -37,15 +37,23 @@ export interface CommandRan {
  *   `RECORD_TOO_NEW`
  */
 export async function runCommand(ports: EnginePorts, assignment: Assignment, asked: CommandAsked): Promise<CommandRan> {
-  const { command, first } = await planCommand(ports, assignment, asked);
+  const { command, first, lines } = await planCommand(ports, assignment, asked);
   const setup: string[] = [];
-  for (const one of first) {
+  for (const [at, one] of first.entries()) {
     setup.push(one.id);
-    await asked.observe({ type: 'notice', message: `${one.id} runs first: ${command.id} requires what it creates` });
+    await asked.observe({ type: 'notice', message: lines[at]! });
     const { ended } = await runOne(ports, assignment, { ...asked, arguments: {} }, one);
     if (ended.verdict.status !== 'passed') return { ended, value: undefined, setup };
   }
   return { ...(await runOne(ports, assignment, asked, command)), setup };
+}
+
+/** A command that can run now, and what runs before it. */
+export interface PlannedCommand {
+  readonly command: Command;
+  readonly first: readonly Command[];
+  /** Why, a line for each of `first`. */
+  readonly lines: readonly string[];
 }
 
 /**
@@ -56,19 +64,19 @@ export async function planCommand(
   ports: EnginePorts,
   assignment: Assignment,
   asked: Pick<CommandAsked, 'command' | 'arguments' | 'observe'>,
-): Promise<{ readonly command: Command; readonly first: readonly Command[] }> {
+): Promise<PlannedCommand> {
   const command = commandNamed({ assignment }, asked.command);
   commandWords(command, asked.arguments);
   const call = await openNewest(ports, assignment, asked.observe);
-  const asking = { ...(await viewEntities(call)), given: asked.arguments };
+  const asking = { ...(await viewEntities(call)), given: shownArguments(call, asked.arguments) };
   const resolved = resolveUse(command, asking);
   if (command.onInvalid === 'recover' && resolved.missing.length > 0) {
-    const { order, unreachable } = setUpFor(call, asking, resolved.missing);
-    if (unreachable.length > 0) throw notValid(call, command.id, unreachable, asking);
-    return { command, first: order };
+    const setup = setUpFor(call, asking, resolved.missing);
+    if (setup.unreachable.length > 0) throw notValid(call, command.id, setup.unreachable, asking);
+    return { command, first: setup.order, lines: setUpLines(setup, command.id) };
   }
   await refuseUnusable(call, command.id, resolved, asking);
-  return { command, first: [] };
+  return { command, first: [], lines: [] };
 }
 
 /**
@@ -85,7 +93,7 @@ export async function checkRequires(
   const command = commandNamed({ assignment }, id);
   if (Object.keys(given).length > 0) commandWords(command, given);
   const call = await openNewest(ports, assignment, () => undefined);
-  const asking = { ...(await viewEntities(call)), given };
+  const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const { missing } = resolveUse(command, asking);
   return { missing, setup: setUpFor(call, asking, missing).order.map((one) => one.id) };
 }

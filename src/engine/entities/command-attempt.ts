@@ -10,7 +10,7 @@ import type { Content, EndedRecord, StartedRecord } from '../../run/records/reco
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson, keepLogs } from '../call/content.ts';
-import { commandWords } from './command-words.ts';
+import { commandWords, shownArguments } from './command-words.ts';
 import { effectsOf, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
 import { refuseUnusable, requestsAround } from './refuse-unusable.ts';
@@ -59,7 +59,7 @@ export async function claimCommand(
   const words = commandWords(command, given);
   await learnCommands(call);
   await endLostCommands(call);
-  const asking = { ...(await viewEntities(call)), given };
+  const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const resolved = resolveUse(command, asking);
   await refuseUnusable(call, command.id, resolved, asking);
   const { store } = call.ports;
@@ -204,7 +204,11 @@ async function end(
     startedAt: started.at,
     ...(output && { value: output, exports: output }),
     ...(passed && {
-      effects: await effectsOf(call, command, output, { by: command.id, given, processes }),
+      effects: await effectsOf(call, command, output, {
+        by: command.id,
+        given: shownArguments(call, given),
+        processes,
+      }),
     }),
     files: [],
     touched: [],

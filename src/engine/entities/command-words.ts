@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
+import type { Call } from '../call/call.ts';
 import { argumentsOf, type Command } from '../../pipeline/entities/entities.ts';
 
 /** The longest argument that every system can pass to a program, in bytes: Linux takes 128 KiB with the end. */
@@ -50,4 +51,12 @@ export function commandWords(
   if (total > MAX_TOTAL)
     throw refuse(`its arguments have ${total} bytes together, and a program can be given ${MAX_TOTAL}`);
   return filled as [string, ...string[]];
+}
+
+/** Arguments as records may have them: without secrets. They name instances, as the redacted values do. */
+export function shownArguments(
+  { redactor }: Pick<Call, 'redactor'>,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, redactor.redactText(value)]));
 }

@@ -73,8 +73,9 @@ export function partFor(name: string, value: JsonValue): JsonValue | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : value;
 }
 
-async function namePropertiesMissing(
-  call: Call,
+/** A notice of the listed properties that a value lacks. @param by who created the entity */
+export async function namePropertiesMissing(
+  call: Pick<Call, 'observe'>,
   { name, properties }: Entity,
   value: JsonValue,
   by: string,

@@ -1,6 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
-import type { Command } from '../../pipeline/entities/entities.ts';
+import { setUpLines, type Command, type SetUp } from '../../pipeline/entities/entities.ts';
 import { legOfCommands } from '../../run/entity/job-commands.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
@@ -90,16 +90,21 @@ function wantedBy({ graph, journal }: Call, { key }: Unit, name: string): string
 }
 
 /**
- * The set-up commands that run before a unit's attempt, as the plan shows them. @throws InvalidStateError if it lacks
- * something and does not recover; GatelineError `ENTITY_BUSY`
+ * The set-up commands that run before a unit's attempt, as the plan shows them: a clause, and a line for each.
+ * @throws InvalidStateError if it lacks something and does not recover; GatelineError `ENTITY_BUSY`
  */
-export async function plannedSetUp(call: Call, unit: Unit): Promise<string | undefined> {
+export async function plannedSetUp(
+  call: Call,
+  unit: Unit,
+): Promise<{ readonly reason: string; readonly lines: readonly string[] } | undefined> {
   if (unit.gate.entities === undefined) return undefined;
   const { asking, resolved } = await resolveFor(call, unit);
-  const order = await setUpOf(call, unit, resolved, asking);
-  if (order.length === 0) return undefined;
+  const setup = await setUpOf(call, unit, resolved, asking);
+  if (setup.order.length === 0) return undefined;
   const verb = resolved.missing.length === 1 ? 'is' : 'are';
-  return `${resolved.missing.join(', ')} ${verb} not valid: ${order.map(({ id }) => id).join(', ')} will run first`;
+  const names = setup.order.map(({ id }) => id).join(', ');
+  const reason = `${resolved.missing.join(', ')} ${verb} not valid: ${names} will run first`;
+  return { reason, lines: setUpLines(setup, unit.key) };
 }
 
 async function setUpOf(
@@ -107,15 +112,15 @@ async function setUpOf(
   { key, gate }: Unit,
   resolved: ResolvedUse,
   asking: Asking,
-): Promise<readonly Command[]> {
+): Promise<Pick<SetUp, 'order' | 'reasons'>> {
   const { missing } = resolved;
   if (missing.length === 0 || gate.entities!.onInvalid === 'fail') {
     await refuseUnusable(call, key, resolved, asking);
-    return [];
+    return { order: [], reasons: [] };
   }
-  const { order, unreachable } = setUpFor(call, asking, missing);
-  if (unreachable.length > 0) throw notValid(call, key, unreachable, asking);
-  return order;
+  const setup = setUpFor(call, asking, missing);
+  if (setup.unreachable.length > 0) throw notValid(call, key, setup.unreachable, asking);
+  return setup;
 }
 
 /**
@@ -132,14 +137,18 @@ export async function recoverFor(call: Call, unit: Unit, signal: AbortSignal): P
 
 async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
   const { asking, resolved } = await resolveFor(call, unit);
-  const order = await setUpOf(call, unit, resolved, asking);
+  const setup = await setUpOf(call, unit, resolved, asking);
+  const { order } = setup;
+  const lines = setUpLines(setup, unit.key);
   const { exclusively = (work) => work() } = call.ports;
   const lacks = (): InvalidStateError =>
     new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) });
-  for (const command of order) {
+  for (const [at, command] of order.entries()) {
     if (call.recovery.ran.has(command.id)) throw lacks();
     call.recovery.ran.add(command.id);
-    await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
+    // The log of a run has the lines of the plan already.
+    const message = call.holder === 'job' ? lines[at]! : `${command.id} runs first`;
+    await call.observe({ type: 'notice', unit: unit.key, message });
     const started = await exclusively(async () => {
       await learnCommands(call);
       return claimCommand(call, { command, given: {} }, positionFor(call, unit, command));

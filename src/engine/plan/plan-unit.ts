@@ -83,7 +83,9 @@ async function plan(call: Call, unit: Unit): Promise<PreparedUnit> {
   const first = await plannedSetUp(call, unit);
   const prepared = await runAgain(call, unit, work, state, { ...search, refused: stale ?? search.refused });
   if (first === undefined) return prepared;
-  return { ...prepared, planned: { ...prepared.planned, reason: `${prepared.planned.reason}; ${first}` } };
+  const { planned } = prepared;
+  const reason = `${planned.reason}; ${first.reason}`;
+  return { ...prepared, planned: { ...planned, reason, notices: [...planned.notices, ...first.lines] } };
 }
 
 /** The plan of a unit whose output waits for an approval; `undefined`: it has no such output for this work. */

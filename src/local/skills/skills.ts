@@ -106,7 +106,10 @@ export class StateManager {
 
   #change(changes: readonly EntityChange[], reason: string): Promise<void> {
     const decider = { actor: this.#options.actor ?? 'library', reason };
-    return lockedIn(this.#ports, this.#options)(() => decideEntities(this.#ports, this.#assignment, changes, decider));
+    const work = async (): Promise<void> => {
+      await decideEntities(this.#ports, this.#assignment, changes, decider);
+    };
+    return lockedIn(this.#ports, this.#options)(work);
   }
 }
 

@@ -57,6 +57,22 @@ export function argumentsOf({ words }: Pick<Command, 'words'>): string[] {
   return [...new Set(words.flatMap((word) => ('argument' in word ? [word.argument] : [])))];
 }
 
+/** Commands that make entities valid, in order. */
+export interface SetUp {
+  readonly order: readonly Command[];
+  /** Why each of them runs: what is not valid, and the command that needs it; `undefined`: who asked. */
+  readonly reasons: readonly { readonly entity: string; readonly by: string | undefined }[];
+  /** Entities that no such order reaches. */
+  readonly unreachable: readonly string[];
+}
+
+/** A line for each command: `snapshot: run: refs is not valid, click needs it`. @param by who asked */
+export function setUpLines({ order, reasons }: Pick<SetUp, 'order' | 'reasons'>, by: string): string[] {
+  return order.map(
+    ({ id }, at) => `${id}: run: ${reasons[at]!.entity} is not valid, ${reasons[at]!.by ?? by} needs it`,
+  );
+}
+
 /**
  * The order of commands that make entities valid, requirements first, each entity at most once. Only commands without
  * arguments are used, of several the first. An entity that no such order reaches is in `unreachable`.
@@ -67,7 +83,7 @@ export function setUpOrder(
   commands: readonly Command[],
   wanted: readonly string[],
   isValid: (entity: string) => boolean,
-): { readonly order: readonly Command[]; readonly unreachable: readonly string[] } {
+): SetUp {
   const makers = commands.filter((command) => command.setup && argumentsOf(command).length === 0);
   const chosen = new Map<string, Command>();
   // Entities come one round after what their command requires, so that no command waits for itself.
@@ -84,12 +100,14 @@ export function setUpOrder(
     }
   }
   const order = new Set<Command>();
-  const reach = (name: string): void => {
-    const command = isValid(name) ? undefined : chosen.get(name);
+  const reasons: SetUp['reasons'][number][] = [];
+  const reach = (entity: string, by?: string): void => {
+    const command = isValid(entity) ? undefined : chosen.get(entity);
     if (command === undefined || order.has(command)) return;
-    for (const need of command.requires) reach(need);
+    for (const need of command.requires) reach(need, command.id);
     order.add(command);
+    reasons.push({ entity, by });
   };
   for (const name of wanted) reach(name);
-  return { order: [...order], unreachable: wanted.filter((name) => !isValid(name) && !chosen.has(name)) };
+  return { order: [...order], reasons, unreachable: wanted.filter((name) => !isValid(name) && !chosen.has(name)) };
 }

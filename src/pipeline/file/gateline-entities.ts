@@ -43,7 +43,7 @@ const entity = z
         .union([duration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
         .optional()
         .describe(
-          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',
+          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds or milliseconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',
         ),
       margin: duration.optional().describe('How long before its end it is no longer used. Default: not at all.'),
     },

@@ -267,10 +267,13 @@ class EntityFold {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
+/** Larger numbers are milliseconds: as seconds they would be after the year 5000, and the entity would never end. */
+const FIRST_MILLISECONDS = 100_000_000_000;
+
 /** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */
 function timeAt(value: JsonValue, pointer: string): number {
   const here = valueAt(value, pointer);
-  if (typeof here === 'number' && Number.isFinite(here)) return here * 1_000;
+  if (typeof here === 'number' && Number.isFinite(here)) return here < FIRST_MILLISECONDS ? here * 1_000 : here;
   const time = typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
   return Number.isNaN(time) ? -Infinity : time;
 }

@@ -155,6 +155,8 @@ describe('the end of a life', () => {
     ['a margin before that', { lifetime: 1_000, margin: 500 }, undefined, 500, false],
     ['a time', { lifetime: '/at' }, { at: new Date(now + 10).toISOString() }, 9, true],
     ['a time that is over', { lifetime: '/at' }, { at: new Date(now + 10).toISOString() }, 10, false],
+    ['milliseconds', { lifetime: '/at' }, { at: now + 10 }, 9, true],
+    ['milliseconds that are over', { lifetime: '/at' }, { at: now + 10 }, 10, false],
     ['seconds', { lifetime: '/at' }, { at: Math.floor(now / 1_000) + 5 }, 1_000, true],
     ['no such value', { lifetime: '/at' }, {}, 0, false],
     ['a value that is no time', { lifetime: '/at' }, { at: 'tomorrow' }, 0, false],
