@@ -9,10 +9,12 @@ const ROUNDS = 15;
 const STEPS = ['one', 'two', 'three', 'four', 'five', 'six'] as const;
 /** Installed for this benchmark only. */
 const TOOLS = { wireit: '0.14.13', turbo: '2.11.11' };
+/** Installed by pip, where there is a Python for it. */
+const DVC = 'dvc==3.67.1';
 
 /**
  * A chain of six steps in which nothing changed, by Gateline and by tools that people use for it. Gateline writes a
- * record for each gate, flushed to the disk; make looks at times, wireit and turbo at contents.
+ * record for each gate, flushed to the disk; make looks at times, wireit, turbo and DVC at contents.
  *
  * @param cli absolute path of the bundle to measure; default: the one in dist/
  */
@@ -36,12 +38,14 @@ export async function localRuns(cli = join(ROOT, 'dist', 'cli', 'index.js')): Pr
     const turbo = { name: '`turbo run`', work: () => start(join('node_modules', '.bin', 'turbo'), 'run', 'turbo-six') };
     const wireit = { name: 'wireit', work: throughNpm('six') };
     start(process.execPath, cli, 'run', '--quiet');
-    for (const work of [make.work, turbo.work, wireit.work]) work();
-    return [
-      await compare(name, gateline, make, ROUNDS, 'children'),
-      await compare(name, gateline, turbo, ROUNDS, 'children'),
-      await compare(`${name}, started by npm`, throughNpm('gates'), wireit, ROUNDS, 'children'),
-    ];
+    const dvc = hasDvc(folder)
+      ? [{ name: '`dvc repro`', work: () => start(join('venv', 'bin', 'dvc'), 'repro', '--quiet') }]
+      : [];
+    const others = [make, turbo, ...dvc];
+    for (const { work } of [...others, wireit]) work();
+    const figures: Figure[] = [];
+    for (const other of others) figures.push(await compare(name, gateline, other, ROUNDS, 'children'));
+    return [...figures, await compare(`${name}, started by npm`, throughNpm('gates'), wireit, ROUNDS, 'children')];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -58,7 +62,7 @@ function prepare(folder: string, cli: string): void {
     `cp ${before(index)} ${step}.txt && echo ${step} >> ${step}.txt`;
   const chain = STEPS.map((step, index) => ({ step, index, needs: index === 0 ? [] : [STEPS[index - 1]!] }));
   write('begin.txt', 'begin\n');
-  write('.gitignore', 'node_modules\n.state\n.wireit\n.turbo\n*.txt\n!begin.txt\n');
+  write('.gitignore', 'node_modules\nvenv\n.state\n.wireit\n.turbo\n*.txt\n!begin.txt\n');
   write(
     'Makefile',
     chain.map(({ step, index }) => `${step}.txt: ${before(index)}\n\t${command(step, index)}\n`).join('\n'),
@@ -75,6 +79,14 @@ function prepare(folder: string, cli: string): void {
           inputs: [before(index)],
           files: [`${step}.txt`],
         },
+      ]),
+    ),
+  });
+  write('dvc.yaml', {
+    stages: Object.fromEntries(
+      chain.map(({ step, index }) => [
+        step,
+        { cmd: command(step, index), deps: [before(index)], outs: [`${step}.txt`] },
       ]),
     ),
   });
@@ -114,8 +126,31 @@ function prepare(folder: string, cli: string): void {
   git('-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '-qm', 'all');
 }
 
+/** Whether DVC could be installed. Without it its row is left out, and a line says so. */
+function hasDvc(folder: string): boolean {
+  const here = { cwd: folder, env: environment(), stdio: 'ignore' } as const;
+  try {
+    execFileSync('python3', ['-m', 'venv', 'venv'], here);
+    execFileSync(join('venv', 'bin', 'pip'), ['install', '--quiet', DVC], here);
+    execFileSync(join('venv', 'bin', 'dvc'), ['init', '--quiet'], here);
+    return true;
+  } catch (error) {
+    process.stderr.write(
+      `no row for DVC: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}\n`,
+    );
+    return false;
+  }
+}
+
 function environment(): NodeJS.ProcessEnv {
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  // Neither tool asks a service on the network.
-  return { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1', WIREIT_CACHE: 'local', CI: '' };
+  // None of the tools asks a service on the network.
+  return {
+    ...process.env,
+    PATH: path,
+    TURBO_TELEMETRY_DISABLED: '1',
+    WIREIT_CACHE: 'local',
+    DVC_NO_ANALYTICS: '1',
+    CI: '',
+  };
 }

@@ -49,6 +49,16 @@ export {
   type ContinueOptions,
   type PlanOptions,
 } from './local/library-calls.ts';
+export {
+  exportFiles,
+  importFiles,
+  type ExportedFiles,
+  type ImportedFiles,
+  type ImportOptions,
+  type System,
+} from './local/exchange/library-exchange.ts';
+export { ImportRefusedError } from './local/exchange/import-refused.ts';
+export type { FileProblem, NotMoved, SourceFile, WrittenFile } from './formats/exchange.ts';
 export { CommandExecutor, SkillRuntime, StateManager, type SkillOptions } from './local/skills/skills.ts';
 export type { CommandRan } from './engine/commands/run-command.ts';
 export type { UaspManifest, UaspStatus } from './formats/uasp/status.ts';

@@ -16,9 +16,11 @@ import {
   decide,
   decideRun,
   definePipeline,
+  exportFiles,
   fork,
   gatesOf,
   gateStatistics,
+  importFiles,
   loadPipeline,
   localPorts,
   lockWorkspace,
@@ -50,6 +52,7 @@ import {
   beginShape,
   completionShape,
   decisionShape,
+  importShape,
   howShape,
   originShape,
   planShape,
@@ -80,6 +83,7 @@ const LIBRARY_SHAPES = {
   '`completeGate`': completionShape,
   '`apply`': applyShape,
   '`rollback`': rollbackShape,
+  '`importFiles`': importShape,
 };
 
 describe('docs/reference/library.md', () => {
@@ -376,6 +380,15 @@ describe('an argument of another shape', () => {
     ['documents, a relative path', () => memoryDocuments('here'), '', 'absolute path'],
     ['learnings, another folder', () => addLearnings('/x', '../x', []), '', 'learned-patterns'],
     ['learnings, no text', () => addLearnings('/x', 'a', [given({ category: 'x' })]), '/0/text', 'is missing'],
+    ['import, no system', () => importFiles(ports, assignment, given('jira'), [], by), '', 'state-guide'],
+    ['import, no files', () => importFiles(ports, assignment, 'nexus', [], by), '', 'at least one file'],
+    [
+      'import, a text',
+      () => importFiles(ports, assignment, 'nexus', given([{ path: 'a', bytes: 'x', modified: 0 }]), by),
+      '/0/bytes',
+      'Uint8Array',
+    ],
+    ['export, no run', () => exportFiles(ports, assignment, 'nexus', 0), '', 'the number of a run'],
     ['resume, no options', () => resume(ports, assignment, by, given(undefined)), '', 'options: it is missing'],
     ['resume, no signal', () => resume(ports, assignment, by, given({ observe: () => 0 })), '/signal', 'is missing'],
   ])('is refused with its place and what to do: %s', async (_, call, pointer, message) => {

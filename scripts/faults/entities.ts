@@ -107,6 +107,21 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     why: 'nothing would know the server any more, and nobody could end it',
   },
   {
+    name: 'run: what a job ran for its gate comes before the gates that it needs',
+    find: 'if (isJobCommand(record)) return { order: ranked, before: order ?? 0 };',
+    replace: 'if (isJobCommand(record)) return { order: 0, before: order ?? 0 };',
+    tests: ['test/run/entity/job-commands.test.ts'],
+    why: 'a gate would lack what was just recovered for it',
+  },
+  {
+    name: 'engine: jobs that run one set-up command record it under one name',
+    find: 'const inJob = { leg: legOfCommands(key), order: recovery.ran.size };',
+    replace: "const inJob = { leg: '', order: recovery.ran.size };",
+    tests: ['test/action/workflows/entities.test.ts'],
+    only: 'side by side',
+    why: 'the second of two jobs would be blocked',
+  },
+  {
     name: 'engine: a run does not see what commands do meanwhile',
     find: 'call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));',
     replace: "if (pipeline.id === '') call.journal.addCommands(await store.list(pipeline.id, subject));",

@@ -115,4 +115,12 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     only: 'a plan',
     why: 'the budget of a day would limit nothing on GitHub',
   },
+  {
+    name: 'history: a run that waits for a job that has ended goes on for ever',
+    find: "NOT_OVER.has(state.status) && jobs.some(({ result }) => result !== 'success')",
+    replace: 'jobs.length < 0',
+    tests: ['test/action/workflows/budget.test.ts'],
+    only: 'a run has failed whose job ended before its gate began',
+    why: 'statistics would leave out every run whose job failed before its gate began',
+  },
 ];

@@ -155,4 +155,12 @@ export const SET_FAULTS: readonly Fault[] = [
     tests: ['test/cli/loop.test.ts'],
     why: 'work that waited for an approval would be thrown away and done again',
   },
+  {
+    name: 'loop: a killed call is a failure of its task',
+    find: "status === 'lost' || (status === 'failed' && ended?.verdict.kind === 'cancelled');",
+    replace: 'status === undefined;',
+    tests: LOOP,
+    only: 'continues the run of a killed or stopped call',
+    why: 'a crash would pay for a fix task that has nothing to fix, and give the task up',
+  },
 ];

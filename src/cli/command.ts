@@ -29,6 +29,8 @@ export interface CommandSpec {
     readonly help: string;
     /** Only of the last one. */
     readonly multiple?: true;
+    /** What it can be, where that is a list: shells complete it. */
+    readonly words?: readonly string[];
   }[];
   readonly options: readonly OptionSpec[];
   /** What it does and how, for `gateline help <command>`; plain text in paragraphs. */

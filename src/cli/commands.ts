@@ -254,6 +254,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'PART',
         required: false,
         help: 'verdict (default), request, output, exports, record, stdout, stderr, learnings, contract',
+        words: ['verdict', 'request', 'output', 'exports', 'record', 'stdout', 'stderr', 'learnings', 'contract'],
       },
     ],
     options: [

@@ -1,4 +1,4 @@
-import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
+import { PERSONS_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
 import type { CommandSpec } from './command.ts';
 import { ACTOR, JSON_OPTION, SUBJECT_OPTIONS } from './options.ts';
 
@@ -7,8 +7,12 @@ export const DECIDE: CommandSpec = {
   name: 'decide',
   summary: 'approve, reject, skip, force or adopt a gate; pause, close, pin or unpin a run',
   positionals: [
-    { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', ') },
-    { name: 'GATE', required: false, help: 'the gate, or gate/leg; not with decisions about the run' },
+    { name: 'DECISION', required: true, help: PERSONS_DECISIONS.join(', '), words: PERSONS_DECISIONS },
+    {
+      name: 'GATE',
+      required: false,
+      help: 'the gate, or gate/leg; with pause, close, pin, unpin: a subject, or a run as in --run',
+    },
   ],
   options: [
     ...SUBJECT_OPTIONS,
@@ -33,6 +37,14 @@ export const DECIDE: CommandSpec = {
     { command: 'gateline approve review --reason "score is low for a known reason"', what: 'let a paused gate pass' },
     { command: 'gateline adopt design --output design.json --reason "written by hand"', what: 'use your own output' },
     { command: 'gateline pause --reason "waiting for the new model"', what: 'hold the run' },
+    { command: 'gateline close login --reason "not needed any more"', what: 'end the newest run of the subject login' },
   ],
   load: () => import('./commands/decide.ts'),
 };
+
+/** Each decision as the command that it also is. */
+export const DECISION_COMMANDS: readonly CommandSpec[] = PERSONS_DECISIONS.map((name) => {
+  const isAboutRun = RUN_DECISIONS.some((one) => one === name);
+  const summary = `decide: ${name} ${isAboutRun ? 'a run' : 'a gate'}`;
+  return { ...DECIDE, name, summary, positionals: isAboutRun ? [] : DECIDE.positionals.slice(1) };
+});

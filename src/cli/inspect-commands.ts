@@ -100,9 +100,10 @@ export const INSPECT_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'completion',
     summary: 'print the script that completes commands in a shell',
-    positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish' }],
+    positionals: [{ name: 'SHELL', required: true, help: 'bash, zsh or fish', words: ['bash', 'zsh', 'fish'] }],
     options: [],
-    description: 'Completes commands, options, gates and files. Each script says in its first lines how to load it.',
+    description:
+      'Completes commands, options, gates, files and fixed words. Each script says in its first lines how to load it.',
     examples: [
       { command: 'eval "$(gateline completion bash)"', what: 'in ~/.bashrc' },
       { command: 'gateline completion fish > ~/.config/fish/completions/gateline.fish', what: 'for fish' },

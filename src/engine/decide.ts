@@ -74,13 +74,15 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
  *   `ROLLBACK_UNFINISHED`, unless it only says whether the run is kept
  */
 export async function decideRun(ports: EnginePorts, assignment: Assignment, decision: RunDecision): Promise<Call> {
-  if (decision.decision !== 'pin' && decision.decision !== 'unpin') await refuseUnfinished(ports);
+  // Whether a run is kept says nothing about its outcome: its entry in the history stays the one it has.
+  const changesRun = decision.decision !== 'pin' && decision.decision !== 'unpin';
+  if (changesRun) await refuseUnfinished(ports);
   const call = await openCall(ports, assignment, () => undefined, { runNumber: decision.runNumber ?? 0 });
   const state = call.journal.state();
   refuseOnRun(state, decision.decision);
-  await noteRun(call);
+  if (changesRun) await noteRun(call);
   await recordRunDecision(call, decision);
-  await keepHistory(call);
+  if (changesRun) await keepHistory(call);
   return call;
 }
 

@@ -7,6 +7,7 @@ import type { ReadProblem } from '../run/records/reading.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { Unit } from '../run/records/unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
+import { stateInBudget } from './call/call-budget.ts';
 import { missingOf } from './call/content.ts';
 import type { EnginePorts } from './ports.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
@@ -83,5 +84,11 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
     }
   }
   await noteChanges(call);
-  return { call, state: call.journal.state(), records: call.journal.records(), problems: listing.problems, refused };
+  return {
+    call,
+    state: await stateInBudget(call),
+    records: call.journal.records(),
+    problems: listing.problems,
+    refused,
+  };
 }

@@ -14,12 +14,13 @@ export interface InvalidStateDetails {
 export class InvalidStateError extends GatelineError {
   readonly details: InvalidStateDetails;
 
-  constructor(details: InvalidStateDetails) {
+  /** @param wayOut a sentence. Default: the commands of `setup` */
+  constructor(details: InvalidStateDetails, wayOut?: string) {
     const names = details.missing.map((name) => `'${name}'`).join(', ');
     const message = details.missing.length === 1 ? `Required state ${names} is` : `Required states ${names} are`;
     const { setup, command } = details;
     const commands = setup.map((one) => `\`gateline do ${one}\``).join(', then ');
-    const hint = setup.length === 0 ? undefined : `${commands} makes it valid for ${command}.`;
+    const hint = wayOut ?? (setup.length === 0 ? undefined : `${commands} makes it valid for ${command}.`);
     super('STATE_INVALID', `${message} not valid`, { hint });
     this.details = details;
   }

@@ -46,6 +46,10 @@ export interface NotMoved {
 export interface ImportedGate {
   /** Its id, or the number of a gate. */
   readonly gate: string | number;
+  /** The leg that the output is of, as names of files have it. Default: the file names none. */
+  readonly leg?: string;
+  /** The files say that all of its legs are completed. */
+  readonly isWhole?: true;
   readonly agent?: string;
   /** Ids of the gates before it, for a new definition. */
   readonly needs: readonly string[];

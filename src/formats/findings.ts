@@ -11,7 +11,10 @@ import type { FileProblem, ImportedRun, NotMoved, FormatReading, SourceFile } fr
 export const MAX_IMPORT_BYTES = 64 * 1_024 ** 2;
 
 /** How deep its values may nest. */
-const MAX_IMPORT_DEPTH = 50;
+export const MAX_IMPORT_DEPTH = 50;
+
+/** Most parts that are named. */
+const MOST_NAMED = 1_000;
 
 const FRONT_MATTER = /^---\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
@@ -20,6 +23,7 @@ export class FileFindings {
   readonly problems: FileProblem[] = [];
   readonly notMoved: NotMoved[] = [];
   readonly notes: string[] = [];
+  #unnamed = 0;
 
   refuse(file: string, pointer: string, message: string): undefined {
     this.problems.push({ file, pointer, message });
@@ -27,7 +31,8 @@ export class FileFindings {
   }
 
   leave(file: string, pointer: string, reason: string): void {
-    this.notMoved.push({ file, pointer, reason });
+    if (this.notMoved.length < MOST_NAMED) this.notMoved.push({ file, pointer, reason });
+    else this.#unnamed += 1;
   }
 
   /** The JSON value of a file; `undefined`: it was refused. */
@@ -80,7 +85,9 @@ export class FileFindings {
   }
 
   reading(run: Partial<ImportedRun>): FormatReading {
-    const { problems, notMoved, notes } = this;
+    const { problems, notMoved } = this;
+    const more = this.#unnamed === 0 ? [] : [`${this.#unnamed} more parts are not moved, and not listed`];
+    const notes = [...this.notes, ...more];
     return { run: { gates: [], keys: {}, documents: [], history: [], ...run }, problems, notMoved, notes };
   }
 }

@@ -1,3 +1,5 @@
+import { GatelineError } from '../errors/gateline-error.ts';
+import { didYouMean } from '../pipeline/problem.ts';
 import { isAgentFlowFile, readAgentFlow } from './agent-flow/read.ts';
 import { writeAgentFlow } from './agent-flow/write.ts';
 import { isDevLoopFile, readDevLoop } from './dev-loop/read.ts';
@@ -40,3 +42,21 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
     write: writeNexus,
   },
 };
+
+/** Whether a path of the workspace is that of a file that these systems write. */
+export function isWrittenBy(systems: readonly string[], path: string): boolean {
+  return systems.some((name) => {
+    const { folder, isKnown } = FORMATS[name]!;
+    return path.startsWith(`${folder}/`) && isKnown(path.slice(folder.length + 1));
+  });
+}
+
+/** The format of a system. @throws GatelineError `FORMAT_UNKNOWN` */
+export function formatNamed(name: string): FileFormat {
+  if (Object.hasOwn(FORMATS, name)) return FORMATS[name]!;
+  const names = Object.keys(FORMATS);
+  const meant = didYouMean(name, names);
+  throw new GatelineError('FORMAT_UNKNOWN', `there is no format ${name}${meant === undefined ? '' : `; ${meant}`}`, {
+    hint: `Formats: ${names.join(', ')}.`,
+  });
+}

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { apply as applyRun, type Applied, type ApplyRunOptions } from '../engine/apply.ts';
 import { beginGate as begin, type BeginOptions, type BeginResult } from '../engine/begin.ts';
 import { compareRuns as compare, type RunCompared, type RunsDifference } from '../engine/history/compare-runs.ts';
@@ -26,13 +25,10 @@ import { readTasks } from '../engine/set/loop.ts';
 import { runSet as runSubjects, type SetResult, type SetRunOptions } from '../engine/set/run-set.ts';
 import type { SetOrder } from '../engine/set/set-order.ts';
 import { snapshots as snapshotsOf, type GateSnapshot } from '../engine/snapshots.ts';
-import { GatelineError } from '../errors/gateline-error.ts';
-import { firstProblems } from '../formats/read-state-file.ts';
 import type { Added, MemoryEntry } from '../memory/entries.ts';
 import { DEFAULT_TASK_LIMITS, type Task } from '../run/subjects/tasks.ts';
 import { addEntries, readDocuments, type MemoryDocument } from './memory/documents.ts';
-import { problemText } from '../pipeline/problem-text.ts';
-import { pointerOf } from '../json/pointer.ts';
+import { checked, requireBasics, requireWork } from './library-arguments.ts';
 import * as shapes from './library-shapes.ts';
 
 /** How to run what is resumed or forked. */
@@ -258,28 +254,4 @@ export async function compareRuns(
   requireBasics('compareRuns', { ports, assignment });
   checked('compareRuns', 'before', shapes.comparedShape, before);
   return compare(ports, assignment, before, checked('compareRuns', 'after', shapes.comparedShape, after));
-}
-
-/** What the functions take first that start gates. */
-function requireWork(called: string, given: { readonly ports: unknown; readonly assignment: unknown }): void {
-  requireBasics(called, given);
-  checked(called, 'assignment', shapes.workShape, given.assignment);
-}
-
-/** What every function takes first. */
-function requireBasics(called: string, given: { readonly ports: unknown; readonly assignment: unknown }): void {
-  checked(called, 'ports', shapes.portsShape, given.ports);
-  checked(called, 'assignment', shapes.assignmentShape, given.assignment);
-}
-
-/** An argument, as its shape reads it. Programs in JavaScript may give anything. */
-function checked<T>(called: string, name: string, shape: z.ZodType, value: T): T {
-  const parsed = shape.safeParse(value, { reportInput: true });
-  if (parsed.success) return parsed.data as T;
-  const problems = parsed.error.issues.map((issue) => `${name}${pointerOf(issue.path)}: ${problemText(issue)}`);
-  const { path } = parsed.error.issues[0]!;
-  throw new GatelineError('LIBRARY_ARGUMENT_REFUSED', `${called}: ${firstProblems(problems)}`.slice(0, 4_096), {
-    place: { file: name, pointer: pointerOf(path) },
-    cause: parsed.error,
-  });
 }

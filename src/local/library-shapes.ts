@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { FORMATS } from '../formats/formats.ts';
 import { GATE_DECISIONS, RUN_DECISIONS } from '../run/records/decision-names.ts';
 import { DOCUMENT_NAME_PATTERN } from '../memory/documents.ts';
 import { ID_PATTERN } from '../pipeline/pipeline.ts';
@@ -179,6 +180,20 @@ export const storeShape = z.looseObject({
 });
 
 export const workspaceShape = z.looseObject({ environment, store: folder, readOnly: z.boolean().optional() });
+
+export const systemShape = z.enum(Object.keys(FORMATS));
+
+export const sourceFilesShape = z
+  .array(
+    z.looseObject({
+      path: text,
+      bytes: z.custom((value) => value instanceof Uint8Array, 'expected a Uint8Array'),
+      modified: z.number(),
+    }),
+  )
+  .min(1, 'expected at least one file');
+
+export const importShape = z.strictObject({ ...decider, dryRun: z.boolean().optional() });
 
 export const folderShape = folder;
 

@@ -6,6 +6,7 @@ import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
 import type { EnginePorts, PastRuns, PutLists } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
+import { isWrittenBy } from '../formats/formats.ts';
 import { keptSubject } from '../history/entry.ts';
 import { gatesOf, runsOf } from '../history/query.ts';
 import { takeLock, type EngineLock } from '../store/filesystem/lock/engine-lock.ts';
@@ -42,7 +43,7 @@ export interface Durable {
 /** What determines where a pipeline's state is stored. */
 export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> &
   Partial<Pick<LoadedPipeline, 'path'>> & {
-    readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates' | 'snapshots'>>;
+    readonly pipeline: Pick<Pipeline, 'id'> & Partial<Pick<Pipeline, 'workspace' | 'gates' | 'snapshots' | 'mirror'>>;
   };
 
 /** Absolute path of a pipeline's state: that of a file without a default name is in a folder of its own. */
@@ -179,6 +180,7 @@ async function openLocalWorkspace(options: LocalPortsOptions, agent: Agent): Pro
     store: join(root, STATE_FOLDER, 'git'),
     trees: workspace?.trees,
     link: workspace?.link ?? 'none',
+    generated: (path) => isWrittenBy(pipeline.mirror ?? [], path),
     declared: declared.filter((globs) => globs !== undefined && globs.length > 0) as string[][],
     readOnly,
     onDurable,

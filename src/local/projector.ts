@@ -6,11 +6,12 @@ import { checkpointMarkdown } from '../report/markdown/checkpoint.ts';
 import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
-import { graphOf, type UnitGraph } from '../run/records/unit.ts';
+import { graphOf, type Unit, type UnitGraph } from '../run/records/unit.ts';
 import { createProjections, type ProjectionDifference } from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../json/json.ts';
 import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
+import { stateFileLines } from './state-files/state-file-lines.ts';
 
 /** Keeps the files that people read up to date with the run. */
 export interface Projector {
@@ -43,6 +44,10 @@ export interface ProjectorInput extends Durable {
   readonly metadata: JsonObject;
   readonly store: RecordStore;
   readonly redact: (text: string) => string;
+  /** Whether a file in the place of a unit's own stays there, unless the unit is done. Default: none does. */
+  readonly spares?: (unit: Unit) => Promise<boolean>;
+  /** Whether there is a line about the file of each gate that ends, as in the state guide. Default false. */
+  readonly tells?: boolean;
 }
 
 /** Creates the projections of the state guide's files for one call. */
@@ -59,13 +64,23 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
   const show = async (next: RunState): Promise<string[]> => {
     const before = shown;
     shown = next;
-    const changed = [...next.units.keys()].filter((key) => before === undefined || differs(before, next, key));
+    const changed: UnitKey[] = [];
+    for (const key of next.units.keys())
+      if ((before === undefined || differs(before, next, key)) && !(await isSpared(input, next, key)))
+        changed.push(key);
     const notices = await projections.update(next, changed);
     return notices.map((notice) => `${notice.file}: ${notice.message}`);
   };
   return {
     show,
-    follow: (event) => ('state' in event ? show(event.state) : Promise.resolve([])),
+    follow: async (event) => {
+      if (!('state' in event)) return [];
+      const { state } = event;
+      const notices = await show(state);
+      if (event.type !== 'ended' || input.tells !== true) return notices;
+      const run = { place: loaded, graph: graphOf(input.graph, state.units.values()), state };
+      return [...notices, ...stateFileLines('created', run, event.unit).map((line) => `${event.unit}: ${line}`)];
+    },
   };
 }
 
@@ -109,6 +124,11 @@ export function documentsFor({
     redact,
     checkpoint: (run, unit) => checkpointMarkdown({ unit, graph: graphOf(graph, run.units.values()), state: run }),
   });
+}
+
+async function isSpared({ spares, graph }: ProjectorInput, { units }: RunState, key: UnitKey): Promise<boolean> {
+  const unit = graph.get(key);
+  return spares !== undefined && unit !== undefined && units.get(key)?.done !== true && (await spares(unit));
 }
 
 function differs(before: RunState, after: RunState, key: UnitKey): boolean {

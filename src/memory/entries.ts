@@ -24,20 +24,32 @@ export const DOCUMENT_LIMITS = { entries: 500, bytes: 65_536, text: 1_000, categ
 /** The category of an entry without one. */
 export const DEFAULT_CATEGORY = 'Learnings';
 
+/*
+ * Marks of Markdown before a text and around a heading. Whoever reads the document does not take them for a part of the
+ * text: with them, an entry would not be the same when it is read, and would be added again.
+ */
+const BEFORE_TEXT = /^(?:[\s>#*+-]|\[[ xX]\](?=\s|$))+/g;
+const AROUND_HEADING = /^[\s#]+|(?:\s+#+)+\s*$/g;
+
 /** An entry as people and agents wrote it: on one line, without control characters, and not longer than allowed. */
 export function cleanEntry({ category, text, ...rest }: MemoryEntry): MemoryEntry | undefined {
-  const line = oneLineOf(text.replace(/^[\s>#*+-]+/, ''), DOCUMENT_LIMITS.text);
-  const heading = oneLineOf(category.replace(/^[\s#]+/, ''), DOCUMENT_LIMITS.category);
+  const line = oneLineOf(text, BEFORE_TEXT, DOCUMENT_LIMITS.text);
+  const heading = oneLineOf(category, AROUND_HEADING, DOCUMENT_LIMITS.category);
   return line === '' ? undefined : { ...rest, category: heading === '' ? DEFAULT_CATEGORY : heading, text: line };
 }
 
 /** Characters that end a line, or that change how the rest of it is shown. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 
-function oneLineOf(text: string, most: number): string {
+function oneLineOf(text: string, marks: RegExp, most: number): string {
   const line = text.toWellFormed().replaceAll(UNSHOWN, ' ').replaceAll(/\s+/g, ' ').trim();
   // `<!--` would hide what follows it on GitHub.
-  return [...line.replaceAll('<!--', '&lt;!--')].slice(0, most).join('').trimEnd();
+  const shown = first(line, most).replaceAll(marks, '').replaceAll('<!--', '&lt;!--');
+  return first(shown, most).replaceAll(marks, '').trim();
+}
+
+function first(text: string, most: number): string {
+  return [...text].slice(0, most).join('');
 }
 
 /** The id of an entry. */
@@ -55,13 +67,23 @@ function itemsOf(document: string): Omit<DocumentEntry, 'id'>[] {
   const found: Omit<DocumentEntry, 'id'>[] = [];
   let category = DEFAULT_CATEGORY;
   for (const [index, line] of linesOf(document).entries()) {
-    const heading = /^##+\s+(.+?)\s*#*$/.exec(line)?.[1];
-    if (heading !== undefined) category = heading;
-    const text = /^[-*+]\s+(?:\[[ xX]\]\s+)?(.+)$/.exec(line)?.[1]?.trim();
-    if (text === undefined || text === '') continue;
-    found.push({ category, text, line: index + 1 });
+    category = headingIn(line) ?? category;
+    const text = /^[-*+]\s/.test(line)
+      ? line
+          .slice(1)
+          .trim()
+          .replace(/^\[[ xX]\](?:\s+|$)/, '')
+      : '';
+    if (text !== '') found.push({ category, text, line: index + 1 });
   }
   return found;
+}
+
+/** The text of a heading, not of the title. Trimmed before it is searched: agents write lines of a megabyte. */
+function headingIn(line: string): string | undefined {
+  if (!/^##+\s/.test(line)) return undefined;
+  const text = line.replace(/^#+/, '').trim().replace(/\s#+$/, '').trimEnd();
+  return text === '' ? undefined : text;
 }
 
 /** The result of {@link withEntries}. */
@@ -105,11 +127,11 @@ export function withEntries(document: string, title: string, entries: readonly M
 
 function withEntry(document: string, { category, text, isDone }: MemoryEntry): string {
   const item = `- ${isDone ? '[x] ' : ''}${text}`;
-  const lines = linesOf(document.replace(/\s*$/, ''));
+  const lines = linesOf(document.trimEnd());
   const end = lineEndOf(document);
   const own = itemsOf(document).findLast((one) => fold(one.category) === fold(category));
   if (own !== undefined) return `${lines.toSpliced(own.line, 0, item).join(end)}${end}`;
-  const heading = lines.findIndex((line) => /^##+\s/.test(line) && fold(line.replace(/^#+\s+/, '')) === fold(category));
+  const heading = lines.findIndex((line) => fold(headingIn(line) ?? '') === fold(category));
   if (heading >= 0) return `${lines.toSpliced(heading + 1, 0, '', item).join(end)}${end}`;
   return `${[...lines, '', `## ${category}`, '', item].join(end)}${end}`;
 }

@@ -14,11 +14,11 @@ const MOST = 200;
 
 /**
  * What an agent wrote to `GATELINE_LEARNINGS`: a JSON list of texts or of `{category, text}`, or Markdown. There each
- * item of a list is one, under the heading above it; in a text without lists, each paragraph is. Each once.
+ * item of a list is one, under the heading above it; in a text without lists, each paragraph is. Each once, as first.
  */
 export function learningsIn(written: string): MemoryEntry[] {
   const found = (jsonLearnings(written) ?? markdownLearnings(written)).flatMap((one) => cleanEntry(one) ?? []);
-  return [...new Map(found.map((one) => [entryId(one), one])).values()].slice(0, MOST);
+  return [...Map.groupBy(found, entryId).values()].map(([first]) => first!).slice(0, MOST);
 }
 
 function jsonLearnings(written: string): MemoryEntry[] | undefined {

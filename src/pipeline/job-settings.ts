@@ -46,6 +46,6 @@ export interface UsedAction {
   readonly metrics: string | undefined;
 }
 
-/** File formats of other systems that are kept up to date during a run; in jobs on GitHub only `state-guide`. */
+/** File formats of other systems that are kept up to date during a run. */
 export const MIRROR_FORMATS = ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const;
 export type MirrorFormat = (typeof MIRROR_FORMATS)[number];

@@ -5,11 +5,13 @@ import type { Amount } from '../history/amounts.ts';
 /** Larger figures are not shown: agents may report any number. */
 const MOST = 1e9;
 
-/** `USD 0.012`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics. */
+/**
+ * `USD 0.012`, `USD 0.40`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics.
+ */
 export function costText(costUsd: number | undefined): string {
   if (costUsd === undefined) return '';
   if (costUsd > MOST) return 'over USD 1,000,000,000';
-  if (costUsd === 0 || costUsd >= 1) return `USD ${grouped(costUsd, 2)}`;
+  if (costUsd === 0 || costUsd >= 0.1) return `USD ${grouped(costUsd, 2)}`;
   return costUsd < 0.0001 ? 'under USD 0.0001' : `USD ${Number(costUsd.toPrecision(2))}`;
 }
 

@@ -166,3 +166,10 @@ export function changeOf({ before, after }: FileChange): 'added' | 'changed' | '
   if (after === null) return 'deleted';
   return before === null ? 'added' : 'changed';
 }
+
+/** What a person does about a gate that may not start because of its budget. The start of a sentence. */
+export function budgetStep({ reason }: Pick<UnitState, 'reason'>): string {
+  return reason.includes('budget.on-unknown')
+    ? 'Let its agent report what it spends, or set `on-unknown: allow`'
+    : 'Raise the budget';
+}

@@ -7,7 +7,7 @@ import { claimInPlace, refuseClaimInPlace } from './folder/claim-in-place.ts';
 import { isRelative, neverCounts } from './files/contain.ts';
 import { committedFile, lastCommit } from './git/committed.ts';
 import type { GitOptions } from './git/git.ts';
-import { compileGlobs, type Globs } from './files/globs.ts';
+import { compileGlobs, withoutPaths, type Globs } from './files/globs.ts';
 import { handOn, type HandOnLimits } from './trees/hand-on.ts';
 import { InPlace } from './folder/in-place.ts';
 import { putFiles } from './folder/put-files.ts';
@@ -55,6 +55,7 @@ export interface FolderWorkspaceSetting {
   readonly onDurable: (what: string) => void;
   readonly limits: HandOnLimits;
   readonly maxUntracked: number;
+  readonly generated: (path: string) => boolean;
 }
 
 /** Opened on first use: many commands never look at files. */
@@ -118,7 +119,7 @@ export class FolderWorkspace implements Workspace {
     const claim = this.#setting.kind === 'local' ? await claimInPlace(this.#setting.store, this.#now()) : undefined;
     if (claim !== undefined) return { tree: claim.base, notices: [] };
     const taking = this.#taking(
-      named.map((globs) => this.#compiled(globs)),
+      named.flatMap((globs) => this.#named(globs)),
       this.#setting.kind === 'local' ? 'all' : 'named',
     );
     const dirtySubmodules = this.#setting.kind === 'local' ? 'error' : 'leave-out';
@@ -274,9 +275,8 @@ export class FolderWorkspace implements Workspace {
   }
 
   #taking(named: readonly Globs[], untracked: Taking['untracked']): Taking {
-    const { maxUntracked } = this.#setting;
     const strictness = { oversize: 'leave-out', dirtySubmodules: 'leave-out', isOurs: false } as const;
-    return { prefix: this.#prefix, untracked, named, maxUntracked, ...strictness };
+    return { prefix: this.#prefix, untracked, named, maxUntracked: this.#setting.maxUntracked, ...strictness };
   }
 
   /** There are few lists of globs, and they are used often: each is compiled once. */
@@ -288,7 +288,8 @@ export class FolderWorkspace implements Workspace {
   }
 
   #named(files: CheckoutRequest['files']): Globs[] {
-    return files === 'changed' || files.length === 0 ? [] : [this.#compiled(files)];
+    if (files === 'changed' || files.length === 0) return [];
+    return [withoutPaths(this.#compiled(files), this.#setting.generated)];
   }
 
   #within(leftOut: readonly LeftOut[]): LeftOut[] {

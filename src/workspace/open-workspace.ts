@@ -51,6 +51,8 @@ export interface WorkspaceOptions {
   readonly onDurable?: ((what: string) => void) | undefined;
   /** Bytes of the largest untracked file; ten times as much in total. Default 100,000,000. */
   readonly maxUntracked?: number;
+  /** Paths of files that others make of the records: where git ignores one, no glob names it. Default: none. */
+  readonly generated?: (path: string) => boolean;
 }
 
 const MOST_FILES = 10_000;
@@ -99,6 +101,7 @@ export async function openWorkspace(root: string, options: WorkspaceOptions): Pr
       files: Math.min(options.maxFiles ?? MOST_FILES, MOST_FILES),
     },
     maxUntracked: options.maxUntracked ?? MOST_UNTRACKED,
+    generated: options.generated ?? (() => false),
   });
 }
 

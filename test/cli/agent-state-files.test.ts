@@ -49,6 +49,29 @@ it('and in the folder of the user, between begin and complete; what lay there be
   expect(JSON.parse(await workspace.read(OWN))).toMatchObject({ gateline: { status: 'passed' } });
 });
 
+it('with mirror: [state-guide], the lines of the guide are printed: what was loaded and what was created', async () => {
+  const second = { needs: 'make', inputs: [], run: `cp ${OWN} "$GATELINE_OUTPUT"` };
+  const gates = { make: { inputs: [], run: writing(envelope()) }, use: second, own: { inputs: [], needs: 'use' } };
+  const metadata = METADATA;
+  await using workspace = await ScratchWorkspace.create({
+    'gateline.yml': JSON.stringify({ metadata, mirror: ['state-guide'], gates }),
+  });
+  const { out, err } = await gateline(workspace.root, ['run', '-q', '--until', 'use']);
+  const lines = out + err;
+  expect(lines).toContain(`make: State file created: ${OWN}: Status: SUCCESS, Score: 100%`);
+  expect(lines).toContain(`use: State file loaded: ${OWN}: Status: SUCCESS, Score: 100%`);
+  const used = OWN.replace('gate0', 'gate1');
+  const begun = await gateline(workspace.root, ['begin', 'own', '--json']);
+  expect(begun.err).toContain(`note: own: State file loaded: ${used}: Status: SUCCESS, Score: 100%`);
+  const { token } = JSON.parse(begun.out) as { token: string };
+  const ended = await gateline(workspace.root, ['complete', '--token', token]);
+  expect(ended.err).toContain(
+    `note: own: State file created: ${OWN.replace('gate0', 'gate2')}: Status: FAILED, Score: 0%`,
+  );
+  const quiet = await gateline(workspace.root, ['run', '-q', '--mirror', 'nexus', '--until', 'use', '--force', 'use']);
+  expect(quiet.out + quiet.err).not.toContain('State file');
+});
+
 it.each([
   ['FAILED', envelope({ status: 'FAILED' }), 'agent-error', /one field is unsure/],
   ['another number', envelope({ gate: 1 }), 'schema', /\/gate: expected 0, the number of this gate, found 1/],

@@ -49,6 +49,18 @@ describe('a budget for a run', () => {
     expect(await workspace.startedGates()).toEqual(['a', 'b', 'c']);
   });
 
+  it('says what to do where the cost is unknown, and where a gate has failed', async () => {
+    const quiet = { a: { run: 'echo 1 > "$GATELINE_OUTPUT"' }, b: { needs: 'a', run: spends(0.4) } };
+    const text = definition({ run: 1, 'on-unknown': 'fail' }, quiet);
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': text });
+    const unknown = await say(workspace, ['run', '-q']);
+    expect(unknown.out).toContain('Let its agent report what it spends, or set `on-unknown: allow`, then run');
+    const failing = { a: { run: 'exit 1' }, b: { run: spends(0.4), budget: 2 } };
+    await workspace.write('gateline.yml', definition({ run: 1 }, failing));
+    const failed = await say(workspace, ['run', '-q', '--new']);
+    expect([failed.code, failed.out]).toEqual([1, expect.stringMatching(/^Fix it and run `gateline run` again\./m)]);
+  });
+
   it('reserves for a gate without a budget of its own what it usually spends', async () => {
     const gates = { a: { run: spends(0.4) } };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition({ run: 1 }, gates) });
@@ -122,5 +134,19 @@ describe('a budget for a day', () => {
     await workspace.write('gateline.yml', definition({ day: 1.6 }, each));
     await expectOk(say(workspace, ['run', '-q', '--set', 'set.json']));
     expect(await workspace.startedGates()).toEqual(['a', 'a', 'a', 'a']);
+  });
+  it('lets a subject of a set go on when others have spent less than they reserved', async () => {
+    const subjects = ['one', 'two', 'three', 'four'].map((id) => ({ id }));
+    const a = { run: spends(0.1, 'sleep 0.3'), budget: 0.4, reuse: 'never' };
+    const gates = { a, b: { ...a, needs: 'a' } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': definition({ day: 1 }, gates),
+      'set.json': JSON.stringify({ format: 'gateline-set/1', subjects }),
+    });
+    // Of eight agents with 0.10 each, the eighth would need 0.40 besides 0.70.
+    const { code, out } = await say(workspace, ['run', '-q', '--set', 'set.json']);
+    expect([code, (await workspace.startedGates()).length], out).toEqual([3, 7]);
+    expect(out).toContain('4 subjects: 3 completed, 1 paused.');
+    expect(out).toMatch(/b: over budget: USD 1.00 for the day, USD 0.70 spent, USD 0.40 to reserve/);
   });
 });

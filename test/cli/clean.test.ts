@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runPipeline } from '../../src/index.ts';
 import { cleanAfterRun } from '../../src/local/clean/clean-after-run.ts';
 import { loadPipeline } from '../../src/local/load-pipeline.ts';
 import { localPorts } from '../../src/local/local-ports.ts';
@@ -62,6 +63,38 @@ function stateOf(workspace: ScratchWorkspace): Map<string, string> {
     (name) => !/^lock\.|snapshot\.index/.test(name) && statSync(workspace.path(`.state/${name}`)).isFile(),
   );
   return new Map(files.map((name) => [name, readFileSync(workspace.path(`.state/${name}`), 'latin1')]));
+}
+
+/** What is there after a run: without the history, which keeps a line for each run. */
+interface Size {
+  readonly files: number;
+  readonly bytes: number;
+  /** Bytes of the history. */
+  readonly history: number;
+  /** What this process did for the run. */
+  readonly cpuMs: number;
+  readonly ms: number;
+}
+
+function sizeOf(workspace: ScratchWorkspace): Pick<Size, 'files' | 'bytes' | 'history'> {
+  let [files, bytes, history] = [0, 0, 0];
+  for (const [name, text] of stateOf(workspace)) {
+    if (name.startsWith('history')) history += text.length;
+    else [files, bytes] = [files + 1, bytes + text.length];
+  }
+  return { files, bytes, history };
+}
+
+/** Prints how the state grew, for who runs the soak: the mean of ten runs at each point. */
+function report(sizes: readonly Size[]): void {
+  const mean = (part: readonly Size[], of: (size: Size) => number): number =>
+    Math.round(part.reduce((sum, size) => sum + of(size), 0) / part.length);
+  for (const end of [10, 100, sizes.length].filter((at) => at <= sizes.length)) {
+    const part = sizes.slice(end - 10, end);
+    const { files, bytes, history } = sizes[end - 1]!;
+    const times = `${mean(part, ({ ms }) => ms)} ms a run, ${mean(part, ({ cpuMs }) => cpuMs)} ms of them our own CPU time`;
+    console.log(`run ${end}: ${files} files, ${bytes} bytes, ${history} bytes of history, ${times}`);
+  }
 }
 
 describe('gateline clean', () => {
@@ -130,12 +163,16 @@ describe('gateline clean', () => {
     await expectOk(on(0, workspace, 'reject', 'make', '--reason', 'wrong', '--actor', 'ann'));
     await runWith('2', 0, workspace);
     await runWith('3', 0, workspace);
+    const history = await workspace.read('.state/history.jsonl');
     const found = await cleaned(31, workspace, '--keep', '1', '--pin', '1', '--reason', 'evidence', '--actor', 'ann');
     expect(found.kept).toMatchObject([
       { run: 1, why: 'pinned', reason: 'pinned by ann: evidence' },
       { run: 2, why: 'needed', reason: 'its reject of make applies to run 1' },
       { run: 3, why: 'newest' },
     ]);
+    // A pin is no outcome.
+    await expectOk(on(31, workspace, 'pin', 'main#1', '--reason', 'evidence', '--actor', 'ann'));
+    expect(await workspace.read('.state/history.jsonl')).toBe(history);
     await workspace.forgetStarts();
     await runWith('1', 31, workspace);
     expect(await workspace.startedGates()).toContain('make');
@@ -152,6 +189,18 @@ describe('gateline clean', () => {
       removed: [4, 1, 2],
       kept: { 5: 'newest' },
     });
+  });
+
+  it('keeps the run before the newest where a gate gets a summary of it', async () => {
+    const gates = { make: { ...GATES.make, memory: 'handoff' }, last: { ...GATES.last, if: 'false' } };
+    await using workspace = await project({ gates });
+    for (const day of [0, 1, 2]) await runWith('1', day, workspace, '--new');
+    const before = (await on(50, workspace, 'plan', '--json')).out;
+    expect(numbers(await cleaned(50, workspace, '--keep', '1'))).toEqual({
+      removed: [1],
+      kept: { 2: 'newest', 3: 'newest' },
+    });
+    expect((await on(50, workspace, 'plan', '--json')).out).toBe(before);
   });
 
   it('removes no content while a record cannot be read, and not the run of that record', async () => {
@@ -248,16 +297,38 @@ describe('gateline clean', () => {
 describe('retention', () => {
   it.runIf(IS_FULL)('keeps the state within bounds over a loop of runs', { timeout: 3_600_000 }, async () => {
     const runs = bySize({ sample: 16, full: 60, soak: 1_000 });
-    await using workspace = await project({ retention: { older: '3d', keep: 2, every: '1d' } });
-    const sizes: number[] = [];
-    for (let day = 0; day < runs; day += 1) {
-      await runWith(`${day}`, day, workspace);
-      const state = [...stateOf(workspace)].filter(([name]) => !name.startsWith('history'));
-      sizes.push(state.reduce((sum, [, bytes]) => sum + bytes.length, 0));
-      expect(readdirSync(workspace.path('.state/runs/main')).length).toBeLessThan(6);
+    // As `gateline run` works, without its output: a thousand runs take minutes.
+    await using workspace = await project({
+      gates: { make: { ...GATES.make, run: MAKE.replace(START, ':') } },
+      retention: { older: '3d', keep: 2, every: '1d' },
+    });
+    const loaded = await loadPipeline(workspace.root, undefined);
+    const { pipeline } = loaded;
+    const environment = plainEnvironment(workspace.variables());
+    const sizes: Size[] = [];
+    for (let day = 1; day < runs; day += 1) {
+      await workspace.write('in.txt', `${day}`);
+      const [began, before] = [performance.now(), process.cpuUsage()];
+      const now = (): Date => new Date(Date.now() + day * DAY);
+      const ports = await localPorts({ place: loaded, environment, now });
+      await runPipeline(
+        ports,
+        { pipeline, subject: 'main', metadata: {}, input: null },
+        { observe: () => undefined, signal: new AbortController().signal },
+      );
+      await cleanAfterRun({ loaded, ports }, 60_000);
+      const { user, system } = process.cpuUsage(before);
+      sizes.push({ ...sizeOf(workspace), cpuMs: (user + system) / 1_000, ms: performance.now() - began });
     }
-    const most = Math.max(...sizes.slice(4, 8));
-    expect(Math.max(...sizes.slice(8))).toBeLessThan(most * 1.1);
+    report(sizes);
+    // The last one with state files, which the library does not write.
+    await runWith('last', runs, workspace);
+    const most = (of: (size: Size) => number, from: number, to?: number): number =>
+      Math.max(...sizes.slice(from, to).map(of));
+    expect(most(({ files }) => files, 8)).toBeLessThanOrEqual(most(({ files }) => files, 4, 8));
+    expect(most(({ bytes }) => bytes, 8)).toBeLessThan(most(({ bytes }) => bytes, 4, 8) * 1.1);
+    // A line of each kind for a run, and a file a month.
+    expect(sizes.at(-1)!.history).toBeLessThan(runs * 1_000);
     expect(JSON.parse((await expectOk(on(runs, workspace, 'doctor', '--json'))).out)).toMatchObject({ findings: [] });
     const { entries } = JSON.parse((await expectOk(on(runs, workspace, 'history', '--json'))).out) as {
       entries: object[];

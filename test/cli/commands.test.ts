@@ -75,7 +75,8 @@ describe('help', () => {
     [['decide', 'approve', 'a'], 'REASON_MISSING'],
     [['approve', 'a'], 'REASON_MISSING'],
     [['approve', '--reason', 'x'], 'ARGUMENT_MISSING: approve: GATE is missing'],
-    [['pause', 'a', '--reason', 'x'], 'ARGUMENT_UNEXPECTED: pause is about the run, not about a'],
+    [['pause', 'a', '--subject', 'b', '--reason', 'x'], 'OPTION_CONFLICT: --subject names a run, and so does a'],
+    [['pin', 'a#0', '--reason', 'x'], 'OPTION_VALUE: pin a#0: expected a run number, or SUBJECT#NUMBER'],
     [['adopt', 'a', '--reason', 'x'], 'OPTION_VALUE: adopt: --output FILE is missing'],
     [['skip', 'a', '--reason', 'x', '--output', 'f'], '`gateline adopt GATE --output FILE`'],
     [

@@ -86,8 +86,12 @@ describe('gateline memory refresh deep-dive', () => {
     expect(await staleness(workspace)).toBe(
       'deep-dive is stale: 2 of 5 files changed since it was made (40%, limit 20%)',
     );
-    const again = startedBy(await expectOk(here(workspace, 'memory', 'refresh', 'deep-dive')));
-    expect(again).toEqual([...EXPLORERS, 'synthesis']);
+    const again = await expectOk(here(workspace, 'memory', 'refresh', 'deep-dive'));
+    expect(startedBy(again)).toEqual([...EXPLORERS, 'synthesis']);
+    expect(again.err).toContain('note: what changed is not committed: commit it and refresh again');
+    await workspace.commitAll('Change');
+    const committed = await expectOk(here(workspace, 'memory', 'refresh', 'deep-dive'));
+    expect([startedBy(committed), committed.err]).toEqual([[], expect.not.stringContaining('not committed')]);
     expect(await workspace.read(DOCUMENT)).toContain('| src | src/ | 6 files |');
   });
 

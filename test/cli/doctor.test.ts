@@ -220,6 +220,17 @@ describe('doctor', () => {
       [/^HISTORY_INCOMPLETE \.state\/history\/20\d\d-\d\d\.jsonl$/],
       [],
     ],
+    'an object that is not what its name says': [
+      async (workspace) => {
+        const objects = workspace.path('.state/git/objects');
+        const all = await readdir(objects, { recursive: true, withFileTypes: true });
+        const one = all.find(({ name, parentPath }) => /^[0-9a-f]{38}$/.test(name) || parentPath.endsWith('pack'))!;
+        await rm(join(one.parentPath, one.name));
+        await writeFile(join(one.parentPath, one.name), 'junk');
+      },
+      [/^OBJECTS_DAMAGED \.state\/git$/],
+      [/^OBJECTS_DAMAGED/],
+    ],
     'a list of applied files that is no JSON': [
       async (workspace) => {
         await expectOk(gatelineIn(workspace, 'apply', '--subject', 'first'));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NEXUS_STATE } from '../formats/hostile-files.ts';
@@ -146,6 +146,57 @@ gates:
     const { code, err } = await here(workspace, 'import', 'nexus');
     expect(code).toBe(2);
     expect(err).toMatch(/gate plan: .*first.* \(at \/results\/plan\)/);
+  });
+
+  it('refuses a gate of a new definition whose need the files do not have', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const metadata = { domain: 'd', feature: 'f', url: '' };
+    const story = { ...metadata, userStory: '', acceptanceCriteria: [] };
+    const pipeline = { status: 'IN_PROGRESS', currentGate: 3, completedGates: [1, 3], metadata: story };
+    await workspace.write('old/d-f-pipeline.json', JSON.stringify(pipeline));
+    const validation = { score: 95, issues: [], passed: true };
+    for (const gate of [1, 3]) {
+      const envelope = { gate, agent: 'A', status: 'SUCCESS', metadata, output: 1, validation };
+      await workspace.write(`old/d-f-gate${gate}-output.json`, JSON.stringify(envelope));
+    }
+    const { code, err } = await here(workspace, 'import', 'state-guide', '--from', 'old');
+    expect(code).toBe(2);
+    expect(err).toContain(
+      'd-f-gate3-output.json IMPORT_REFUSED it is completed, and there is no gate-2, which it needs',
+    );
+    expect((await workspace.git('status', '--porcelain', '-unormal')).trim()).toBe('?? old/');
+  });
+
+  it('changes no gate that a definition has, and none that is not valid', async () => {
+    await using workspace = await nexus({ 'gateline.yml': 'pipeline: p\ngates: {plan: {run: mine, nope: 1}}\n' });
+    const add = (): ReturnType<typeof gateline> => here(workspace, 'import', 'nexus', '--from', NEXUS, '--write');
+    const texts = ['gates: [plan]\n', 'pipeline: [p\n', '- a\n', 'text\n'];
+    for (const text of [await workspace.read('gateline.yml'), ...texts]) {
+      await workspace.write('gateline.yml', text);
+      const { code, err } = await add();
+      expect([code, err], text).toEqual([2, expect.stringMatching(/^gateline\.yml:\d+:\d+ /)]);
+      expect(await workspace.read('gateline.yml')).toBe(text);
+    }
+    // Nothing in the place of gates, and line ends and a link that stay.
+    await workspace.write('in/pipeline.yml', '# mine\r\npipeline: p\r\ngates:\r\n');
+    await rm(workspace.path('gateline.yml'));
+    await symlink('in/pipeline.yml', workspace.path('gateline.yml'));
+    await expectOk(add());
+    const written = await workspace.read('in/pipeline.yml');
+    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan: \{\}\r\n/);
+    expect(written.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('names what the definition says differently', async () => {
+    await using workspace = await nexus({
+      'gateline.yml': gatelineYml(
+        { plan: {}, design: { needs: 'plan' }, build: { needs: 'design' } },
+        { task: 'other' },
+      ),
+    });
+    const { err } = await expectOk(here(workspace, 'import', 'nexus', '--from', NEXUS, '--dry-run'));
+    expect(err).toContain('`task` of the definition is used: "other", not "implement checkout"');
+    expect(err).toContain('`pipeline` of the definition is used: "p", not "feature-full"');
   });
 
   it('follows no link, and reads nothing outside of the folder', async () => {

@@ -70,12 +70,25 @@ describe.runIf(process.platform !== 'win32')('completion', () => {
       complete('run', '--fo'),
       complete('run', '--force', 'c'),
       complete('run', '--file', 'gate'),
+      complete('approve', 'c'),
+      complete('loop', 'gatel'),
+      complete('memory', 'pro'),
+      complete('completion', 'z'),
       complete('run', '--reason', ''),
+      complete('appr'),
+      complete('adopt', 'c'),
+      complete('pause', 'c'),
     ].join('\n');
-    const [commands, shown, options, gates, files, none] = await inShell('bash', ['--norc', '-c'], script);
+    const [commands, shown, options, gates, files, approved, listed, action, shell, none, ...verbs] = await inShell(
+      'bash',
+      ['--norc', '-c'],
+      script,
+    );
     expect(commands).toBe('rollback');
     expect(shown?.split(' ')).toEqual(expect.arrayContaining(['--json', 'design', 'code']));
-    expect([options, gates, files, none]).toEqual(['--force', 'code', 'gateline.yml', undefined]);
+    expect([options, gates, files, none]).toEqual(['--force', 'code', 'gateline.yml', '']);
+    expect([approved, listed, action, shell]).toEqual(['code', 'gateline.yml', 'promote', 'zsh']);
+    expect(verbs).toEqual(['approve', 'code']);
   });
 
   it('completes them in fish', async ({ skip }) => {
@@ -83,11 +96,21 @@ describe.runIf(process.platform !== 'win32')('completion', () => {
     const script = [
       'gateline completion fish | source',
       "complete -C 'gateline roll'",
-      "complete -C 'gateline show c'",
+      "complete -C 'gateline show cod'",
       "complete -C 'gateline run --forc'",
+      "complete -C 'gateline reject c'",
+      "complete -C 'gateline memory pro'",
+      "complete -C 'gateline rejec'",
     ].join('\n');
     const lines = await inShell('fish', ['--no-config', '-c'], script);
-    expect(lines.map((line) => line.split('\t')[0])).toEqual(['rollback', 'code', '--force']);
+    expect(lines.map((line) => line.split('\t')[0])).toEqual([
+      'rollback',
+      'code',
+      '--force',
+      'code',
+      'promote',
+      'reject',
+    ]);
   });
 
   it('is a script that zsh loads', async ({ skip }) => {

@@ -112,6 +112,8 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     const again = await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(again.out).toContain('The loop ended after 0 iterations');
     expect(await commits(workspace)).toHaveLength(6);
+    const { out: listed } = await expectOk(here(workspace, 'tasks', 'tasks.json', '--json'));
+    expect((JSON.parse(listed) as { tasks: object[] }).tasks[2]).toMatchObject({ id: 'c-fix-1', task: fix });
   });
 
   it('ends after ten iterations of five tasks, two of which need a second try and one a repair', async () => {
@@ -147,7 +149,7 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     expect(JSON.parse(first.out)).toMatchObject({
       format: 'gateline-tasks/1',
       iterations: 1,
-      reason: '1 iterations are used up; the next task is b',
+      reason: '1 iteration is used up; the next task is b',
       tasks: [
         { id: 'a', status: 'done' },
         { id: 'b', status: 'pending' },
@@ -181,7 +183,7 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     await rm(workspace.path('.state/runs/c/2'), { recursive: true });
     expect(await tasksIn(workspace)).toEqual(['c pending 1', 'a done 1']);
     expect((await here(workspace, ...loop, '--max-failures', '2')).code).toBe(1);
-    await expectOk(here(workspace, 'close', '--subject', 'c', '--reason', 'gateline loop: run 3'));
+    await expectOk(here(workspace, 'close', 'c', '--reason', 'gateline loop: run 3'));
     expect((await expectOk(here(workspace, ...loop))).out).toContain('2 tasks: 1 done, 1 cancelled.');
   });
 
@@ -237,6 +239,33 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     await expectOk(here(workspace, 'loop', 'tasks.json', '--quiet'));
     expect(await commits(workspace)).toEqual(['Add a']);
     expect(await starts(workspace)).toEqual(['a']);
+  });
+
+  it('continues the run of a killed or stopped call, which is no failure of its task', async () => {
+    await using workspace = await tasks([FIVE[0]!]);
+    const run = 'echo 1 >> "$START_LOG"; STOP; echo 1 > "$GATELINE_OUTPUT"; echo ok > src/a.txt';
+    const implement = (stop: string): object => ({ run: run.replace('STOP', stop), files: 'changed', inputs: [] });
+    const loop = ['loop', 'tasks.json', '--quiet', '--max-failures', '1'];
+    await workspace.write('gateline.yml', gatelineYml({ implement: implement('kill -9 $PPID') }));
+    expect((await workspace.gateline(loop)).signal).toBe('SIGKILL');
+    await workspace.write('gateline.yml', gatelineYml({ implement: implement('sleep 60') }));
+    let stop = (): void => undefined;
+    const stopped = await gateline(workspace.root, loop, {
+      environment: plainEnvironment(workspace.variables()),
+      onInterrupt: (listener) => {
+        stop = listener;
+        return { [Symbol.dispose]: () => undefined };
+      },
+      onWrite: (text) => {
+        if (text.includes('implement: started')) stop();
+      },
+    });
+    expect(stopped.code).toBe(130);
+    expect(await tasksIn(workspace)).toEqual(['a in-progress 1']);
+    await workspace.write('gateline.yml', gatelineYml({ implement: implement('true') }));
+    expect((await expectOk(here(workspace, ...loop))).out).toContain('iteration 1: a: its run was interrupted');
+    expect(await tasksIn(workspace)).toEqual(['a done 1']);
+    expect(await commits(workspace)).toEqual(['Add a']);
   });
 
   it('does not start a task that its budget does not allow, and says so', async () => {

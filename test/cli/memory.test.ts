@@ -1,5 +1,7 @@
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { entriesOf, entryId } from '../../src/memory/entries.ts';
+import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -135,6 +137,23 @@ describe('gateline memory', () => {
     expect((await expectOk(here(workspace, 'memory'))).out).not.toContain('Agents noted');
   });
 
+  it('are without secrets, also where JSON hides them behind escapes', async () => {
+    const secret = 'correct-horse-battery';
+    const escaped = secret.replaceAll(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+    const learnings = `["plain ${secret}", {"category": "${escaped}", "text": "escaped ${escaped}"}]`;
+    const run = `cp noted.json "$GATELINE_LEARNINGS"; ${writes(1)}`;
+    const gates = { a: { run, inputs: ['noted.json'], secrets: ['TOKEN'] } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates),
+      'noted.json': learnings,
+    });
+    const environment = plainEnvironment({ TOKEN: secret });
+    await expectOk(gateline(workspace.root, ['run', '--quiet'], { environment }));
+    expect((await expectOk(here(workspace, 'memory', 'promote'))).out).toContain('  ***: escaped ***\n');
+    expect((await expectOk(here(workspace, 'handoff'))).out).toContain('plain ***');
+    expect(await workspace.read('.gateline/memory/learned-patterns.md')).not.toContain(secret);
+  });
+
   it('names what is new after a run, and with `learning: auto` adds it if the run is completed', async () => {
     const definition = (learning: string, run: string): string =>
       gatelineYml({ a: { run: `${NOTES}; ${run}`, inputs: [] } }, { learning });
@@ -168,6 +187,16 @@ describe('gateline memory', () => {
       'Removed from .gateline/memory/glossary.md.\n',
     );
     expect(await workspace.read('.gateline/memory/glossary.md')).toBe('# Glossary\n\n## Words\n\n');
+  });
+
+  it('keep every entry that commands add and forget at the same time', async () => {
+    await using workspace = await documents();
+    const one = entryId({ category: 'Code', text: 'One' });
+    const texts = Array.from({ length: 8 }, (_, number) => `Entry ${number}`);
+    const added = texts.map((text) => here(workspace, 'memory', 'add', 'learned-patterns', text));
+    await Promise.all([...added, here(workspace, 'memory', 'forget', one)].map(expectOk));
+    const kept = entriesOf(await workspace.read('.gateline/memory/learned-patterns.md'));
+    expect(kept.map(({ text }) => text).toSorted()).toEqual(texts);
   });
 
   it('refuses what it cannot do, and writes nothing outside of its folder', async () => {

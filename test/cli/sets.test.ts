@@ -14,7 +14,7 @@ describe('gateline run --set', () => {
     const first = await set(workspace, ['run', '-q']);
     expect(first.code, first.err).toBe(1);
     expect(first.out).toContain('last: blocked: needs bad, which failed');
-    expect(first.out).toMatch(/^base +completed +1 +2\/2 +USD 0\.5 +run 1 is completed$/m);
+    expect(first.out).toMatch(/^base +completed +1 +2\/2 +USD 0\.50 +run 1 is completed$/m);
     expect(first.out).toMatch(/^bad +failed +1 +0\/2 +make failed: agent-error: /m);
     expect(first.out).toContain('4 subjects: 2 completed, 1 failed, 1 blocked.');
     const started = ['bad/make', 'base/check', 'base/make', 'top/check', 'top/make'];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { plainEnvironment } from '../support/command-line.ts';
 import { gateline } from './in-process.ts';
 
 const METADATA = { domain: 'demoqa_com', feature: 'form' };
@@ -40,6 +41,36 @@ describe('--stand-in', () => {
     const { out } = await gateline(workspace.root, ['status']);
     expect(out).toMatch(/make +ready +stand-in \(file\)/);
     expect(out).toContain('0 of 2 gates done');
+  });
+
+  it('lays the file next to the agent in its work tree, as the state guide expects it', async () => {
+    const use = { needs: 'make', run: `cp ${FILE} "$GATELINE_OUTPUT"`, inputs: [] };
+    const make = { run: 'exit 1', inputs: [], secrets: ['TOKEN'] };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': JSON.stringify({ metadata: METADATA, mirror: ['state-guide'], gates: { make, use } }),
+    });
+    const environment = plainEnvironment({ TOKEN: 'very-secret-value' });
+    await workspace.write(FILE, envelope({ a: 'very-secret-value', b: 2 }));
+    const ran = await gateline(workspace.root, ['run', '-q', '-g', 'use', '--stand-in'], { environment });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.out).toContain('stand-in (file) for make from Tool: Status: SUCCESS, Score: 77%');
+    const { out } = await gateline(workspace.root, ['show', 'use', 'output']);
+    expect(JSON.parse(out)).toEqual(JSON.parse(envelope({ a: '***', b: 2 })));
+    expect(JSON.parse(await workspace.read(FILE))).toEqual(JSON.parse(envelope({ a: 'very-secret-value', b: 2 })));
+  });
+
+  it('takes a file that was put there after the gate failed here', async () => {
+    await using workspace = await workspaceWith();
+    await gateline(workspace.root, ['run', '-q']);
+    await workspace.write(FILE, envelope({ a: 1 }));
+    expect(await standIn(workspace.root)).toMatchObject({ code: 0 });
+    expect(await given(workspace.root)).toMatchObject({ standIn: 'file', output: { a: 1 } });
+    expect(await workspace.read(FILE)).toBe(envelope({ a: 1 }));
+    await workspace.write(FILE, envelope({ a: 1 }, { status: 'DONE' }));
+    expect((await standIn(workspace.root, '--force', 'use', '--reason', 'x')).err).toMatch(
+      /STATE_FILE_INVALID.*\/status/s,
+    );
+    expect(await workspace.read(FILE)).toContain('DONE');
   });
 
   it('takes the input where there is no usable file', async () => {

@@ -62,7 +62,9 @@ describe('a document', () => {
   });
 
   it('stays a list of entries, whatever is added, and the same when that is added again', () => {
-    const entry = fc.record({ category: fc.string({ unit: 'binary' }), text: fc.string({ unit: 'binary' }) });
+    const mark = fc.constantFrom('[x] ', '[ ]', '# ', ' #', '- ', '> ', '<!--', '\u200b', '\r', 'C');
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: mark, maxLength: 6 }));
+    const entry = fc.record({ category: text, text });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
         const { document, added } = withEntries(PATTERNS, 'x', entries);
@@ -82,7 +84,7 @@ describe('learnings', () => {
 
   it('are items of lists, JSON, or paragraphs, each once', () => {
     expect(plain('## Tests\n- One\n- one\n* Two\n')).toEqual([
-      ['Tests', 'one'],
+      ['Tests', 'One'],
       ['Tests', 'Two'],
     ]);
     expect(plain('["One", {"category": "Tests", "text": "Two"}, {"text": "Three"}]')).toEqual([
@@ -97,6 +99,29 @@ describe('learnings', () => {
     ]);
     expect(plain('{"other": 1}')).toEqual([['Learnings', '{"other": 1}']]);
     expect(plain(' \n')).toEqual([]);
+  });
+
+  it('are the same when they are read again, whatever marks they begin or end with', () => {
+    for (const one of [
+      { text: '[x] Done' },
+      { category: 'C #', text: 'One' },
+      { category: 'C#', text: '[ ] - > Two' },
+    ]) {
+      const { document } = withEntries('', 'x', learningsIn(JSON.stringify([one])));
+      expect(withEntries(document, 'x', learningsIn(JSON.stringify([one]))), document).toMatchObject({ added: [] });
+    }
+    expect(plain('[{"category": "C#", "text": "[x] Done"}]')).toEqual([['C#', 'Done']]);
+  });
+
+  it('are read in no time, also lines of a megabyte', () => {
+    const blank = ' '.repeat(1_000_000);
+    for (const line of [`## a${blank}b`, `-${blank}a\rb`, `- [x]${blank}\r`]) {
+      const begin = process.cpuUsage();
+      learningsIn(line);
+      withEntries(`# x\n${blank}b\n`, 'x', [{ category: 'y', text: line }]);
+      // A search that begins again at each blank would take many minutes.
+      expect(process.cpuUsage(begin).user / 1_000, line.slice(0, 5)).toBeLessThan(2_000);
+    }
   });
 
   it('are single lines, which hide nothing', () => {

@@ -169,9 +169,18 @@ describe('a key that is not known', () => {
     ['gate: {}', 'did you mean `gates`?'],
     ['defaults: {shell: sh}', 'known here: run'],
     ['defaults: {run: {shel: sh}}', 'did you mean `shell`?'],
+    ['budget: {week: 1}', 'known here: gate, run, day, on-unknown, prices'],
+    ['groups: {g: {gates: [a], x: 1}}', 'known here: gates, mode, available, on-fail'],
+    ['retention: {x: 1}', 'known here: older, keep, every'],
+    ['on: {pusch: {}, push: {}}', 'did you mean `push`?'],
   ])('%s', (line, hint) => {
     expect(said(`gates: {a: {}}\n${line}`)).toEqual([expect.stringContaining(hint)]);
   });
+});
+
+it('names the keys of the shape that a value almost has', () => {
+  const problems = said('gates: {a: {}}\nbudget: {run: {euros: 1}}');
+  expect(problems[1]).toMatch(/ KEY_UNKNOWN budget\.run\.euros: .*; known here: dollars, tokens, minutes$/);
 });
 
 describe('what gates refer to', () => {

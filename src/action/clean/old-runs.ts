@@ -36,12 +36,15 @@ export interface StoredArtifact {
 }
 
 /**
- * Whether an artifact belongs to a run of Gateline, so that it is removed with it: records, contents, and the page
- * about the run. The history of a run outlives it, and patches are for people.
+ * Whether an artifact belongs to a run of Gateline, so that it is removed with it: records, contents, and the page and
+ * the state files about the run. The history of a run outlives it, and patches are for people.
  */
 function isOfRun(name: string): boolean {
-  return parseArtifactName(name) !== undefined || /^gateline-[a-z_][a-z0-9_-]{0,39}-[0-9]{1,4}\.html$/.test(name);
+  return parseArtifactName(name) !== undefined || ABOUT_A_RUN.test(name);
 }
+
+/** Of a set, the state files of each subject have its slug. */
+const ABOUT_A_RUN = /^gateline-[a-z_][a-z0-9_-]{0,39}-[0-9]{1,4}\.(?:html|(?:[a-z0-9._-]{1,80}\.)?state)$/;
 
 /** What {@link findOldRuns} found. */
 export interface FoundRuns {

@@ -50,7 +50,7 @@ async function complete(invocation: ActionInvocation): Promise<StepResult> {
   );
   const { unit, state } = byItself(job, records, world.now());
   const planned = plannedUnit(unit, 'run', 'it was begun by an earlier step');
-  const step = await reportGate(invocation, job, { planned, ended, state, records });
+  const step = await reportGate(invocation, job, { planned, ended, state, records, isAlone: true });
   await job.store.settled();
   return step;
 }

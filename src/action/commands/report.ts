@@ -64,7 +64,12 @@ export async function execute(invocation: ActionInvocation): Promise<StepResult>
   await keepPage(invocation, around.store, view, earlier.map(({ entry }) => entry).toReversed());
   if (around.stateFiles !== undefined) {
     const { keepStateFiles } = await import('../report/state-files-artifact.ts');
-    await keepStateFiles(invocation, around, view);
+    await keepStateFiles(
+      invocation,
+      around,
+      view,
+      earlier.map(({ entry }) => entry),
+    );
   }
   await pushHistory(invocation, own, badge);
   return result;

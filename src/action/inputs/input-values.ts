@@ -133,6 +133,18 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** Some of these words, each once and in this order; `none`: none of them. */
+export function someOf<const T extends readonly string[]>(...choices: T) {
+  const words = choices.map((choice) => `\`${choice}\``);
+  const expected = `expected some of ${words.join(', ')}, or \`none\``;
+  return kind((text, refuse): readonly T[number][] => {
+    const given = wordsOf(text);
+    if (given.length === 1 && given[0] === 'none') return [];
+    if (given.length === 0 || given.some((word) => !choices.includes(word))) return refuse(expected);
+    return choices.filter((choice) => given.includes(choice));
+  });
+}
+
 /** Ids of gates. */
 export const gateIds = kind((text, refuse) => {
   const ids = wordsOf(text);

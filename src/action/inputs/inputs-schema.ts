@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BRANCH_PATTERN } from '../../pipeline/file/gateline-values.ts';
+import { MIRROR_FORMATS } from '../../pipeline/job-settings.ts';
 import { ID_PATTERN, MAX_TASK_LENGTH } from '../../pipeline/pipeline.ts';
 import { MAX_SUBJECT_WAVES } from '../../pipeline/subjects/subject-waves.ts';
 import { COMMAND_NAMES } from './command-names.ts';
@@ -20,6 +21,7 @@ import {
   numberOrText,
   oneOf,
   pathOrSchema,
+  someOf,
   variableLines,
   variableNames,
   wholeNumber,
@@ -112,7 +114,7 @@ export function inputsSchemaWith(readYaml: ReadYaml) {
     summary: yesOrNo,
     history: wholeNumber(0, 200),
     'html-report': yesOrNo,
-    mirror: oneOf('state-guide', 'none'),
+    mirror: someOf(...MIRROR_FORMATS),
     'stand-in': gateIds,
     'history-branch': matching(BRANCH_PATTERN, 'the name of a branch, such as `gateline-history`'),
 

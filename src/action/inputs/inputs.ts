@@ -90,8 +90,8 @@ export interface ActionInputs {
   readonly history: number;
   /** Whether `report` uploads the run as a page of HTML. Default `false`. */
   readonly htmlReport: boolean;
-  /** Whether agents find the state guide's files. Default: `mirror` of the definition. */
-  readonly mirror: 'state-guide' | 'none' | undefined;
+  /** The systems whose files agents find; none: an empty list. Default: `mirror` of the definition. */
+  readonly mirror: ParsedInputs['mirror'];
   /** `file` or `input` alone, or for `report` ids of gates. Default: none. */
   readonly standIn: readonly string[];
   /** Name of the branch that reports append their entries to. `undefined`: none. */

@@ -26,6 +26,8 @@ export interface Definition {
   readonly pipeline: Pipeline | undefined;
   /** The workspace, absolute: the folder that the definition applies to. */
   readonly root: string;
+  /** Path of the file, relative to {@link root}. */
+  readonly file?: string;
   /** The file has a default name: its state is not in a folder of its own. */
   readonly isDefault?: boolean;
   /** Files of the commit that contracts are read from, with paths relative to {@link root}. */
@@ -81,6 +83,7 @@ export async function findDefinition(
   return {
     pipeline: parsed.pipeline,
     root: join(event.workspace, folder),
+    file: posix.relative(folder, path),
     isDefault: nameOf(path) !== undefined,
     files: below,
     commit: read,

@@ -1,3 +1,4 @@
+import { legOfCommands } from '../../run/entity/job-commands.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { NamedSubject } from '../../engine/call/given-subject.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -83,6 +84,7 @@ export async function standInsOf(
     workspace,
     place: { root, isDefault, pipeline },
     subject: subjectForAgents(about.subject, about),
+    metadata: about.metadata,
     warn: (message) => runner.annotate('warning', message),
     whyNot: async (path) => {
       if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;
@@ -103,7 +105,8 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
 }
 
 /**
- * The records that a unit builds on, its own, and those that sent its work back or may have done so in the resumed run.
+ * The records that a unit builds on, its own, those of commands that ran for these, and those that sent its work back
+ * or may have done so in the resumed run.
  */
 function recordsFor(
   pipeline: Pipeline,
@@ -123,5 +126,13 @@ function recordsFor(
   const wanted = new Set([key, ...above, ...after]);
   // How many legs there are is in a record that is not read yet.
   const whole = new Set(above.filter((one) => graph.get(one)!.gate.legsFrom !== undefined));
-  return { only: ({ gate, leg }) => gate === RUN_GATE || wanted.has(unitKey(gate, leg)) || whole.has(gate) };
+  const commands = new Set(pipeline.resources?.commands.map(({ id }) => id));
+  const ranFor = new Set([...wanted].map(legOfCommands));
+  return {
+    only: ({ gate, leg }) =>
+      gate === RUN_GATE ||
+      wanted.has(unitKey(gate, leg)) ||
+      whole.has(gate) ||
+      (commands.has(gate) && (ranFor.has(leg) || whole.has(leg.split('.', 1)[0]!))),
+  };
 }

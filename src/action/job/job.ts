@@ -13,6 +13,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { orchestratorMetadata } from '../../formats/state-guide/state-metadata.ts';
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
+import type { MirrorFormat } from '../../pipeline/job-settings.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import type { Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
@@ -32,7 +33,7 @@ import { endedJobs, outputDigests } from '../inputs/job-results.ts';
 import { jobSubject, setOfJob } from './job-subject.ts';
 import { openJobStore, type JobStore } from '../records/job-store.ts';
 import { definedInFile, describedHere, standInsOf } from './gate-of-job.ts';
-import { mirroredFiles, withOutputFile } from './output-file.ts';
+import { generatedFiles, mirroredFiles, withOutputFile } from './output-file.ts';
 import { withoutRepository } from './unreadable-workspace.ts';
 import { underReview } from '../event/head-commit.ts';
 import { restOfStep } from '../event/rest-client.ts';
@@ -45,7 +46,8 @@ export interface JobContext {
   readonly definition: Definition;
   readonly store: JobStore;
   readonly ports: EnginePorts;
-  /** The files of the state guide; absent: neither the step nor the definition asks for them. */
+  /** The systems whose files the job has, as the step or the definition asks. Without `stateFiles`: none. */
+  readonly mirror: readonly MirrorFormat[];
   readonly stateFiles?: AgentStateFiles;
 }
 
@@ -181,8 +183,8 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  const files = await mirroredFiles(inputs, definition, store.records);
-  return { definition, store, ports: { ...ports, ...files }, ...files };
+  const { mirror, ...files } = await mirroredFiles(inputs, definition, ports);
+  return { definition, store, mirror, ports: { ...ports, ...files }, ...files };
 }
 
 /** The secrets that gates name, of those that the step was given in one text. Nothing else becomes a variable. */
@@ -238,10 +240,9 @@ async function findFiles(
   try {
     const definition = await findDefinition(asBegun(event, claim), inputs, environment);
     if (claim?.file === true && definition.pipeline === undefined) throw definitionGone(event);
-    return {
-      definition,
-      workspace: await openWorkspace(definition.root, jobWorkspace(invocation, definition, environment, claim)),
-    };
+    const generated = await generatedFiles(inputs, definition);
+    const options = { ...jobWorkspace(invocation, definition, environment, claim), ...generated };
+    return { definition, workspace: await openWorkspace(definition.root, options) };
   } catch (error) {
     if (claim === undefined || !(error instanceof GatelineError)) throw error;
     return withoutRepository(event.workspace, error);

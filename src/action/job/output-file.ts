@@ -5,7 +5,9 @@ import type { AgentFile, AttemptDirectory, AttemptFiles } from '../../agent/atte
 import { withFallback } from '../../agent/other-files.ts';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import type { RecordStore } from '../../store/record-store.ts';
+import type { MirrorFormat } from '../../pipeline/job-settings.ts';
+import type { EnginePorts } from '../../engine/ports.ts';
+import type { WorkspaceOptions } from '../../workspace/open-workspace.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { Definition } from './definition.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
@@ -152,19 +154,37 @@ function unreadable(path: string, cause: unknown): GatelineError {
   });
 }
 
+/** Which files of the workspace are made for other systems. */
+export async function generatedFiles(
+  { mirror: asked }: Pick<ActionInputs, 'mirror'>,
+  { pipeline }: Pick<Definition, 'pipeline'>,
+): Promise<Pick<WorkspaceOptions, 'generated'>> {
+  const mirror = asked ?? pipeline?.mirror ?? [];
+  if (mirror.length === 0) return {};
+  const { isWrittenBy } = await import('../../formats/formats.ts');
+  return { generated: (path) => isWrittenBy(mirror, path) };
+}
+
 /**
- * The state guide's files of a job; none: neither the step nor the definition asks for them. An output that the
- * step itself names is not looked for in them.
+ * The files of other systems of a job; none: neither the step nor the definition asks for any. An output that the step
+ * itself names is not looked for in them.
  */
 export async function mirroredFiles(
-  { mirror, output, outputFile }: Pick<ActionInputs, 'mirror' | 'output' | 'outputFile'>,
-  { pipeline, root, isDefault = true }: Definition,
-  store: Pick<RecordStore, 'get'>,
-): Promise<{ readonly stateFiles?: AgentStateFiles }> {
-  const isAsked = mirror === undefined ? pipeline?.mirror?.includes('state-guide') : mirror === 'state-guide';
-  if (isAsked !== true || pipeline === undefined) return {};
+  { mirror: asked, output, outputFile }: Pick<ActionInputs, 'mirror' | 'output' | 'outputFile'>,
+  { pipeline, root, isDefault = true, file }: Definition,
+  { store, environment: all, now }: Pick<EnginePorts, 'store' | 'environment' | 'now'>,
+): Promise<{ readonly mirror: readonly MirrorFormat[]; readonly stateFiles?: AgentStateFiles }> {
+  const mirror = asked ?? pipeline?.mirror ?? [];
+  if (mirror.length === 0 || pipeline === undefined) return { mirror: [] };
   // Most jobs need none of it.
   const { agentStateFiles } = await import('../../local/state-files/agent-state-files.ts');
+  const place = { root, isDefault, pipeline, ...(file !== undefined && { path: join(root, file) }) };
   const reads = output === undefined && outputFile === undefined;
-  return { stateFiles: agentStateFiles({ root, isDefault, pipeline }, store, reads) };
+  const guide = mirror.includes('state-guide') ? agentStateFiles(place, store, reads) : undefined;
+  const others = mirror.filter((name) => name !== 'state-guide');
+  if (others.length === 0) return { mirror, ...(guide && { stateFiles: guide }) };
+  const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
+  const environment = Object.fromEntries(Object.entries(all).filter(([name]) => !secrets.has(name)));
+  const { withAgentFiles } = await import('../../local/exchange/agent-files.ts');
+  return { mirror, stateFiles: withAgentFiles(guide, others, { place, store, environment, now, required: true }) };
 }

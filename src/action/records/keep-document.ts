@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ArtifactService, Parcel } from '../../store/github/artifacts/artifact-service.ts';
 
@@ -9,7 +10,7 @@ export type KeptDocument = 'kept' | 'taken' | { readonly problem: string };
 export interface DocumentKeeper {
   /** Uploads a document as a separate artifact, unless one of that name exists. */
   keepDocument(name: string, content: string | Uint8Array): Promise<KeptDocument>;
-  /** The same for several files, in one zip. @param files by name */
+  /** The same for several files, in one zip. @param files by path in it, with `/` between folders */
   keepFolder(name: string, files: ReadonlyMap<string, Uint8Array>): Promise<KeptDocument>;
 }
 
@@ -21,7 +22,10 @@ export function documentKeeper(open: () => ArtifactService): DocumentKeeper {
   ): Promise<KeptDocument> => {
     const files = contents.map(([file, content]) => ({
       name: file,
-      place: (path: string): Promise<void> => writeFile(path, content),
+      place: async (path: string): Promise<void> => {
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, content);
+      },
     }));
     const bytes = contents.reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
     try {

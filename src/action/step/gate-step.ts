@@ -28,6 +28,8 @@ export interface GateStep {
   /** The attempt that is valid or has just ended. */
   readonly ended: EndedRecord | undefined;
   readonly started?: StartedRecord;
+  /** Only the gate of the job was read, for `complete`. */
+  readonly isAlone?: true;
 }
 
 /** Reports everything about a step: outputs, summary, annotations; and the result of the step. */

@@ -1,5 +1,5 @@
 import { readJson } from '../../engine/call/content.ts';
-import { secretValues } from '../../engine/call/call.ts';
+import { openCall, secretValues } from '../../engine/call/call.ts';
 import type { AboutStateFiles } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { gateWord } from '../../formats/state-guide/guide-words.ts';
@@ -9,13 +9,13 @@ import { asRequest } from '../../run/plan/difference.ts';
 import type { Request } from '../../run/plan/request.ts';
 import {
   comparePositions,
+  recordName,
   unitOf,
   type EndedRecord,
   type GatelineRecord,
   type StartedRecord,
 } from '../../run/records/record.ts';
 import { graphOf, unitsOf } from '../../run/records/unit.ts';
-import { scoreLine } from '../../local/state-files/agent-state-files.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -27,6 +27,7 @@ interface KnownGate {
   readonly state: RunState;
   readonly records: readonly GatelineRecord[];
   readonly ended: EndedRecord | undefined;
+  readonly isAlone?: true;
 }
 
 /**
@@ -34,17 +35,18 @@ interface KnownGate {
  * Problems are notices: no gate fails because of a file that only shows its result.
  */
 export async function showStateFile({ world: { runner } }: ActionInvocation, job: Job, step: KnownGate): Promise<void> {
-  const { stateFiles, ports, assignment, definition } = job;
+  const { stateFiles, mirror, ports, assignment, definition } = job;
   const own = step.state.units.get(step.planned.key);
   const word = gateWord(own?.status ?? 'pending');
   if (stateFiles === undefined || own === undefined || word === undefined) return;
   const { pipeline } = assignment;
-  const graph = graphOf(unitsOf(pipeline), step.state.units.values());
+  const run = await runToShow(job, step);
+  const graph = graphOf(unitsOf(pipeline), run.state.units.values());
   const unit = graph.get(own.key)!;
   const request = await requestOf(ports, step);
   const about: AboutStateFiles = {
     unit,
-    state: step.state,
+    ...run,
     pipeline,
     metadata: request?.metadata ?? assignment.metadata,
     isDefaultSubject: request === undefined ? assignment.isDefaultSubject === true : request.subject === undefined,
@@ -52,15 +54,36 @@ export async function showStateFile({ world: { runner } }: ActionInvocation, job
     redact: createRedactor({ secrets: secretValues(pipeline, ports) }).redactText,
   };
   try {
-    const { file, notices } = await stateFiles.show(definition.root, about);
+    const { created, notices } = await stateFiles.show(definition.root, about);
     for (const notice of notices) runner.annotate('notice', notice);
-    runner.info(`gate ${own.key}: State file created: ${file}: ${scoreLine(word, own)}`);
+    for (const line of created) runner.info(`gate ${own.key}: ${line}`);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
     runner.annotate('notice', `The state file was not written: ${error.code}: ${error.message}`);
   }
+  if (!mirror.includes('state-guide')) return;
   using _ = runner.group(`Checkpoint of gate ${own.key}`);
   runner.info(checkpointMarkdown({ unit, graph, state: step.state }));
+}
+
+/**
+ * The run as the files are to show it. `complete` reads only its own gate, which is enough for the file of the state
+ * guide; the files of other systems are about the whole run.
+ */
+async function runToShow(
+  { mirror, ports, assignment, call }: Job,
+  { state, records, isAlone }: KnownGate,
+): Promise<Pick<AboutStateFiles, 'state' | 'records'>> {
+  const ofRun = (all: readonly GatelineRecord[]): readonly GatelineRecord[] =>
+    all.filter(({ runNumber }) => runNumber === state.runNumber);
+  if (isAlone !== true || mirror.every((name) => name === 'state-guide')) return { state, records: ofRun(records) };
+  const listing = await ports.store.list(assignment.pipeline.id, assignment.subject);
+  const own = new Set(records.map(recordName));
+  const all = [...listing.records.filter((record) => !own.has(recordName(record))), ...records];
+  const { numbers } = call.call;
+  const options = { numbers, listing: { ...listing, records: all }, shows: true };
+  const { journal } = await openCall(ports, assignment, () => undefined, options);
+  return { state: journal.state(), records: ofRun(journal.records()) };
 }
 
 /** What the agent was asked: `complete` knows neither the metadata nor the subject that `begin` was given. */

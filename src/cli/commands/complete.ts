@@ -6,9 +6,12 @@ import { AGENT_VARIABLES, CLI_VARIABLES } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { STATE_FOLDER } from '../../local/local-ports.ts';
+import { stateFileLines } from '../../local/state-files/state-file-lines.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import { attemptView } from '../../report/json/status-json.ts';
 import { verdictText } from '../../report/terminal/verdict-text.ts';
+import { oneLine } from '../../report/text.ts';
+import { graphOf } from '../../run/records/unit.ts';
 import { adviceLines } from '../output/advice.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -44,13 +47,17 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     },
   );
   const state = await projectOnce(world, opened);
-  const unit = state.units.get(unitKey(ended.gate, ended.leg));
+  const key = unitKey(ended.gate, ended.leg);
+  const unit = state.units.get(key);
+  if (opened.loaded.pipeline.mirror?.includes('state-guide') === true) {
+    const run = { place: opened.loaded, graph: graphOf(opened.graph, state.units.values()), state };
+    for (const line of stateFileLines('created', run, key)) say(world.err, `note: ${oneLine(key)}: ${line}`);
+  }
   if (options['json']) {
     const { status = 'failed', reason = '' } = unit ?? {};
-    const gate = unitKey(ended.gate, ended.leg);
     printJson(world, {
       format: 'gateline-verdict/1',
-      gate,
+      gate: key,
       status,
       reason,
       attempt: attemptView(ended),
@@ -58,7 +65,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     });
   } else {
     const paint = paintFor(world.out, world.environment);
-    const contract = opened.graph.get(unitKey(ended.gate, ended.leg))?.gate.contract;
+    const contract = opened.graph.get(key)?.gate.contract;
     say(world.out, verdictText(ended, { paint, contract, numbered: unit?.numbered ?? [] }).trimEnd());
     for (const line of adviceLines(state, { graph: opened.graph, options: about, reruns })) say(world.out, line);
   }

@@ -7,7 +7,7 @@ import { adviceLines } from '../output/advice.ts';
 import { readInput } from '../project/assignment.ts';
 import { textOption, type OptionValues, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, parseRunArgument, projectOnce, type OpenProject } from '../project/open.ts';
+import { loadFor, open, parseRunArgument, projectOnce, type OpenProject, type RunAsked } from '../project/open.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
@@ -16,9 +16,11 @@ import { decisionMadeBy, reasonGiven, type DecisionMade } from '../project/decis
 /** `gateline decide DECISION [GATE]`, also as `gateline DECISION [GATE]`: records a person's decision. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options, positionals } = invocation;
-  const [word, gate] = positionals as [string, string | undefined];
+  const [word, named] = positionals as [string, string | undefined];
+  const isAboutRun = RUN_DECISIONS.some((one) => one === word);
+  const gate = isAboutRun ? undefined : named;
   const { until, record } = await recorderFor(world, options, word, gate);
-  const run = parseRunArgument(textOption(options, 'run'), '--run');
+  const run = isAboutRun ? runNamed(options, word, named) : parseRunArgument(undefined, '--run');
   const loaded = await loadFor(invocation);
   const by = await decisionMadeBy(world, options, loaded);
   const about = { ...options, ...(run.subject !== undefined && { subject: run.subject }) };
@@ -36,6 +38,14 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (runNumber === state.runNumber)
     for (const line of adviceLines(state, { graph: opened.graph, options })) say(world.out, line);
   return EXIT_CODES.ok;
+}
+
+/** The run of a decision about a run: `login` is the newest of that subject, `3` and `login#3` are others. */
+function runNamed(options: OptionValues, word: string, named: string | undefined): RunAsked {
+  if (named === undefined) return parseRunArgument(textOption(options, 'run'), '--run');
+  const twice = ['run', 'subject'].find((name) => options[name] !== undefined);
+  if (twice !== undefined) throw new GatelineError('OPTION_CONFLICT', `--${twice} names a run, and so does ${named}`);
+  return /^(?:.+#)?[0-9]+$/s.test(named) ? parseRunArgument(named, word) : { subject: named, number: 0 };
 }
 
 /** A decision whose options were checked. */
@@ -67,8 +77,6 @@ async function recorderFor(
     };
   }
   if (aboutRun !== undefined) {
-    if (gate !== undefined)
-      throw new GatelineError('ARGUMENT_UNEXPECTED', `${word} is about the run, not about ${gate}`);
     refuseIdle(options, word, ['output', 'until']);
     const record: Recorder['record'] = ({ ports, assignment }, by, runNumber) =>
       decideRun(ports, assignment, { decision: aboutRun, runNumber, ...by });

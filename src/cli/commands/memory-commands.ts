@@ -7,7 +7,12 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
     name: 'memory',
     summary: 'list and edit the documents that agents get, and add what agents noted',
     positionals: [
-      { name: 'ACTION', required: false, help: 'list (default), show, add, forget, promote, compile or refresh' },
+      {
+        name: 'ACTION',
+        required: false,
+        help: 'list (default), show, add, forget, promote, compile or refresh',
+        words: ['list', 'show', 'add', 'forget', 'promote', 'compile', 'refresh'],
+      },
       {
         name: 'NAME',
         required: false,

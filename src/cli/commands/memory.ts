@@ -8,14 +8,14 @@ import { stalenessText } from '../memory/note-stale.ts';
 import { continueRun } from './run.ts';
 import {
   addEntries,
+  forgetEntry,
   newLearnings,
   PATTERNS,
   readDocument,
   readDocuments,
-  writeDocument,
 } from '../../local/memory/documents.ts';
 import { DOCUMENT_NAME_PATTERN, documentPath, HANDOFF } from '../../memory/documents.ts';
-import { DEFAULT_CATEGORY, entriesOf, withoutEntry, type Added } from '../../memory/entries.ts';
+import { DEFAULT_CATEGORY, entriesOf, type Added } from '../../memory/entries.ts';
 import { bytesText, oneLine } from '../../report/text.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -133,6 +133,10 @@ async function compile(invocation: CommandInvocation, words: readonly string[]):
   const [entries, bytes] = [entriesOf(text).length, Buffer.byteLength(text)];
   if (options['json']) printJson(world, { format: FORMAT, name, path: documentPath(name), run, gate, entries, bytes });
   else say(world.out, `Wrote ${documentPath(name)} from ${gate} of run ${run}: ${bytesText(bytes)}.`);
+  // It names a commit, and agents saw what is not in it.
+  const { choice } = await deepDiveStaleness(text, placeOf(invocation, await loadFor(invocation)));
+  if (choice === 'stale')
+    say(world.err, `note: what changed is not committed: commit it and refresh again, or ${name} is treated as stale`);
   return EXIT_CODES.ok;
 }
 
@@ -169,16 +173,11 @@ async function forget(invocation: CommandInvocation, words: readonly string[]): 
   const { world, options } = invocation;
   const [id = ''] = words;
   const { root } = await loadFor(invocation);
-  const found = (await readDocuments(root)).flatMap(({ name, text }) => {
-    const left = withoutEntry(text, id);
-    return left === undefined ? [] : [{ name, text: left }];
-  });
-  if (found.length === 0)
+  const names = await forgetEntry(root, id);
+  if (names.length === 0)
     throw new GatelineError('DOCUMENT_UNKNOWN', `no document has an entry ${JSON.stringify(id)}`, {
       hint: '`gateline memory show NAME` lists the entries with their ids.',
     });
-  for (const one of found) await writeDocument(root, one);
-  const names = found.map(({ name }) => name);
   if (options['json']) printJson(world, { format: FORMAT, forgotten: id, documents: names });
   else say(world.out, `Removed from ${names.map(documentPath).join(', ')}.`);
   return EXIT_CODES.ok;

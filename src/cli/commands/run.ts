@@ -19,13 +19,12 @@ import { graphOf } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { adviceLines } from '../output/advice.ts';
 import type { CommandInvocation } from '../command.ts';
-import { mirrorFor } from '../exchange/mirror-for.ts';
 import { noteLearnings } from '../memory/note-learnings.ts';
 import { noteStale } from '../memory/note-stale.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, open, projectorFor, type OpenProject } from '../project/open.ts';
+import { loadFor, mirrorFor, open, projectorFor, type OpenProject } from '../project/open.ts';
 import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { errorLog } from '../output/error-log.ts';
@@ -62,7 +61,7 @@ export async function continueRun(invocation: CommandInvocation, fork?: ForkOrig
   const assignment = { ...opened.assignment, ...asked.assigned };
   const redactor = redactorFor(loaded.pipeline, world.environment);
   const projector = await projectorFor(world, opened, redactor.redactText);
-  const mirror = mirrorFor(invocation, { ...opened, assignment });
+  const mirror = mirrorFor(world, { ...opened, assignment });
   const progress = progressFor(invocation, opened);
   noteTooShort(redactor, progress);
   const observe = async (event: EngineEvent): Promise<void> => {

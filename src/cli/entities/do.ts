@@ -10,6 +10,7 @@ import { listOption, type CommandInvocation } from '../command.ts';
 import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { noticesTo, say } from '../output/say.ts';
+import { argumentsGiven } from './arguments-given.ts';
 import { loadFor, open } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -48,20 +49,6 @@ async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promis
     }
     await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-function argumentsGiven(pairs: readonly string[]): Record<string, string> {
-  const given: [string, string][] = pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    throw new GatelineError('OPTION_VALUE', `--arg ${oneLine(pair).slice(0, 100)}: expected NAME=VALUE`, {
-      hint: 'For example `--arg ref=@e1`.',
-    });
-  });
-  const names = given.map(([name]) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice === undefined) return Object.fromEntries(given);
-  throw new GatelineError('OPTION_VALUE', `--arg ${twice} appears twice`, { hint: 'Each argument has one value.' });
 }
 
 /** With `--json`, what commands print goes to standard error. */

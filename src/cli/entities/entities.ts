@@ -10,12 +10,13 @@ import { checkRequires } from '../../engine/commands/run-command.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { uaspStatus, type UaspManifest } from '../../formats/uasp/status.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
+import type { Entity } from '../../pipeline/entities/entities.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { columnsTable } from '../../report/terminal/columns.ts';
 import { oneLine } from '../../report/text.ts';
 import { entityKey, isValidAt, type EntityState } from '../../run/entity/fold-entities.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
-import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
@@ -23,6 +24,7 @@ import { readInput } from '../project/assignment.ts';
 import { decisionMadeBy } from '../project/decision.ts';
 import { loadFor, open, type OpenProject } from '../project/open.ts';
 import { exportDefinition, importFiles } from './skills.ts';
+import { argumentsGiven } from './arguments-given.ts';
 import { ENTITY_ACTIONS, type EntityAction } from './actions.ts';
 
 /** `gateline entities [ACTION] [NAME]`. */
@@ -72,6 +74,7 @@ function refuseIdle(options: OptionValues, action: EntityAction): void {
       throw new GatelineError('OPTION_CONFLICT', `--${option} cannot be used with entities ${action}`);
   };
   if (action !== 'create' && action !== 'apply') refuse('value');
+  if (action !== 'check' && action !== 'apply') refuse('arg');
   if (action !== 'import') refuse('from');
   for (const option of isRead ? ['reason', 'actor'] : []) refuse(option);
 }
@@ -127,22 +130,32 @@ const COLUMNS = [
   { head: 'status', cell: (row: EntityRow) => row.status },
   { head: 'by', cell: (row: EntityRow) => oneLine(row.by ?? '') },
   { head: 'at', cell: (row: EntityRow) => row.at ?? '' },
-  { head: 'reason', cell: (row: EntityRow) => oneLine(row.reason ?? '') },
+  { head: 'reason', cell: (row: EntityRow) => oneLine(row.reason ?? (row.until === null ? '' : `until ${row.until}`)) },
 ];
 
 function rowsOf(name: string, { entities, states, now }: Asking): EntityRow[] {
-  const margin = entities.find((one) => one.name === name)?.margin ?? 0;
+  const { margin = 0, lifetime } = entities.find((one) => one.name === name) ?? {};
   const own = [...states.values()].filter((state) => state.entity === name);
   if (own.length === 0) {
     const none = { by: null, at: null, reason: null, until: null, content: null };
     return [{ entity: name, instance: '', status: 'absent', ...none }];
   }
   return own.map((state) => {
-    const { entity, instance, valid, by, at, reason, until, value = null } = state;
+    const { entity, instance, valid, by, at, until, value = null } = state;
     const status = !valid ? 'invalid' : isValidAt(state, now, margin) ? 'valid' : 'expired';
     const end = Number.isFinite(until) && Math.abs(until) < 8.64e15 ? new Date(until).toISOString() : null;
-    return { entity, instance, status, by, at, reason: reason || null, until: end, content: value };
+    const why = status === 'expired' ? whyExpired(lifetime, end, until <= now) : state.reason || null;
+    return { entity, instance, status, by, at, reason: why, until: end, content: value };
   });
+}
+
+/** Why an entity that nothing made invalid is not valid, as a clause. */
+function whyExpired(lifetime: Entity['lifetime'], end: string | null, isPast: boolean): string {
+  if (end !== null) return isPast ? `its life ended at ${end}` : `its life ends at ${end}, which is within its margin`;
+  if (lifetime === 'machine') return 'none of its processes runs';
+  return typeof lifetime === 'string'
+    ? `no time can be read at ${lifetime} of its value, or what it was created from is over`
+    : 'what it was created from is over';
 }
 
 async function showManifest(invocation: CommandInvocation): Promise<ExitCode> {
@@ -157,7 +170,7 @@ async function showManifest(invocation: CommandInvocation): Promise<ExitCode> {
 async function showMissing(invocation: CommandInvocation, id: string): Promise<ExitCode> {
   const { world, options } = invocation;
   const { ports, assignment } = await openToRead(invocation);
-  const { missing, setup } = await checkRequires(ports, assignment, id);
+  const { missing, setup } = await checkRequires(ports, assignment, id, argumentsGiven(listOption(options, 'arg')));
   if (options['json']) printJson(world, { format: 'gateline-entities-check/1', command: id, missing, setup });
   else if (missing.length === 0) say(world.out, `${oneLine(id)} can run`);
   else {
@@ -181,7 +194,7 @@ async function change(
   const { ports, assignment } = await open(invocation, loaded, { readOnly: false });
   const changes: EntityChange[] =
     action === 'apply'
-      ? effectsOfCommand({ assignment }, name!, value)
+      ? effectsOfCommand({ assignment }, name!, value, argumentsGiven(listOption(options, 'arg')))
       : name === undefined
         ? (assignment.pipeline.resources?.entities ?? []).map((entity) => ({ action, entity: entity.name }))
         : [{ action, ...parseName(name), ...(value !== undefined && { value }) }];
@@ -192,7 +205,11 @@ async function change(
     instance: one.instance ?? null,
   }));
   if (options['json']) printJson(world, { format: 'gateline-entities-change/1', ...by, changes: done });
-  else for (const one of done) say(world.out, `${oneLine(one.entity)}: ${one.action} by ${oneLine(by.actor)}`);
+  else
+    for (const one of done) {
+      const key = entityKey({ entity: one.entity, instance: one.instance ?? '' });
+      say(world.out, `${oneLine(key)}: ${one.action} by ${oneLine(by.actor)}`);
+    }
   return EXIT_CODES.ok;
 }
 

@@ -27,11 +27,17 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
     name: 'entities',
     summary: 'show, check and change the state of entities',
     positionals: [
-      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)` },
+      { name: 'ACTION', required: false, help: `${ENTITY_ACTIONS.join(', ')} (default: show)`, words: ENTITY_ACTIONS },
       { name: 'NAME', required: false, help: 'an entity, or entity/instance; with check and apply a command' },
     ],
     options: [
       ...SUBJECT_OPTIONS,
+      {
+        name: 'arg',
+        value: 'NAME=VALUE',
+        multiple: true,
+        help: 'with check and apply: an argument, which may name an instance',
+      },
       { name: 'value', value: 'FILE', help: 'with create and apply: its value, a JSON file; - for standard input' },
       { name: 'from', value: 'FILE', multiple: true, help: 'with import: a skill of UASP' },
       { name: 'reason', value: 'TEXT', help: 'why; required with create, apply, invalidate and reset' },

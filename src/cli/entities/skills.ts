@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
-import { exportSkill } from '../../formats/uasp/export-skill.ts';
+import { exportSkill, leftOutOfSkill } from '../../formats/uasp/export-skill.ts';
 import { importSkills } from '../../formats/uasp/import-skills.ts';
 import { parseSkill } from '../../formats/uasp/skill.ts';
 import { oneLine } from '../../report/text.ts';
@@ -50,7 +50,10 @@ export async function importFiles({ world, options }: CommandInvocation): Promis
 export async function exportDefinition(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
   const { pipeline } = await loadFor(invocation);
-  const skill = exportSkill(pipeline.id, pipeline.resources ?? { entities: [], commands: [] });
+  const resources = pipeline.resources ?? { entities: [], commands: [] };
+  const skill = exportSkill(pipeline.id, resources);
+  for (const one of leftOutOfSkill(resources))
+    say(world.err, `note: ${oneLine(one)} is left out: UASP has no word for it`);
   if (options['json']) printJson(world, skill);
   else world.out.write(stringify(skill, { lineWidth: 0 }));
   return EXIT_CODES.ok;

@@ -1,7 +1,12 @@
 import type { CommandSpec } from '../command.ts';
 import { ACTOR, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from '../options.ts';
 
-const FORMAT = { name: 'FORMAT', required: true, help: 'state-guide, agent-flow, dev-loop or nexus' } as const;
+const FORMAT = {
+  name: 'FORMAT',
+  required: true,
+  help: 'state-guide, agent-flow, dev-loop or nexus',
+  words: ['state-guide', 'agent-flow', 'dev-loop', 'nexus'],
+} as const;
 
 /** The commands for the files of other systems. */
 export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
@@ -27,7 +32,7 @@ export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Reads all files first, and imports all of them or nothing: each problem is named with its file and JSON pointer. What is completed there is adopted here, as `gateline adopt` does: it must meet the contract of its gate, and applies to the present request. Documents for agents and the history of earlier runs are taken over, too. What has no place in Gateline is listed with the reason.\nWithout a definition, gateline.yml is written. With one, the keys that it lacks are printed, and with --write added. No command is started. If the command is interrupted, run it again.',
+      'Reads all files first, and imports all of them or nothing: each problem is named with its file and JSON pointer. What is completed there is adopted here, as `gateline adopt` does: it must meet the contract of its gate, and applies to the present request. Documents for agents and the history of earlier runs are taken over, too. What has no place in Gateline is listed with the reason. A gate with a matrix needs an output for each leg, by its name.\nWithout a definition, gateline.yml is written. With one, the keys that it lacks are printed, and with --write added. No command is started. If the command is interrupted, run it again.',
     examples: [
       {
         command: 'gateline import nexus --from ~/.claude/skills/nexus/history --dry-run',
@@ -55,7 +60,7 @@ export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      "Writes the files of the newest run, or of that of --run. Each replaces the one before it by a rename. Git must ignore files in the workspace, so that they are not inputs of gates: if it does not, the system's line is added to .git/info/exclude. A file that git tracks is refused.",
+      "Writes the files of the newest run, or of that of --run. Each replaces the one before it by a rename; of one that Gateline did not write, a copy goes to .state/quarantine. Git must ignore files in the workspace, so that they are not inputs of gates: if it does not, the system's line is added to .git/info/exclude. A file that git tracks is refused, and so is a folder of the workspace with other tracked files.",
     examples: [
       { command: 'gateline export nexus --to /tmp/nexus', what: 'the files of the newest run, in another folder' },
     ],

@@ -1,32 +1,33 @@
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { adoptOutputs, type Adoption, type OutsideOutput } from '../../engine/adoption/adopt-outputs.ts';
-import type { Assignment } from '../../engine/call/call.ts';
+import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, ImportedGate, FormatReading, ImportedRun } from '../../formats/exchange.ts';
-import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
-import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import type { FileFormat, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import { formatNamed } from '../../formats/formats.ts';
+import type { HistoryEntry } from '../../history/entry.ts';
+import type { JsonObject } from '../../json/json.ts';
 import {
   editedDefinition,
   gateId,
+  hasGates,
   keysText,
   keysToAdd,
   newDefinition,
-  withoutId,
+  overruled,
 } from '../../local/exchange/definition.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
+import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
 import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
-import { readDocument, writeDocument } from '../../local/memory/documents.ts';
+import { writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { pointerSegments } from '../../json/pointer.ts';
 import { documentPath } from '../../memory/documents.ts';
-import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
 import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { count, oneLine } from '../../report/text.ts';
-import { subjectSlug } from '../../run/records/subject.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
@@ -36,7 +37,6 @@ import { say } from '../output/say.ts';
 import { decisionMadeBy, type DecisionMade } from '../project/decision.ts';
 import { open, projectOnce } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
-import { formatNamed } from './format-named.ts';
 
 /** `gateline import FORMAT`: takes over what another system's files say, all of it or nothing. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -51,15 +51,26 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const dryRun = options['dry-run'] === true;
   if (dryRun) {
     const adoption = await adopt(invocation, loaded, reading, by, true);
-    return tell(invocation, { system, reading, plan, adoption, history: await newEntries(loaded, reading), loaded });
+    return tell(invocation, {
+      system,
+      reading,
+      plan,
+      adoption,
+      history: await newEntries(historyIn(loaded), reading.run),
+      loaded,
+    });
   }
   await using _lock = await lockWorkspace(loaded.root, world);
   // Once without records, so that nothing is written if an output is refused.
   await adopt(invocation, loaded, reading, by, true);
-  const history = await newEntries(loaded, reading);
+  const history = await newEntries(historyIn(loaded), reading.run);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document);
-  if (plan.text !== undefined) await atomicWrite(loaded.path, plan.text, durable(world));
-  if (history.length > 0) await historyIn(loaded, durable(world)).rewrite(history.map(withoutGates));
+  if (plan.text !== undefined) {
+    // A link in its place stays.
+    const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
+    await atomicWrite(path, plan.text, durable(world));
+  }
+  await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
 }
@@ -90,7 +101,7 @@ async function definitionFor({ world, options }: CommandInvocation): Promise<Fou
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
-  { root }: FoundDefinition,
+  { root, text: definition }: FoundDefinition,
   named: readonly string[],
 ): Promise<FormatReading> {
   const from = textOption(options, 'from');
@@ -103,20 +114,7 @@ async function readAll(
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
   const reading = format.read(files);
-  const clashing = [];
-  for (const { name, text } of reading.run.documents) {
-    const before = await readDocument(root, name);
-    if (Buffer.byteLength(text) > DOCUMENT_LIMITS.bytes)
-      clashing.push({ file: documentPath(name), pointer: '', message: 'a document has at most 64 KiB' });
-    else if (before !== undefined && before !== text)
-      clashing.push({ file: documentPath(name), pointer: '', message: 'the document exists, with another text' });
-  }
-  const nameless = withoutId(reading.run).map(({ gate, place }) => ({
-    ...place,
-    message: `${oneLine(String(gate))} cannot be the id of a gate: expected lower-case letters, digits, _ and -`,
-  }));
-  const all = [...reading.problems, ...nameless, ...clashing];
-  if (all.length > 0) throw new ImportRefusedError(all);
+  await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }
 
@@ -127,25 +125,32 @@ interface DefinitionPlan {
   readonly text: string | undefined;
   /** Keys that it lacks. */
   readonly add: JsonObject;
+  /** What the files say and it does not. */
+  readonly overruled: readonly NotMoved[];
 }
 
 function planned(
   system: string,
   { run }: FormatReading,
-  { text, path }: FoundDefinition,
+  found: FoundDefinition,
   options: OptionValues,
 ): DefinitionPlan {
+  const { text } = found;
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
-    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {} };
-    return { choice: 'create', text: newDefinition(run, system), add: {} };
+    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
+    return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
   }
-  const parsed = parsePipeline(text, path);
-  const written = readSource(text, path).value;
-  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, (written ?? {}) as JsonObject);
-  if (Object.keys(keys).length === 0 || options['write'] !== true)
-    return { choice: 'keep', text: undefined, add: keys };
-  return { choice: 'edit', text: editedDefinition(text, keys), add: keys };
+  const parsed = parsePipeline(text, fileOf(found));
+  const { value, problems } = readSource(text, fileOf(found));
+  const isUnreadable = problems.some(({ severity }) => severity === 'error');
+  // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
+  if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
+  const written = (value ?? {}) as JsonObject;
+  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
+  const plan = { add: keys, overruled: overruled(run, written, system) };
+  if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
+  return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
 }
 
 /** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
@@ -167,7 +172,7 @@ function loadedWith(found: FoundDefinition, text: string | undefined, run: Impor
 /** Stands for a definition that is not written, where only documents and a history are imported. */
 const NO_GATES = 'gates: {none: {inputs: []}}';
 
-/** @throws ImportRefusedError if an output does not meet its contract, or its gate cannot be done yet */
+/** @throws ImportRefusedError as {@link adoptImported} */
 async function adopt(
   invocation: CommandInvocation,
   loaded: LoadedPipeline,
@@ -175,67 +180,13 @@ async function adopt(
   by: DecisionMade,
   dryRun: boolean,
 ): Promise<Adoption> {
-  const completed = run.gates.filter(({ output }) => output !== undefined);
-  if (completed.length === 0) return { problems: [], adopted: [], kept: [] };
-  const { gates } = loaded.pipeline;
-  const placed = new Map(completed.map((one) => [gateId(one, gates), one]));
-  const missing = [...placed].filter(([id]) => !gates.some((gate) => gate.id === id));
-  if (missing.length > 0)
-    throw new ImportRefusedError(
-      missing.map(([id, { place }]) => ({
-        ...place,
-        message: `the definition has no gate ${describe(placed.get(id)!, id)}: \`--write\` adds it`,
-      })),
-    );
-  const outputs = gates.flatMap(({ id }): OutsideOutput[] => {
-    const output = placed.get(id)?.output;
-    return output === undefined ? [] : [{ gate: id, output }];
-  });
+  // Without a gate, there may be no definition either.
+  if (!hasOutputs(run)) return { problems: [], adopted: [], kept: [] };
   const opened = await open(invocation, loaded, { readOnly: dryRun });
-  refuseOther(run, opened.assignment);
-  const adoption = await adoptOutputs(opened.ports, opened.assignment, outputs, by, { dryRun });
-  if (adoption.problems.length > 0)
-    throw new ImportRefusedError(
-      adoption.problems.map(({ gate, pointer, message }) => {
-        const { file, pointer: at } = (placed.get(gate) as ImportedGate).place;
-        return { file, pointer: at + pointer, message: `gate ${gate}: ${message}` };
-      }),
-    );
-  if (!dryRun) await projectOnce(invocation.world, opened);
+  const adoption = await adoptImported(opened.ports, opened.assignment, run, by, { dryRun });
+  // The files that are imported may be those that a mirror would replace.
+  if (!dryRun) await projectOnce(invocation.world, opened, false);
   return adoption;
-}
-
-function describe({ gate }: ImportedGate, id: string): string {
-  return typeof gate === 'number' ? `with number ${gate}` : id;
-}
-
-/** Keys of metadata that say which run it is. */
-const IDENTITY = ['domain', 'feature'];
-
-/** @throws ImportRefusedError if the files are about another domain, feature or subject than the run */
-function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject }: Assignment): void {
-  const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
-  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
-    file,
-    pointer: `/metadata/${key}`,
-    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
-  }));
-  if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
-    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
-  if (problems.length > 0) throw new ImportRefusedError(problems);
-}
-
-/** Entries of runs that the history does not have. */
-async function newEntries(loaded: LoadedPipeline, { run }: FormatReading): Promise<HistoryEntry[]> {
-  if (run.history.length === 0) return [];
-  const known = new Set((await historyIn(loaded).all()).map(runKeyOf));
-  return run.history.filter((entry) => !known.has(runKeyOf(entry)));
-}
-
-function withoutGates(entry: HistoryEntry): Parameters<ReturnType<typeof historyIn>['rewrite']>[0][number] {
-  const { pipeline, subject, run, attempt, started } = entry;
-  const identity = { pipeline, subject, run, attempt, started };
-  return { entry, gates: { format: 'gateline-history-gates/2', ...identity, gates: [], left: 0 } };
 }
 
 interface Imported {
@@ -249,7 +200,8 @@ interface Imported {
 
 function tell({ world, options }: CommandInvocation, imported: Imported): ExitCode {
   const { system, reading, plan, adoption, history, loaded } = imported;
-  const { notMoved, notes, run } = reading;
+  const { notes, run } = reading;
+  const notMoved = [...reading.notMoved, ...plan.overruled];
   const written = options['dry-run'] !== true;
   const documents = run.documents.map(({ name }) => documentPath(name));
   const path = fileOf(loaded);

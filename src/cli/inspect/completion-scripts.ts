@@ -50,13 +50,12 @@ ${commands.map((command) => `    ${command.name}) words="${wordsOf(command)}" ;;
     help) words="${names}" ;;
   esac
   case "$command" in
-    ${commands
-      .filter(takesGate)
-      .map(({ name }) => name)
-      .join(' | ')})
+    ${namesOf(commands, takesGate)})
       case "$current" in -*) ;; *) words="$words $(${GATES})" ;; esac ;;
+    ${namesOf(commands, takesFile)})
+      case "$current" in -*) ;; *) COMPREPLY=($(compgen -f -- "$current")) ;; esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY+=($(compgen -W "$words" -- "$current"))
 }
 complete -F _gateline gateline
 `;
@@ -73,7 +72,9 @@ function zsh(commands: readonly CommandSpec[]): string {
       return quoted(`${option.multiple === true ? '*' : ''}${word}[${plain(option.help)}]${value}`);
     });
   const positionalsOf = ({ positionals }: CommandSpec): string[] =>
-    positionals.map(({ name }, at) => quoted(`${at + 1}:${name}:${action(name)}`));
+    positionals.map(({ name, words }, at) =>
+      quoted(`${at + 1}:${name}:${words === undefined ? action(name) : `(${words.join(' ')})`}`),
+    );
   const branches = commands.map(
     (command) =>
       `    ${command.name}) _arguments -s ${[...command.options.flatMap(optionOf), ...positionalsOf(command)].join(' ')} ;;`,
@@ -113,9 +114,12 @@ function fish(commands: readonly CommandSpec[]): string {
       const short = option.short === undefined ? '' : ` -s ${option.short}`;
       return `complete -c gateline ${when} -l ${option.name}${short}${value} -d ${quoted(option.help)}`;
     });
+    const words = command.positionals.flatMap((one) => one.words ?? []).join(' ');
+    const listed = words === '' ? [] : [`complete -c gateline ${when} -a ${quoted(words)}`];
+    const files = takesFile(command) ? [`complete -c gateline ${when} -F`] : [];
     const gates = takesGate(command) ? [`complete -c gateline ${when} -a '(${GATES})'`] : [];
     const about = `complete -c gateline -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.summary)}`;
-    return [about, ...options, ...gates];
+    return [about, ...options, ...listed, ...files, ...gates];
   });
   return `# Completion of gateline for fish: gateline completion fish > ~/.config/fish/completions/gateline.fish
 complete -c gateline -f
@@ -131,10 +135,23 @@ function takesGate({ positionals }: CommandSpec): boolean {
   return positionals.some(({ name }) => OF_GATES.has(name));
 }
 
+function takesFile({ positionals }: CommandSpec): boolean {
+  return positionals.some(({ name }) => OF_FILES.has(name));
+}
+
+/** The commands of a kind, as a pattern of `case`. */
+function namesOf(commands: readonly CommandSpec[], isOfKind: (command: CommandSpec) => boolean): string {
+  return commands
+    .filter(isOfKind)
+    .map(({ name }) => name)
+    .join(' | ');
+}
+
 function spellings({ name, short }: OptionSpec): string[] {
   return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
 function wordsOf(command: CommandSpec): string {
-  return command.options.map(({ name }) => `--${name}`).join(' ');
+  const listed = command.positionals.flatMap(({ words = [] }) => words);
+  return [...command.options.map(({ name }) => `--${name}`), ...listed].join(' ');
 }

@@ -1,5 +1,6 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { CommandInvocation } from '../command.ts';
+import { DECISION_COMMANDS } from '../decide-command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { completionScript, SHELLS } from './completion-scripts.ts';
 
@@ -12,6 +13,6 @@ export async function execute({ world, positionals, commands }: CommandInvocatio
       hint: `Shells: ${SHELLS.join(', ')}.`,
     });
   }
-  world.out.write(completionScript(shell, commands));
+  world.out.write(completionScript(shell, [...commands, ...DECISION_COMMANDS]));
   return EXIT_CODES.ok;
 }

@@ -28,7 +28,7 @@ export const LOOP_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Each task is a run of its own, which begins with your folder as the tasks before left it. When it is completed, its files are written into the folder and committed, and nothing else: by you, with your hooks. A task that fails is run again, in a new run; after --max-failures such runs, a fix task `ID-fix-1` runs first, with the reason as its text. Gates with `memory: [handoff]` get a summary of the previous run.\nThe loop ends when no task can run. It stops before a commit if there are staged changes, or if files of a task changed in your folder in the meantime. Repeat an interrupted call: no task is done or committed twice. `gateline close --subject ID` cancels a task.',
+      'Each task is a run of its own, which begins with your folder as the tasks before left it. When it is completed, its files are written into the folder and committed, and nothing else: by you, with your hooks. A task that fails is run again, in a new run; after --max-failures such runs, a fix task `ID-fix-1` runs first, with the reason as its text. Gates with `memory: [handoff]` get a summary of the previous run.\nThe loop ends when no task can run. It stops before a commit if there are staged changes, or if files of a task changed in your folder in the meantime. Repeat an interrupted call: no task is done or committed twice. `gateline close ID` cancels a task.',
     examples: [
       { command: 'gateline loop tasks.json', what: 'until every task is done, or none can run' },
       { command: 'gateline loop tasks.json --max-iterations 1', what: 'one task, or one more try' },

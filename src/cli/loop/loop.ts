@@ -3,16 +3,17 @@ import { assignmentFor } from '../../engine/set/set-order.ts';
 import { requireHead } from '../../engine/set/deliver-set.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import { whoDecides } from '../../local/who-decides.ts';
+import type { Mirror } from '../../local/exchange/mirror.ts';
 import type { Projector } from '../../local/projector.ts';
 import { count, oneLine } from '../../report/text.ts';
 import type { Task } from '../../run/subjects/tasks.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { noteLearnings } from '../memory/note-learnings.ts';
+import { keepLearnings } from '../memory/note-learnings.ts';
 import { interruptible } from '../output/interrupt.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
-import { projectorFor } from '../project/open.ts';
+import { mirrorFor, projectorFor } from '../project/open.ts';
 import { noteTooShort, redactorFor } from '../project/redactor.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { savedFolder } from '../project/saved-folder.ts';
@@ -48,7 +49,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
       observe: observer(invocation, opened, redactor.redactText, progress),
       signal,
       ...(set.loaded.pipeline.learning === 'auto' && {
-        afterRun: (run, assignment) => noteLearnings(world, { ...opened, assignment }, run),
+        afterRun: (run, assignment, isNew) => keepLearnings(world, { ...opened, assignment }, run, isNew),
       }),
     }),
   );
@@ -65,24 +66,29 @@ function messageFor(template: string, { id, task = id }: Task): string {
 
 /** Shows what happens, and keeps the files of each task that people read up to date. */
 function observer(
-  { world }: CommandInvocation,
+  invocation: CommandInvocation,
   opened: OpenSet,
   redact: (text: string) => string,
   progress: SetProgress,
 ): (event: LoopEvent) => Promise<void> {
   let projector: Projector | undefined;
+  let mirror: Mirror | undefined;
   return async (event) => {
     if (event.type === 'task') {
       const { task, iteration, reason } = event;
       progress.note(`iteration ${iteration}: ${task.id}: ${reason}`);
-      projector = await projectorFor(world, { ...opened, assignment: assignmentFor(opened.assignment, task) }, redact);
+      const own = { ...opened, assignment: assignmentFor(opened.assignment, task) };
+      projector = await projectorFor(invocation.world, own, redact);
+      mirror = mirrorFor(invocation.world, own);
     } else if (event.type === 'applied') {
       const { task, files, commit } = event;
       const where = commit === undefined ? 'applied' : `committed as ${commit.slice(0, 12)}`;
       progress.note(`${task.id}: ${count(files, 'file')} ${where}`);
     } else {
       progress.follow(event);
-      for (const notice of (await projector?.follow(event.event)) ?? []) progress.note(notice);
+      const notices = (await projector?.follow(event.event)) ?? [];
+      if ('state' in event.event) notices.push(...((await mirror?.show(event.event.state)) ?? []));
+      for (const notice of notices) progress.note(notice);
     }
   };
 }

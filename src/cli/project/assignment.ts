@@ -30,17 +30,18 @@ export async function assignmentOf(
   if (subject.trim() === '') throw new GatelineError('SUBJECT_EMPTY', 'the subject is empty');
   const input = await readInput(world, textOption(options, 'input'));
   const warn = (warning: string): void => say(world.err, `note: ${oneLine(warning)}`);
-  const file = stateInputs({ workspace, place: loaded, subject, warn });
+  const metadata = {
+    ...orchestratorMetadata(input),
+    ...pipeline.metadata,
+    ...metadataOf(listOption(options, 'metadata')),
+  };
+  const file = stateInputs({ workspace, place: loaded, subject, metadata, warn });
   return {
     pipeline,
     subject,
     ...(given === undefined && { isDefaultSubject: true }),
     task: recordedOption(options, 'task', MAX_TASK_LENGTH) ?? pipeline.task,
-    metadata: {
-      ...orchestratorMetadata(input),
-      ...pipeline.metadata,
-      ...metadataOf(listOption(options, 'metadata')),
-    },
+    metadata,
     input,
     ...(options['stand-in'] === true && { standIn: { file } }),
   };

@@ -1,14 +1,17 @@
 import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
+import type { StandIns } from '../../engine/call/guide-files.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
+import { withAgentFiles } from '../../local/exchange/agent-files.ts';
+import { createMirror, mirrorFormats, type Mirror } from '../../local/exchange/mirror.ts';
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import { unitsOf, type UnitGraph } from '../../run/records/unit.ts';
+import { unitsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { viewAt } from './moment.ts';
 import { listOption, textOption, type CommandInvocation } from '../command.ts';
@@ -24,14 +27,16 @@ export interface OpenProject {
 }
 
 /**
- * The pipeline of an invocation; with `--memory`, its gates get these documents, too.
- * @throws GatelineError `OPTION_VALUE` if no gate gets one of them
+ * The pipeline of an invocation; with `--memory`, its gates get these documents, too; `--mirror` replaces its own.
+ * @throws GatelineError `OPTION_VALUE` if no gate gets one of the documents, `FORMAT_UNKNOWN`
  */
 export async function loadFor({
   world,
   options,
 }: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
-  const loaded = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const found = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  const mirror = mirrorFormats(listOption(options, 'mirror'), found.pipeline);
+  const loaded = { ...found, pipeline: { ...found.pipeline, mirror } };
   const asked = listOption(options, 'memory');
   if (asked.length === 0) return loaded;
   const pipeline = withMemory(loaded.pipeline, asked);
@@ -52,7 +57,10 @@ export async function open(
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
-  const stateFiles = agentStateFiles(loaded, ports.store);
+  const guide = agentStateFiles(loaded, ports.store);
+  const others = (loaded.pipeline.mirror ?? []).filter((name) => name !== 'state-guide');
+  const from = { place: loaded, store: ports.store, environment, now: ports.now, required: false };
+  const stateFiles = others.length === 0 ? guide : withAgentFiles(guide, others, from);
   return { loaded, graph: unitsOf(loaded.pipeline), ports: { ...ports, stateFiles }, assignment };
 }
 
@@ -121,18 +129,40 @@ export function projectorFor(
 ): Promise<Projector> {
   const { loaded, graph, assignment, ports } = opened;
   const durable = world.onDurable === undefined ? {} : { onDurable: world.onDurable };
-  const { groups } = loaded.pipeline;
+  const { groups, mirror } = loaded.pipeline;
   const { metadata } = assignment;
-  return createProjector({ loaded, graph, groups, metadata, store: ports.store, redact, ...durable });
+  const about = { graph, groups, metadata, tells: mirror?.includes('state-guide') === true };
+  const file = assignment.standIn?.file;
+  const spares = file && { spares: (unit: Unit) => isUsable(file, unit) };
+  return createProjector({ loaded, ...about, store: ports.store, redact, ...spares, ...durable });
 }
 
-/** Updates the files that people read, after a command that wrote records without driving a run. */
-export async function projectOnce(world: CliWorld, opened: OpenProject): Promise<RunState> {
+/** Whether a state file of another tool may replace the output of a unit. An invalid one is refused later. */
+async function isUsable(file: NonNullable<StandIns['file']>, unit: Unit): Promise<boolean> {
+  try {
+    return (await file(unit)) !== undefined;
+  } catch (error) {
+    if (error instanceof GatelineError) return true;
+    throw error;
+  }
+}
+
+/** The files of other systems that the pipeline asks for. */
+export function mirrorFor({ environment, onDurable }: CliWorld, opened: OpenProject): Mirror {
+  return createMirror(opened.loaded.pipeline.mirror ?? [], { ...opened, environment, ...(onDurable && { onDurable }) });
+}
+
+/**
+ * Updates the files that people read, after a command that wrote records without driving a run.
+ * @param mirrors whether those of other systems, too. Default true
+ */
+export async function projectOnce(world: CliWorld, opened: OpenProject, mirrors = true): Promise<RunState> {
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
   const state = await stateInBudget(call);
-  for (const notice of await projector.show(state)) say(world.err, `note: ${notice}`);
+  const mirrored = mirrors ? await mirrorFor(world, opened).show(state) : [];
+  for (const notice of [...(await projector.show(state)), ...mirrored]) say(world.err, `note: ${notice}`);
   return state;
 }
 

@@ -1,6 +1,7 @@
 import { runSet, type SetEvent, type SetResult, type SubjectResult } from '../../engine/set/run-set.ts';
 import { assignmentIn } from '../../engine/set/set-order.ts';
 import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
+import type { Mirror } from '../../local/exchange/mirror.ts';
 import type { Projector } from '../../local/projector.ts';
 import { setStatusJson, type SetStatusRow } from '../../report/json/set-json.ts';
 import { setSummary, setTable } from '../../report/terminal/set-table.ts';
@@ -14,7 +15,7 @@ import { paintFor } from '../output/paint.ts';
 import { printJson } from '../output/print-json.ts';
 import { errorLines, exitCodeOfError } from '../output/report-error.ts';
 import { say } from '../output/say.ts';
-import { projectorFor } from '../project/open.ts';
+import { mirrorFor, projectorFor } from '../project/open.ts';
 import { noteTooShort, redactorFor } from '../project/redactor.ts';
 import { removeOldRuns } from '../project/remove-old-runs.ts';
 import { whatToRun } from '../project/what-to-run.ts';
@@ -39,15 +40,16 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   const redactor = redactorFor(set.loaded.pipeline, world.environment);
   const progress = setProgress(invocation);
   noteTooShort(redactor, progress);
-  const observe = observer(invocation, opened, redactor.redactText, progress);
+  const shown = shownFiles(invocation, opened, redactor.redactText, progress);
   const result = await interruptible(world, progress, stop, (signal) =>
     runSet(opened.ports, opened.order, {
-      observe,
+      observe: shown.observe,
       signal,
       resume,
       ...(maxParallel !== undefined && { maxParallel }),
     }),
   );
+  await shown.finish(result);
   const { delivered, codes } = await deliver(as, set.loaded, result);
   tell(
     invocation,
@@ -58,26 +60,55 @@ export async function runTheSet(invocation: CommandInvocation): Promise<ExitCode
   return worstOf([exitCodeOfSet(result), ...codes]);
 }
 
-/** Shows what happens, and keeps the files of each subject that people read up to date. */
-function observer(
-  { world }: CommandInvocation,
+/** What a set shows while it runs, and at its end. */
+interface ShownFiles {
+  readonly observe: (event: SetEvent) => Promise<void>;
+  readonly finish: (result: SetResult) => Promise<void>;
+}
+
+/**
+ * Shows what happens, and keeps the files of each subject that people read up to date. The files of other systems show
+ * one run: that of the subject in which something happened last. If nothing happened, that of the last subject.
+ */
+function shownFiles(
+  invocation: CommandInvocation,
   opened: OpenSet,
   redact: (text: string) => string,
   progress: SetProgress,
-): (event: SetEvent) => Promise<void> {
-  const projectors = new Map<string, Promise<Projector>>();
-  const projectorOf = (id: string): Promise<Projector> => {
+): ShownFiles {
+  const shown = new Map<string, Promise<{ readonly projector: Projector; readonly mirror: Mirror }>>();
+  const shownOf = async (id: string): Promise<{ readonly projector: Projector; readonly mirror: Mirror }> => {
     const assignment = assignmentIn(opened.order, opened.order.subjects.get(id)!);
-    const known = projectors.get(id) ?? projectorFor(world, { ...opened, assignment }, redact);
-    projectors.set(id, known);
-    return known;
+    const own = { ...opened, assignment };
+    return { projector: await projectorFor(invocation.world, own, redact), mirror: mirrorFor(invocation.world, own) };
   };
-  return async (event) => {
-    progress.follow(event);
-    if (event.type !== 'engine' || event.subject === undefined) return;
-    const projector = await projectorOf(event.subject);
-    for (const notice of await projector.follow(event.event)) progress.note(`${event.subject}: ${notice}`);
+  let last: Promise<readonly string[]> | undefined;
+  const observe = async (about: SetEvent): Promise<void> => {
+    progress.follow(about);
+    if (about.type !== 'engine' || about.subject === undefined) return;
+    const { subject, event } = about;
+    const known = shown.get(subject) ?? shownOf(subject);
+    shown.set(subject, known);
+    const { projector, mirror } = await known;
+    const notices = await projector.follow(event);
+    if ('state' in event) {
+      // All files of a system are of one subject.
+      const before = last;
+      const mirrored = (async () => {
+        await before;
+        return mirror.show(event.state);
+      })();
+      last = mirrored;
+      notices.push(...(await mirrored));
+    }
+    for (const notice of notices) progress.note(`${subject}: ${notice}`);
   };
+  const finish = async ({ subjects }: SetResult): Promise<void> => {
+    const [id, found] = [...subjects].findLast(([, { run }]) => run !== undefined) ?? [];
+    if (last !== undefined || id === undefined || found?.run === undefined) return;
+    for (const notice of await (await shownOf(id)).mirror.show(found.run)) progress.note(`${id}: ${notice}`);
+  };
+  return { observe, finish };
 }
 
 function rowsOf({ subjects }: LoadedSet, result: SetResult): SetStatusRow[] {

@@ -16,7 +16,6 @@ const NOT_WITH_SET: ReadonlyMap<string, string> = new Map([
   ['max-gates', 'a subject is completed only when all of its gates are'],
   ['run', 'each subject has runs of its own'],
   ['at', 'each subject has runs of its own'],
-  ['mirror', 'the files show a single run'],
   ['subjects', 'it lists the subjects that have runs'],
 ]);
 

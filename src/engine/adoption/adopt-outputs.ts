@@ -19,7 +19,7 @@ import { judgeValue } from '../upstream/judge-again.ts';
 
 /** The output of a gate, from outside. */
 export interface OutsideOutput {
-  /** Id of a gate without a matrix. */
+  /** Id of a gate without a matrix, or the key of a leg. */
   readonly gate: string;
   readonly output: JsonValue;
 }

@@ -127,10 +127,10 @@ export async function prepareAttempt(
   const feedback = preparation.before ?? lastAttempt(call, unit, started);
   if (feedback !== undefined)
     await directory.write(ATTEMPT_FILES.feedback, [JSON.stringify(feedback.verdict, null, 2), '\n']);
-  const { handoff } = work.request;
-  if (handoff !== undefined)
-    await directory.write(ATTEMPT_FILES.handoff, [call.redactor.redactText(handoffText(handoff))]);
-  const checkout = await checkOut(call, unit, started, directory, preparation);
+  const { handoff: given } = work.request;
+  const handoff = given && call.redactor.redactText(handoffText(given));
+  if (handoff !== undefined) await directory.write(ATTEMPT_FILES.handoff, [handoff]);
+  const checkout = await checkOut(call, unit, started, directory, { ...preparation, handoff });
   const has = { hasFeedback: feedback !== undefined, hasHandoff: handoff !== undefined };
   return { unit, started, directory, checkout, ...has };
 }
@@ -141,7 +141,7 @@ async function checkOut(
   unit: Unit,
   started: StartedRecord,
   directory: AttemptDirectory,
-  { signal = new AbortController().signal, before }: Preparation,
+  { signal = new AbortController().signal, before, handoff }: Preparation & { readonly handoff: string | undefined },
 ): Promise<Checkout> {
   const { workspace } = call.ports;
   const { place = 'tree', deadline: until } = started;
@@ -154,7 +154,7 @@ async function checkOut(
   try {
     for (const message of checkout.notices) await call.observe({ type: 'notice', unit: unit.key, message });
     await writePlace(directory, { ...kept, from: checkout.from });
-    await prepareStateFiles(call, { unit, started, checkout });
+    await prepareStateFiles(call, { unit, started, checkout, handoff });
     return checkout;
   } catch (error) {
     await checkout.release(false);

@@ -7,7 +7,7 @@ import type { Content, StartedRecord } from '../../run/records/record.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson, pointerTo, type PlainIssue } from '../../json/parse-json.ts';
 import { parentPointers } from '../../json/pointer.ts';
-import { MASK } from '../../untrusted/redact.ts';
+import { MASK, type Redactor } from '../../untrusted/redact.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { namesInContract } from '../../verdict/contract-names.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
@@ -227,10 +227,25 @@ export async function collectLearnings(
   });
   if (file.state !== 'present') return why(file.state === 'refused' ? file.why : 'the file is too large');
   try {
-    const text = call.redactor.redactText(new TextDecoder().decode(file.bytes));
+    const text = call.redactor.redactText(withoutEscapedSecrets(new TextDecoder().decode(file.bytes), call.redactor));
     return { learnings: await call.ports.store.put(text), notices: [] };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     return why('the disk is full');
+  }
+}
+
+/**
+ * JSON is redacted as it is read later: where a secret is written with escapes such as `\u0073`, the text of the file
+ * does not contain it.
+ */
+function withoutEscapedSecrets(text: string, redactor: Redactor): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const { value, changed } = redactor.redactJson(JSON.parse(text) as JsonValue);
+    return changed ? JSON.stringify(value) : text;
+  } catch {
+    // No JSON, as readers will find, too.
+    return text;
   }
 }

@@ -12,6 +12,8 @@ interface AttemptHere {
   readonly unit: Unit;
   readonly started: Pick<StartedRecord, 'place' | 'standIns'>;
   readonly checkout: Pick<Checkout, 'root'>;
+  /** The summary that the agent is given. */
+  readonly handoff?: string | undefined;
 }
 
 /** Lays the state files for an agent into its folder. */
@@ -22,8 +24,9 @@ export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promi
   const kept = new Set(Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])));
   const { notices, loaded } = await stateFiles.prepare(checkout.root, aboutStateFiles(call, attempt), kept);
   for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
-  // On a machine of one's own, the files are of no interest unless something is wrong.
-  for (const message of call.holder === 'job' ? loaded : [])
+  // On a machine of one's own, the files are of no interest unless they are asked for, or something is wrong.
+  const isTold = call.holder === 'job' || call.assignment.pipeline.mirror?.includes('state-guide') === true;
+  for (const message of isTold ? loaded : [])
     await call.observe({ type: 'notice', unit: unit.key, message, isRoutine: true });
 }
 
@@ -77,11 +80,16 @@ function isEmpty(file: AgentFile): boolean {
   return file.state === 'absent' || (file.state === 'present' && file.bytes.every((byte) => byte <= 0x20));
 }
 
-function aboutStateFiles(call: Call, { unit, started }: AttemptHere): AboutStateFiles {
+function aboutStateFiles(call: Call, { unit, started, handoff }: AttemptHere): AboutStateFiles {
   const { pipeline, metadata, isDefaultSubject = false } = call.assignment;
+  const state = call.journal.state();
   return {
     unit,
-    state: call.journal.state(),
+    state,
+    get records() {
+      return call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
+    },
+    ...(handoff !== undefined && { handoff }),
     pipeline,
     metadata,
     isDefaultSubject,

@@ -1,17 +1,21 @@
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { StandInProducer } from '../../run/plan/request.ts';
+import type { GatelineRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 
-/** The files of the state guide next to an agent: `{subject}-gate{N}-output.json` and `{subject}-pipeline.json`. */
+/**
+ * The files of other systems next to an agent. Those of the state guide, `{subject}-gate{N}-output.json` and
+ * `{subject}-pipeline.json`, are also read; the others only show the run.
+ */
 export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
    * the others and of the unit's own aside.
    * @param kept units whose file of another tool the agent is to find
-   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`
+   * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`, `EXPORT_REFUSED`
    */
   prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
   /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
@@ -32,6 +36,10 @@ export interface PreparedStateFiles {
 export interface AboutStateFiles {
   readonly unit: Unit;
   readonly state: RunState;
+  /** Of the run, as far as they are known. */
+  readonly records: readonly GatelineRecord[];
+  /** The summary of earlier work that the agent is given, if it asked for one. */
+  readonly handoff?: string;
   readonly pipeline: Pipeline;
   readonly metadata: JsonObject;
   readonly isDefaultSubject: boolean;

@@ -2,11 +2,12 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
-import { instancesOf } from '../../run/entity/instances.ts';
+import { instanceGiven, instancesOf } from '../../run/entity/instances.ts';
 import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
+import { commandWords } from '../entities/command-words.ts';
 import { partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -71,21 +72,32 @@ async function decideNow(
 
 /**
  * What a command that ran elsewhere creates and invalidates.
- * @throws GatelineError `COMMAND_NOT_DEFINED`
+ * @param given its arguments, which may name instances; without any, it is about all of them
+ * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`
  */
 export function effectsOfCommand(
   call: Pick<Call, 'assignment'>,
   id: string,
   value: JsonValue | undefined,
+  given: Readonly<Record<string, string>> = {},
 ): EntityChange[] {
-  const { creates, invalidates } = commandNamed(call, id);
-  return [
-    ...invalidates.map((entity) => ({ action: 'invalidate' as const, entity })),
-    ...creates.map((entity) => {
-      const part = value === undefined ? undefined : partFor(entity, value);
-      return { action: 'create' as const, entity, ...(part !== undefined && { value: part }) };
-    }),
-  ];
+  const command = commandNamed(call, id);
+  if (Object.keys(given).length > 0) commandWords(command, given);
+  const invalidated = command.invalidates.map((entity): EntityChange => {
+    const instance = instanceGiven(entityNamed(call, entity), given);
+    return { action: 'invalidate', entity, ...(instance !== undefined && { instance }) };
+  });
+  const created = command.creates.flatMap((entity): EntityChange[] => {
+    const part = value === undefined ? undefined : partFor(entity, value);
+    const found = instancesOf(entityNamed(call, entity), part, given);
+    return found.map((instance) => ({
+      action: 'create',
+      entity,
+      instance,
+      ...(part !== undefined && { value: part }),
+    }));
+  });
+  return [...invalidated, ...created];
 }
 
 /** @throws GatelineError `ENTITY_NOT_DEFINED` */

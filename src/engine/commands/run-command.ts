@@ -1,9 +1,9 @@
-import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
 import { resolveUse } from '../../run/entity/resolve-use.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
-import { carryOut, claimCommand, commandNamed, refuseUnusable, setUpFor } from '../entities/command-attempt.ts';
+import { carryOut, claimCommand, commandNamed } from '../entities/command-attempt.ts';
+import { notValid, refuseUnusable, setUpFor } from '../entities/refuse-unusable.ts';
 import { commandWords } from '../entities/command-words.ts';
 import { viewEntities } from '../entities/view-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
@@ -64,7 +64,7 @@ export async function planCommand(
   const resolved = resolveUse(command, asking);
   if (command.onInvalid === 'recover' && resolved.missing.length > 0) {
     const { order, unreachable } = setUpFor(call, asking, resolved.missing);
-    if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: command.id, setup: [] });
+    if (unreachable.length > 0) throw notValid(call, command.id, unreachable, asking);
     return { command, first: order };
   }
   await refuseUnusable(call, command.id, resolved, asking);
@@ -73,7 +73,8 @@ export async function planCommand(
 
 /**
  * What a command requires that is not valid now, and the commands that would create it, in order.
- * @throws GatelineError `COMMAND_NOT_DEFINED`
+ * @param given its arguments, which may name instances; without any, each instance will do
+ * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`
  */
 export async function checkRequires(
   ports: EnginePorts,
@@ -82,6 +83,7 @@ export async function checkRequires(
   given: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly missing: readonly string[]; readonly setup: readonly string[] }> {
   const command = commandNamed({ assignment }, id);
+  if (Object.keys(given).length > 0) commandWords(command, given);
   const call = await openNewest(ports, assignment, () => undefined);
   const asking = { ...(await viewEntities(call)), given };
   const { missing } = resolveUse(command, asking);

@@ -1,14 +1,11 @@
-import { dirname } from 'node:path';
 import type { AgentResult } from '../../agent/agent.ts';
-import { AGENT_VARIABLES, REQUESTS_AROUND, WITHHELD_FROM_AGENTS, type Environment } from '../../environment.ts';
+import { AGENT_VARIABLES, REQUESTS_AROUND, WITHHELD_FROM_AGENTS } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { canonicalJson, digestOfJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { setUpOrder, type Command } from '../../pipeline/entities/entities.ts';
-import { conflictWith, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
-import { isValidAt } from '../../run/entity/fold-entities.ts';
+import type { Command } from '../../pipeline/entities/entities.ts';
+import { resolveUse, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
@@ -16,7 +13,8 @@ import { keepJson, keepLogs } from '../call/content.ts';
 import { commandWords } from './command-words.ts';
 import { effectsOf, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
-import { learnCommands, readValue, resourcesOf, usedByOthers, viewEntities } from './view-entities.ts';
+import { refuseUnusable, requestsAround } from './refuse-unusable.ts';
+import { learnCommands, readValue, resourcesOf, viewEntities } from './view-entities.ts';
 
 /** The largest output of a command, in bytes. */
 const OUTPUT_LIMIT = 8 * 1024 * 1024;
@@ -32,7 +30,10 @@ export interface CommandOrder {
 }
 
 /** The position of a command's record among those of its run. */
-type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'>;
+export type CommandPosition = Pick<StartedRecord, 'runNumber' | 'runAttempt' | 'n'> & {
+  /** In a job: the leg of its records, and its place among the commands of the job. */
+  readonly inJob?: { readonly leg: string; readonly order: number };
+};
 
 /** The command with this id. @throws GatelineError `COMMAND_NOT_DEFINED` */
 export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Command {
@@ -44,52 +45,6 @@ export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Comman
     hint:
       names.length === 0 ? 'Add it under `commands` in gateline.yml.' : `Commands: ${names.slice(0, 50).join(', ')}.`,
   });
-}
-
-/** The commands that would make entities valid, in order, and the entities that no command can. */
-export function setUpFor(
-  call: Pick<Call, 'assignment'>,
-  { entities, states, now }: Asking,
-  missing: readonly string[],
-): ReturnType<typeof setUpOrder> {
-  const isValid = (name: string): boolean => {
-    const margin = entities.find((one) => one.name === name)?.margin ?? 0;
-    return (
-      !missing.includes(name) && [...states.values()].some((one) => one.entity === name && isValidAt(one, now, margin))
-    );
-  };
-  return setUpOrder(resourcesOf(call).commands, missing, isValid);
-}
-
-/**
- * Refuses what cannot start now.
- * @param by the gate or command
- * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
- */
-export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
-  if (resolved.missing.length > 0) {
-    const { order, unreachable } = setUpFor(call, asking, resolved.missing);
-    const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
-    throw new InvalidStateError({ missing: resolved.missing, command: by, setup });
-  }
-  const conflict = conflictWith(resolved, await usedByOthers(call), asking);
-  if (conflict === undefined) return;
-  if (isAround(call, conflict.started))
-    throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
-  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
-}
-
-/** Whether this process was started by the agent of that attempt, or by what that agent started. */
-function isAround({ ports: { environment, attempts, commands = attempts } }: Call, claim: StartedRecord): boolean {
-  const directory = (claim.command === true ? commands : attempts).pathOf(claim);
-  return requestsAround(environment).some((request) => dirname(request) === directory);
-}
-
-/** The requests of the agents that called this process, the innermost first. */
-function requestsAround(environment: Environment): string[] {
-  const inner = environment[AGENT_VARIABLES.request];
-  const others = environment[REQUESTS_AROUND]?.split('\n') ?? [];
-  return [...(inner === undefined ? [] : [inner]), ...others];
 }
 
 /**
@@ -114,7 +69,7 @@ export async function claimCommand(
   const kept = await keepJson(store, request);
   const started: StartedRecord = {
     kind: 'started',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, place.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: place.inJob?.leg ?? '' } }, place.n),
     runNumber: place.runNumber,
     runAttempt: place.runAttempt,
     fingerprint: digestOfJson(request),
@@ -122,7 +77,7 @@ export async function claimCommand(
     needs: {},
     command: true,
     request: kept.digest,
-    entities: recordedUses(call, resolved, place),
+    entities: { ...recordedUses(call, resolved, place), ...(place.inJob && { order: place.inJob.order }) },
     holder: 'process',
   };
   if ((await call.journal.write(started)) === 'taken')
@@ -237,7 +192,7 @@ async function end(
   const passed = verdict.status === 'passed' && command.creates.length > 0;
   const ended: EndedRecord = {
     kind: 'ended',
-    ...call.journal.identity({ gate: { id: command.id }, leg: { id: '' } }, started.n),
+    ...call.journal.identity({ gate: { id: command.id }, leg: { id: started.leg } }, started.n),
     runNumber: started.runNumber,
     runAttempt: started.runAttempt,
     fingerprint: started.fingerprint,

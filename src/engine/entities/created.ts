@@ -40,13 +40,17 @@ export async function effectsOf(
     const isAll = part === value;
     const content = isAll ? output : part && (await keepJson(call.ports.store, part));
     if (part !== undefined) await namePropertiesMissing(call, entity, part, creator.by);
-    const { given = {}, leg = '' } = creator;
+    const { given = {}, leg = '', processes = [] } = creator;
+    if (entity.lifetime === 'machine' && processes.length === 0) {
+      const message = `${name}, created by ${creator.by}: no process was left that runs, so it is not valid`;
+      await call.observe({ type: 'notice', message });
+    }
     for (const instance of leg === '' ? instancesOf(entity, part, given) : [leg])
       creates.push({
         entity: name,
         instance,
         ...(content && { value: content }),
-        ...(entity.lifetime === 'machine' && { processes: [...(creator.processes ?? [])] }),
+        ...(entity.lifetime === 'machine' && { processes: [...processes] }),
       });
   }
   return { creates: creates.slice(0, 1_000), invalidates: [] };

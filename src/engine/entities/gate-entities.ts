@@ -1,6 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
+import { legOfCommands } from '../../run/entity/job-commands.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
@@ -8,8 +9,9 @@ import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import type { Call } from '../call/call.ts';
-import { carryOut, claimCommand, refuseUnusable, setUpFor } from './command-attempt.ts';
+import { carryOut, claimCommand, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
+import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
 import { learnCommands, resourcesOf, viewEntities } from './view-entities.ts';
 
 async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
@@ -112,7 +114,7 @@ async function setUpOf(
     return [];
   }
   const { order, unreachable } = setUpFor(call, asking, missing);
-  if (unreachable.length > 0) throw new InvalidStateError({ missing: unreachable, command: key, setup: [] });
+  if (unreachable.length > 0) throw notValid(call, key, unreachable, asking);
   return order;
 }
 
@@ -140,12 +142,7 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
     await call.observe({ type: 'notice', unit: unit.key, message: `${command.id} runs first` });
     const started = await exclusively(async () => {
       await learnCommands(call);
-      const { runNumber, runAttempt } = call.journal.call;
-      return claimCommand(
-        call,
-        { command, given: {} },
-        { runNumber, runAttempt, n: call.journal.nextAttempt(command.id) },
-      );
+      return claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
     });
     const { ended } = await carryOut(call, { command, given: {} }, started, signal);
     if (ended.verdict.status !== 'passed') {
@@ -154,6 +151,14 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
       throw lacks();
     }
   }
+}
+
+/** In a job, right before the attempt of the unit that is to follow. */
+function positionFor({ holder, journal, recovery }: Call, { key }: Unit, { id }: Command): CommandPosition {
+  const { runNumber, runAttempt } = journal.call;
+  if (holder === 'process') return { runNumber, runAttempt, n: journal.nextAttempt(id) };
+  const inJob = { leg: legOfCommands(key), order: recovery.ran.size };
+  return { runNumber, runAttempt, n: journal.nextAttempt(key), inJob };
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { foldEntities, processKey } from '../../run/entity/fold-entities.ts';
+import { isJobCommand, legOfCommands } from '../../run/entity/job-commands.ts';
 import { openUses, type Asking, type OpenUse } from '../../run/entity/resolve-use.ts';
 import {
   comparePositions,
@@ -30,10 +32,23 @@ export function resourcesOf({ assignment: { pipeline } }: Pick<Call, 'assignment
 export async function viewEntities(call: Call): Promise<Asking> {
   const { entities } = resourcesOf(call);
   await learnCommands(call);
-  const rank = new Map([...call.graph.keys()].map((key, index) => [key, index]));
-  const facts = { values: await datedValues(call, entities), running: await runningProcesses(call), rank };
+  const facts = {
+    values: await datedValues(call, entities),
+    running: await runningProcesses(call),
+    rank: ranksIn(call),
+  };
   const states = foldEntities(entities, call.journal.listing(), facts);
   return { entities, states, now: call.ports.now().getTime() };
+}
+
+/** The place of each unit, and of the commands that jobs ran for it. */
+function ranksIn({ graph, journal }: Call): ReadonlyMap<UnitKey, number> {
+  const units = [...graph.keys()];
+  const rank = new Map(units.map((key, index) => [key, index]));
+  const byLeg = new Map(units.map((key, index) => [legOfCommands(key), index]));
+  for (const record of journal.listing().records.filter(isJobCommand))
+    rank.set(unitOf(record), byLeg.get(record.leg) ?? 0);
+  return rank;
 }
 
 /** Reads what other processes have recorded of commands since the call began: they do not wait for a run to end. */

@@ -1,12 +1,12 @@
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { knownOf } from '../../run/subjects/known-subject.ts';
+import { isInterrupted, knownOf, stopIn } from '../../run/subjects/known-subject.ts';
 import { nextTask, tasksOf, type Task, type TaskLimits, type TaskRun } from '../../run/subjects/tasks.ts';
 import { sameFile } from '../../run/files/tree.ts';
 import { foldRun } from '../../run/state/fold.ts';
 import { earlierTask, type EarlierTask } from '../../run/state/handoff.ts';
 import type { RunState } from '../../run/state/run-state.ts';
-import { applyFiles, type Applied } from '../apply.ts';
+import { applyFiles, handedOn, type Applied } from '../apply.ts';
 import { stateInBudget } from '../call/call-budget.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { HANDOFF } from '../../memory/documents.ts';
@@ -16,6 +16,7 @@ import { driveRun, endKilledCalls, cleanUp } from '../run-pipeline.ts';
 import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { isOfRun } from '../snapshots/wanted-files.ts';
 import type { EarlierPut } from '../../workspace/workspace.ts';
+import { counted } from '../../verdict/value-texts.ts';
 import type { EngineEvent, EnginePorts } from '../ports.ts';
 import { assignmentIn, refuseInPlace, type SetOrder } from './set-order.ts';
 
@@ -37,8 +38,12 @@ export interface LoopOptions extends TaskLimits {
   readonly actor: string;
   readonly observe: (event: LoopEvent) => void | Promise<void>;
   readonly signal: AbortSignal;
-  /** Called after each run. @returns paths that it changed, to be committed with the task */
-  readonly afterRun?: (run: RunState, assignment: Assignment) => Promise<readonly string[]>;
+  /**
+   * Called after each run, and for a run that passed before each commit: an interrupted call may not have got there.
+   * @param isNew no file of the run is in the folder yet
+   * @returns paths to be committed with the task
+   */
+  readonly afterRun?: (run: RunState, assignment: Assignment, isNew: boolean) => Promise<readonly string[]>;
 }
 
 /** The result of {@link runLoop}. */
@@ -76,16 +81,20 @@ export async function runLoop(ports: EnginePorts, order: SetOrder, options: Loop
     if (options.signal.aborted) return { ...ended, reason: 'interrupted' };
     if (next.choice === 'stop') return { ...ended, reason: next.reason };
     if (iterations === options.maxIterations)
-      return { ...ended, reason: `${iterations} iterations are used up; the next task is ${next.task.id}` };
+      return {
+        ...ended,
+        reason: `${counted(iterations, 'iteration')} ${iterations === 1 ? 'is' : 'are'} used up; the next task is ${next.task.id}`,
+      };
     // Before an agent costs something.
     await refuseStaged();
     iterations += 1;
     await options.observe({ type: 'task', task: next.task, iteration: iterations, reason: next.reason });
     const earlier = await earlierTasks(ports, order, tasks, next.task);
-    const { driven, extra } = await runTask(ports, order, next.task, { ...options, earlier });
+    const driven = await runTask(ports, order, next.task, { ...options, earlier });
     tasks = await readTasks(ports, order, options);
     const after = tasks.find(({ id }) => id === next.task.id);
-    if (after?.status === 'done') await bringIn(ports, order, after, options, extra);
+    if (after?.status === 'done') await bringIn(ports, order, after, options, true);
+    else await options.afterRun?.(driven.state, assignmentIn(order, next.task), true);
     // Nothing was started, so nothing would be the next time.
     if (!options.signal.aborted && after?.status === next.task.status && after.runs === next.task.runs)
       return { ...ended, tasks, iterations, ...stuck(next.task, driven) };
@@ -145,7 +154,11 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   // ends its task.
   const { closed } = state.decided;
   const isClosed = isNewest && closed !== undefined && closed.startsNext === undefined;
-  return { runNumber, status: isClosed ? 'closed' : 'failed', reason: known.reason };
+  if (isClosed) return { runNumber, status: 'closed', reason: known.reason };
+  // A crash or Ctrl-C is no failure of the task: the run is continued, and no fix task is asked for.
+  const isOpen = isNewest && closed === undefined;
+  if (isOpen && isInterrupted(state)) return { runNumber, status: 'running', reason: stopIn(state) };
+  return { runNumber, status: 'failed', reason: stopIn(state) || known.reason };
 }
 
 /** The outcome of the last run of each other task, the latest last: nothing unless a gate asks for it. */
@@ -171,13 +184,13 @@ async function earlierTasks(
   return found.toSorted((a, b) => (a.at < b.at ? -1 : 1)).map(({ task }) => task);
 }
 
-/** Runs a task: continues its interrupted run, or begins a new one. @returns with paths to commit with it */
+/** Runs a task: continues its interrupted run, or begins a new one. */
 async function runTask(
   ports: EnginePorts,
   order: SetOrder,
   task: Task,
-  { observe, signal, actor, afterRun, earlier }: LoopOptions & { readonly earlier: readonly EarlierTask[] },
-): Promise<{ readonly driven: Driven; readonly extra: readonly string[] }> {
+  { observe, signal, actor, earlier }: LoopOptions & { readonly earlier: readonly EarlierTask[] },
+): Promise<Driven> {
   const assignment = { ...assignmentIn(order, task), earlierTasks: earlier };
   const fresh = task.status === 'pending' && task.failures > 0;
   // With the same request, the work that was not good enough would be reused.
@@ -190,22 +203,36 @@ async function runTask(
     resume,
   });
   await cleanUp(call);
-  return { driven, extra: (await afterRun?.(driven.state, assignment)) ?? [] };
+  return driven;
 }
 
-/** Puts the files of a task that passed into the user's folder, and commits them. Nothing is done a second time. */
+/**
+ * Puts the files of a task that passed into the user's folder, and commits them. Nothing is done a second time.
+ * @param hasRun in this call
+ */
 async function bringIn(
   ports: EnginePorts,
   order: SetOrder,
   task: Task,
   options: LoopOptions,
-  extra: readonly string[] = [],
+  hasRun = false,
 ): Promise<void> {
-  const call = await openCall(ports, assignmentIn(order, task), () => undefined, { runNumber: 0 });
+  const assignment = assignmentIn(order, task);
+  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0 });
+  const state = call.journal.state();
   const lists = await ports.workspace.earlierPuts(ports.putLists!.folder);
-  const own = lists.findLast((list) => list.what === 'apply' && list.state === 'done' && isOfRun(call, list));
-  const isLatest = own !== undefined && own === lists.at(-1);
-  if (own !== undefined && !isLatest && extra.length === 0) return;
+  // One that a person applied before the run ended has not all of its files.
+  const own = lists.findLast(
+    (list) =>
+      list.what === 'apply' &&
+      list.state === 'done' &&
+      isOfRun(call, list) &&
+      list.gates === undefined &&
+      (list.call ?? state.runAttempt) >= state.runAttempt,
+  );
+  if (own !== undefined && own !== lists.at(-1) && !hasRun) return;
+  const isNew = own === undefined && (hasRun || handedOn(call.graph, state, undefined).files.length > 0);
+  const extra = (await options.afterRun?.(state, assignment, isNew)) ?? [];
   const applied: Applied | undefined =
     own === undefined ? await applyFiles(call, { saved: options.saved() }) : undefined;
   const conflicts = applied?.puts.filter(({ action }) => action === 'conflict') ?? [];

@@ -72,6 +72,10 @@ interface RunningSet extends SetCall {
   readonly limit: SharedLimit;
   readonly results: Map<string, Found>;
   readonly calls: Call[];
+  /** How many subjects have ended after something ran: what they had reserved is free. */
+  ended: number;
+  /** Subjects that may continue when what others have reserved is free, with {@link ended} when they looked. */
+  readonly held: Map<string, number>;
 }
 
 /**
@@ -99,6 +103,8 @@ export async function runSet(ports: EnginePorts, order: SetOrder, options: SetRu
     handed: new Map(),
     results: new Map(),
     calls: [],
+    ended: 0,
+    held: new Map(),
     limit: createSharedLimit(maxParallel, signal),
   };
   await useOthers(set);
@@ -119,6 +125,7 @@ async function runAll(set: RunningSet, maxParallel: number): Promise<void> {
   const running = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   for (;;) {
+    for (const [id, seen] of set.held) if (set.ended > seen && set.held.delete(id)) known.delete(id);
     const states = statesOf(set);
     const next = options.signal.aborted || failures.length > 0 ? [] : startable(states, maxParallel - running.size);
     for (const id of next) {
@@ -145,13 +152,21 @@ function statesOf({ order, known }: SetCall): Map<string, SubjectState> {
 
 /** Runs one subject to where nothing can continue. An error of its own does not harm the others. */
 async function runSubject(set: RunningSet, id: string): Promise<void> {
-  const { known, results } = set;
+  const { known, results, held } = set;
+  const seen = set.ended;
   try {
     const { status, found } = await driveSubject(set, id);
+    const { planned = [] } = found.driven ?? {};
+    const isHeld = status.status === 'paused' && heldIn(planned)?.budget?.choice === 'wait';
+    const hasRun = !isHeld || planned.some(({ choice }) => choice === 'run');
+    if (hasRun) set.ended += 1;
+    // Its own end frees nothing for itself.
+    if (isHeld) held.set(id, seen + (hasRun ? 1 : 0));
     results.set(id, found);
     known.set(id, status);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+    set.ended += 1;
     results.set(id, { error });
     known.set(id, { status: 'failed', reason: `${error.code}: ${error.message}` });
   }
@@ -189,9 +204,13 @@ function statusAfter({ state, planned, errors, waiting, cancelled }: Driven): Kn
   const [error] = errors;
   if (error !== undefined) return { status: 'failed', reason: `${error.code}: ${error.message}` };
   if (known !== undefined && known.status !== 'running') return known;
-  // What other subjects had reserved then may be free by now.
-  const held = planned.findLast(({ choice, budget }) => choice === 'blocked' && budget !== undefined);
+  const held = heldIn(planned);
   if (held !== undefined) return { status: 'paused', reason: `${held.key}: ${held.reason}` };
   if (waiting.length === 0) return { status: 'failed', reason: 'nothing can continue' };
   return { status: 'paused', reason: `waits for \`gateline begin ${waiting[0]} --subject ${state.subject}\`` };
+}
+
+/** The gate that the budget holds up. */
+function heldIn(planned: Driven['planned']): Driven['planned'][number] | undefined {
+  return planned.findLast(({ choice, budget }) => choice === 'blocked' && budget !== undefined);
 }

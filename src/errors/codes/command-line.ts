@@ -140,7 +140,8 @@ export const COMMAND_LINE_CODES = {
   EXPORT_REFUSED: {
     from: ['user'],
     means:
-      'A file of another system cannot be written where it belongs: git tracks it, a link or something else is in its place, or there is no repository that could ignore it.',
-    remedy: 'Name another folder: `--to DIR`.',
+      'A file of another system cannot be written where it belongs: git tracks it or does not ignore it, a link or something else is in its place, the folder has other files, or there is no repository that could ignore it.',
+    remedy:
+      'Name another folder with `--to DIR`. In a job, remove what is in the way from the commit, or leave the system out of `mirror`.',
   },
 } satisfies Readonly<Record<string, CodeMeaning>>;

@@ -96,7 +96,7 @@ export const STATE_CODES = {
   },
   CONTENT_ALTERED: {
     from: ['state'],
-    means: 'The digest of a content does not match its name; it was moved to quarantine.',
+    means: 'The digest of a content does not match its name; a copy of it is in quarantine.',
     remedy: 'Run the gate that produced it again.',
   },
   LISTING_LIMIT: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { showUnseen } from '../../json/visible.ts';
 
 /** The words for a gate, a group and its members. */
 const flowStatus = z.enum(['pending', 'in_progress', 'passed', 'failed']);
@@ -94,9 +95,10 @@ function lines(values: Readonly<Record<string, string | boolean | undefined>>, i
   });
 }
 
-/** A JSON text is a quoted text of YAML, too. */
+/** A JSON text is a quoted text of YAML, too, but for characters that only YAML wants escaped. */
 function quoted(value: string): string {
-  return JSON.stringify(value);
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped);
 }
 
 function key(id: string): string {
@@ -168,6 +170,7 @@ export function title(id: string): string {
     .join(' ');
 }
 
+/** People look at the log in a terminal. */
 function oneLine(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
+  return showUnseen(value.replace(/\s+/g, ' ').trim());
 }

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { fitEntry } from '../../history/entry-line.ts';
 import { HISTORY_FORMAT, parseHistoryEntry, runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { isJsonObject } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import { RUN_GATE } from '../../run/records/record.ts';
 import type { RunStatus } from '../../run/state/run-state.ts';
 import type { SourceFile } from '../exchange.ts';
-import type { FileFindings } from '../findings.ts';
+import { MAX_IMPORT_DEPTH, type FileFindings } from '../findings.ts';
 import { nexusStatus, WORKFLOW_STATUSES } from './workflow-state.ts';
 
 const count = z.int().min(0).max(1_000_000).default(0);
@@ -91,43 +92,65 @@ export interface ReadExecutions {
  * is used. Lines that are no executions are left out and named, as the last line of a killed process.
  */
 export function readExecutions(file: SourceFile, findings: FileFindings): ReadExecutions {
-  const text = findings.text(file);
-  const found = new Map<string, HistoryEntry | undefined>();
+  const found = new Map<string, ReadExecution>();
   const repeated = new Set<string>();
   let last: string | undefined;
-  for (const [index, line] of (text ?? '').split('\n').entries()) {
+  let damaged = 0;
+  for (const [where, line] of linesOf(findings.text(file) ?? '')) {
     if (line.trim() === '') continue;
-    const where = `/${index}`;
     const parsed = parsedLine(line);
-    if (parsed === undefined) {
-      findings.leave(file.path, where, 'this line is not an execution');
+    const entry = parsed && entryOf(parsed);
+    if (typeof entry !== 'object') {
+      damaged += 1;
+      if (damaged > MOST_DAMAGED) {
+        findings.refuse(file.path, where, `more than ${MOST_DAMAGED} lines are not executions`);
+        break;
+      }
+      findings.leave(file.path, where, entry ?? 'this line is not an execution');
       continue;
     }
-    last = parsed.id;
-    if (found.has(parsed.id)) repeated.add(parsed.id);
-    const entry = entryOf(parsed);
-    if (typeof entry === 'string') findings.leave(file.path, where, entry);
+    const { id } = parsed!;
+    last = id;
+    if (found.has(id)) repeated.add(id);
     // The newest line of an execution is last, also in the order of the map.
-    found.delete(parsed.id);
-    found.set(parsed.id, typeof entry === 'string' ? undefined : entry);
+    found.delete(id);
+    found.set(id, { ...entry, where });
   }
   for (const id of repeated) findings.notes.push(`${file.path}: ${id} has several lines; the last valid one is used`);
-  return { history: [...found.values()].filter((entry) => entry !== undefined), last };
+  for (const [id, { entry, where }] of found)
+    if (entry === undefined) findings.leave(file.path, where, `${id} is not over, so it has no entry`);
+  return { history: [...found.values()].flatMap(({ entry }) => entry ?? []), last };
+}
+
+/** One more, and the file is not what its name says. */
+const MOST_DAMAGED = 1_000;
+
+interface ReadExecution {
+  /** `undefined`: the execution is not over. */
+  readonly entry: HistoryEntry | undefined;
+  /** JSON pointer of its line. */
+  readonly where: string;
+}
+
+/** The lines of a text that may have millions of them, each with its pointer. */
+function* linesOf(text: string): Generator<readonly [string, string]> {
+  for (let [start, index] = [0, 0]; start < text.length; index += 1) {
+    const next = text.indexOf('\n', start);
+    const end = next < 0 ? text.length : next;
+    yield [`/${index}`, text.slice(start, end)];
+    start = end + 1;
+  }
 }
 
 function parsedLine(line: string): z.infer<typeof executionSchema> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? executionSchema.safeParse(value).data : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(Buffer.from(line), { maxDepth: MAX_IMPORT_DEPTH });
+  return parsed.ok && isJsonObject(parsed.value) ? executionSchema.safeParse(parsed.value).data : undefined;
 }
 
-/** The entry, or why there is none. */
-function entryOf(line: z.infer<typeof executionSchema>): HistoryEntry | string {
+/** The entry of a line, or why it has none. */
+function entryOf(line: z.infer<typeof executionSchema>): Pick<ReadExecution, 'entry'> | string {
   const status = line.status.toLowerCase() as RunStatus;
-  if (status === 'executing' || status === 'initializing') return `${line.id} is not over, so it has no entry`;
+  if (status === 'executing' || status === 'initializing') return { entry: undefined };
   const from = Math.round(line.timestamp);
   const ended = Math.min(from + Math.round(line.duration ?? 0), 8.64e15);
   const { phasesCompleted: passed, phasesFailed: failed, phasesSkipped: skipped } = line;
@@ -151,7 +174,7 @@ function entryOf(line: z.infer<typeof executionSchema>): HistoryEntry | string {
     ...(line.pluginsUsed.length > 0 && { plugins: line.pluginsUsed.slice(0, 50).map(short) }),
     ...(line.mcpsUsed.length > 0 && { mcps: line.mcpsUsed.slice(0, 50).map(short) }),
   });
-  if (read.state === 'present') return fitEntry(read.value);
+  if (read.state === 'present') return { entry: fitEntry(read.value) };
   return `${line.id} has no entry: ${read.state === 'unknown' ? read.problem.message : 'it is empty'}`;
 }
 

@@ -79,8 +79,8 @@ function brokenRules(state: JsonObject): BrokenStateRule[] {
   const rule = (isBroken: boolean, pointer: string, message: string): BrokenStateRule[] =>
     isBroken ? [{ pointer, message }] : [];
   const [completed, failed] = [state['completedPhases'], state['failedPhases']];
-  const both =
-    Array.isArray(completed) && Array.isArray(failed) ? completed.findIndex((one) => failed.includes(one)) : -1;
+  const alsoFailed = new Set(Array.isArray(failed) ? failed : []);
+  const both = Array.isArray(completed) ? completed.findIndex((one) => alsoFailed.has(one)) : -1;
   const [start, end] = [Number(state['startTime']), Number(state['endTime'])];
   return [
     ...['id', 'workflowName', 'userTask', 'status'].flatMap((key) => rule(!has(key), `/${key}`, `Missing '${key}'`)),

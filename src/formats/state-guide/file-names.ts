@@ -27,5 +27,10 @@ export function pipelineFileName(subject: string): string {
 function gateStem(subject: string, number: number, leg: string): string {
   const gate = `${subjectSlug(subject)}-gate${number}`;
   if (leg === '') return gate;
-  return `${gate}-${SAFE_LEG.test(leg) ? leg : subjectSlug(leg)}`;
+  return `${gate}-${legInFileName(leg)}`;
+}
+
+/** A leg as the names of its files have it. */
+export function legInFileName(leg: string): string {
+  return SAFE_LEG.test(leg) ? leg : subjectSlug(leg);
 }

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { problemText } from '../../pipeline/problem-text.ts';
 import { MAX_ISSUES, type Issue } from '../../verdict/verdict.ts';
-import { gateStateSchema } from './gate-state-schema.ts';
+import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
 
 /** What an agent's own envelope must agree with. */
 export interface ExpectedEnvelope {
@@ -40,11 +40,8 @@ export function leftEnvelope(value: JsonValue, { number, metadata }: ExpectedEnv
         .map((issue) => error(issue.path, isInOutput(issue.path) ? issue.message : problemText(issue))),
     };
   }
-  const { gate, status, output, validation, metadata: own } = parsed.data;
-  const wrong = COMPARED.filter((key) => isText(metadata[key]) && metadata[key] !== own[key]).map((key) =>
-    error(['metadata', key], `expected ${JSON.stringify(metadata[key])}, found ${JSON.stringify(own[key])}`),
-  );
-  if (gate !== number) wrong.unshift(error(['gate'], `expected ${number}, the number of this gate, found ${gate}`));
+  const { status, output, validation } = parsed.data;
+  const wrong = disagreements(parsed.data, { number, metadata });
   if (wrong.length > 0) return { kind: 'schema', refused: wrong };
   const severity = status === 'FAILED' ? 'error' : 'notice';
   const told = validation.issues.slice(0, MAX_ISSUES - 1).map((text): Issue => ({ severity, message: cut(text) }));
@@ -54,6 +51,18 @@ export function leftEnvelope(value: JsonValue, { number, metadata }: ExpectedEnv
     hasFailed: status === 'FAILED',
     issues: [...told, { severity: 'notice', message: said }],
   };
+}
+
+/** What an envelope says of another gate, or of other metadata. Pointers are into the envelope. */
+export function disagreements(
+  { gate, metadata: own }: Pick<GateStateFile, 'gate' | 'metadata'>,
+  { number, metadata }: ExpectedEnvelope,
+): readonly Issue[] {
+  const wrong = COMPARED.filter((key) => isText(metadata[key]) && metadata[key] !== own[key]).map((key) =>
+    error(['metadata', key], `expected ${JSON.stringify(metadata[key])}, found ${JSON.stringify(own[key])}`),
+  );
+  if (gate === number) return wrong;
+  return [error(['gate'], `expected ${number}, the number of this gate, found ${gate}`), ...wrong];
 }
 
 function isText(value: JsonValue | undefined): value is string {

@@ -50,7 +50,7 @@ const gatelineOfPipelineSchema = z.object({
 export const pipelineStateSchema = z.object({
   status: z.enum(PIPELINE_WORDS),
   currentGate: counter,
-  completedGates: z.array(counter),
+  completedGates: z.array(counter).max(10_000),
   metadata: stateMetadataSchema.extend({ userStory: z.string(), acceptanceCriteria: z.array(z.string()) }),
   gateline: gatelineOfPipelineSchema.optional(),
 });

@@ -1,14 +1,19 @@
 import type { JsonObject } from '../../json/json.ts';
 import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
+import { callerInput } from './gate-state.ts';
 import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
 import { pipelineStateSchema, type PipelineStateFile } from './pipeline-state.ts';
 
 const PIPELINE = /^(.+)-pipeline\.json$/;
-const GATE = /^(.+)-gate(\d{1,7})-output\.json$/;
+const GATE = /^(.+)-gate(\d{1,7})(?:-(.+))?-output\.json$/;
 
 /** The guide has files of gates 0 to 4; gate 5 only stores what was learned. */
 const LAST_WITH_FILE = 4;
+const LAST = 5;
+
+/** Each of the guide's gates reads the file of the one before it. Gate 0 is optional. */
+const FIRST_WITH_NEED = 2;
 
 /** Whether a file of `.state/` belongs to the guide. */
 export function isGuideFile(path: string): boolean {
@@ -18,6 +23,8 @@ export function isGuideFile(path: string): boolean {
 interface GateFile {
   readonly path: string;
   readonly slug: string;
+  /** Of a matrix gate. */
+  readonly leg: string | undefined;
   readonly state: GateStateFile;
 }
 
@@ -35,7 +42,7 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
   for (const file of files) {
     const { path } = file;
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const [, slug = '', number] = GATE.exec(name) ?? PIPELINE.exec(name) ?? [];
+    const [, slug = '', number, leg] = GATE.exec(name) ?? PIPELINE.exec(name) ?? [];
     if (slug === '') {
       findings.refuse(path, '', 'expected the name {subject}-pipeline.json or {subject}-gate{N}-output.json');
       continue;
@@ -51,7 +58,7 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
     if (state === undefined) continue;
     if (state.gate !== Number(number))
       findings.refuse(path, '/gate', `it is ${state.gate}, and the name says ${number}`);
-    gates.push({ path, slug, state });
+    gates.push({ path, slug, leg, state });
   }
   for (const { path } of pipelines.slice(1)) findings.refuse(path, '', `${pipelines[0]!.path} is the pipeline already`);
   contradictionsIn(gates, pipelines[0], findings);
@@ -64,11 +71,12 @@ function contradictionsIn(
   findings: FileFindings,
 ): void {
   const first = pipeline ?? gates[0];
-  const seen = new Map<number, string>();
-  for (const { path, slug, state } of gates) {
-    const before = seen.get(state.gate);
+  const seen = new Map<string, string>();
+  for (const { path, slug, leg, state } of gates) {
+    const unit = JSON.stringify([state.gate, leg]);
+    const before = seen.get(unit);
     if (before !== undefined) findings.refuse(path, '/gate', `${before} is of gate ${state.gate}, too`);
-    seen.set(state.gate, path);
+    seen.set(unit, path);
     if (first === undefined || first.path === path) continue;
     if (slug !== first.slug)
       findings.refuse(path, '', `it is of the subject ${slug}, and ${first.path} of ${first.slug}`);
@@ -78,14 +86,16 @@ function contradictionsIn(
     }
   }
   if (pipeline === undefined) return;
-  const { completedGates: completed } = pipeline.state;
-  for (const [index, number] of completed.entries()) {
+  const listed = new Set<number>();
+  for (const [index, number] of pipeline.state.completedGates.entries()) {
     const refuse = (message: string): void =>
       findings.refuse(pipeline.path, `/completedGates/${index}`, `gate ${number}: ${message}`);
-    const gate = gates.find(({ state }) => state.gate === number);
-    if (completed.indexOf(number) < index) refuse('it is listed twice');
-    else if (gate?.state.status === 'FAILED') refuse(`${gate.path} says FAILED`);
-    else if (gate === undefined && number <= LAST_WITH_FILE) refuse('it is completed, and its file is missing');
+    const own = gates.filter(({ state }) => state.gate === number);
+    const failed = own.find(({ state }) => state.status === 'FAILED');
+    if (listed.has(number)) refuse('it is listed twice');
+    else if (failed !== undefined) refuse(`${failed.path} says FAILED`);
+    else if (own.length === 0 && number !== LAST) refuse('it is completed, and its file is missing');
+    listed.add(number);
   }
 }
 
@@ -97,11 +107,11 @@ function runOf(
   const first = pipeline ?? gates[0];
   if (first === undefined) return {};
   const inOrder = gates.toSorted((a, b) => a.state.gate - b.state.gate);
-  const ids = inOrder.map(({ state }) => `gate-${state.gate}`);
-  const completed = pipeline?.state.completedGates;
-  for (const number of completed ?? [])
-    if (number > LAST_WITH_FILE && !gates.some(({ state }) => state.gate === number))
-      findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${number}, so it runs again`);
+  const numbers = new Set(inOrder.map(({ state }) => state.gate));
+  const ordered = [...numbers];
+  const completed = pipeline && new Set(pipeline.state.completedGates);
+  if (completed?.has(LAST) === true && !numbers.has(LAST))
+    findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${LAST}, so it runs again`);
   if (pipeline !== undefined) findings.leave(pipeline.path, '/currentGate', 'it follows from what is done');
   const { domain, feature, url, ...story } = first.state.metadata as JsonObject;
   return {
@@ -109,19 +119,35 @@ function runOf(
     slug: first.slug,
     file: first.path,
     keys: { metadata: { domain, feature, url, ...story } as JsonObject },
-    gates: inOrder.map(({ path, state }, index): ImportedGate => {
-      const isCompleted = completed?.includes(state.gate) ?? state.status === 'SUCCESS';
+    gates: inOrder.map(({ path, leg, state }): ImportedGate => {
+      const isWhole = completed?.has(state.gate);
+      // A matrix gate is listed when all of its legs are done.
+      const isCompleted =
+        leg === undefined ? (isWhole ?? state.status === 'SUCCESS') : isWhole === true || state.status === 'SUCCESS';
       if (!isCompleted) findings.leave(path, '/output', `gate ${state.gate} is not completed: ${state.status}`);
       const isElsewhere = state.gateline?.outputFile !== undefined;
+      if (isCompleted)
+        for (const warning of callerInput(state).warnings)
+          findings.notes.push(`${path}: ${warning}; its contract decides whether it passes`);
       if (isCompleted && isElsewhere)
         findings.refuse(path, '/output', 'the output is in another file, as it is too large');
       return {
         gate: state.gate,
         agent: state.agent,
-        needs: ids.slice(Math.max(0, index - 1), index),
+        ...(leg !== undefined && { leg, ...(isWhole === true && { isWhole }) }),
+        needs: [
+          ...ordered.filter((_, at) => ordered[at + 1] === state.gate).map((number) => `gate-${number}`),
+          ...absentNeed(state.gate, numbers),
+        ],
         place: { file: path, pointer: '/output' },
         ...(isCompleted && { output: state.output }),
       };
     }),
   };
+}
+
+/** The gate of the guide before this one, if it has no file. */
+function absentNeed(number: number, numbers: ReadonlySet<number>): string[] {
+  const isChained = number >= FIRST_WITH_NEED && number <= LAST_WITH_FILE;
+  return isChained && !numbers.has(number - 1) ? [`gate-${number - 1}`] : [];
 }

@@ -2,10 +2,11 @@ import type { JsonObject } from '../../json/json.ts';
 import type { CommandWord, Resources } from '../../pipeline/entities/entities.ts';
 
 /**
- * Entities and commands as a skill of UASP. What UASP has no word for is left out: `depends-on`, `lifetime`, `margin`,
- * `on-invalid` and `setup`.
+ * Entities and commands as a skill of UASP. What depends on an entity is invalidated with it by name. What UASP has no
+ * word for is left out: {@link leftOutOfSkill}.
  */
-export function exportSkill(name: string, { entities, commands }: Resources): JsonObject {
+export function exportSkill(name: string, { entities, commands: written }: Resources): JsonObject {
+  const commands = written.map((one) => ({ ...one, invalidates: withDependents(one.invalidates, entities) }));
   const by = (key: 'creates' | 'invalidates', entity: string): string[] =>
     commands.filter((command) => command[key].includes(entity)).map(({ id }) => id);
   return {
@@ -32,6 +33,30 @@ export function exportSkill(name: string, { entities, commands }: Resources): Js
       ]),
     ),
   };
+}
+
+/** Entities, and all that depend on them. */
+function withDependents(names: readonly string[], entities: Resources['entities']): string[] {
+  const all = new Set(names);
+  // A set also visits what is added to it meanwhile.
+  for (const name of all) for (const one of entities) if (one.dependsOn.includes(name)) all.add(one.name);
+  return [...all];
+}
+
+/** What {@link exportSkill} leaves out, a clause for each key: `lifetime of session`. */
+export function leftOutOfSkill({ entities, commands }: Resources): string[] {
+  const kept = [
+    ...entities.flatMap(({ name, lifetime, margin }) => [
+      { key: 'lifetime', of: name, isSet: lifetime !== undefined },
+      { key: 'margin', of: name, isSet: margin > 0 },
+    ]),
+    ...commands.flatMap(({ id, onInvalid, setup, leaves }) => [
+      { key: 'on-invalid', of: id, isSet: onInvalid === 'recover' },
+      { key: 'setup', of: id, isSet: !setup },
+      { key: 'leaves', of: id, isSet: leaves },
+    ]),
+  ];
+  return kept.flatMap(({ key, of, isSet }) => (isSet ? [`${key} of ${of}`] : []));
 }
 
 /** A word as `syntax` has it: in quotes where it would be read as something else. */

@@ -18,25 +18,29 @@ type Lists = Record<'requires' | 'creates' | 'invalidates', Set<string>>;
 
 /**
  * Entities and commands of skills, for gateline.yml. What `created_by` and `invalidated_by` say is united with what the
- * commands say; a difference is a warning. Names there that are no command are events. A name that two skills have gets
- * the name of its skill before it.
+ * commands say; a difference is a warning. Names there that are no command are events. What commands require or create
+ * is an entity, also if the skill lists it nowhere: without it, they would run unguarded. A name that two skills have
+ * gets the name of its skill before it.
  */
 export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const entities: Record<string, JsonObject> = {};
   const commands: Record<string, ImportedCommand> = {};
   const warnings: string[] = [];
   const isTwice = collisions(skills);
-  for (const skill of skills) {
+  const taken = new Set<string>();
+  for (const written of skills) {
+    const skill = withUnlisted(written, warnings);
     const renamed = new Map<string, string>();
     const nameOf = (name: string): string => {
       const known = renamed.get(name);
       if (known !== undefined) return known;
-      const own = idFor(isTwice(name) ? `${skill.name}-${name}` : name);
+      const own = untaken(idFor(isTwice(name) ? `${skill.name}-${name}` : name), taken);
+      taken.add(own);
       if (own !== name) warnings.push(`${skill.name}: ${name} is called ${own}`);
       renamed.set(name, own);
       return own;
     };
-    const effects = unite(skill, warnings);
+    const effects = unite(skill, nameOf, warnings);
     for (const entity of skill.entities) entities[nameOf(entity.name)] = entityOf(entity);
     for (const [id, command] of skill.commands) {
       const syntax = syntaxOf(skill, id, command, warnings);
@@ -60,8 +64,29 @@ function collisions(skills: readonly UaspSkill[]): (name: string) => boolean {
   return (name) => (owners.get(name) ?? 0) > 1;
 }
 
+/** A skill with the entities that its commands require or create, and that it does not list. */
+function withUnlisted(skill: UaspSkill, warnings: string[]): UaspSkill {
+  const known = new Set(skill.entities.map(({ name }) => name));
+  const used = new Set([...skill.commands.values()].flatMap(({ requires, creates }) => [...requires, ...creates]));
+  const unlisted = [...used].filter((name) => !known.has(name));
+  for (const name of unlisted) warnings.push(`${skill.name}: ${name} is not under state.entities: added`);
+  const lists = { format: undefined, created_by: [], invalidated_by: [], properties: [] };
+  return { ...skill, entities: [...skill.entities, ...unlisted.map((name) => ({ name, ...lists }))] };
+}
+
+/** An id, with a number after it if another name has become that id. */
+function untaken(id: string, taken: ReadonlySet<string>): string {
+  let own = id;
+  for (let n = 2; taken.has(own); n += 1) own = `${id.slice(0, 39 - String(n).length)}-${n}`;
+  return own;
+}
+
 /** What each command requires, creates and invalidates. */
-function unite({ name: skill, entities, commands }: UaspSkill, warnings: string[]): Map<string, Lists> {
+function unite(
+  { name: skill, entities, commands }: UaspSkill,
+  nameOf: (name: string) => string,
+  warnings: string[],
+): Map<string, Lists> {
   const known = new Set(entities.map(({ name }) => name));
   const effects = new Map<string, Lists>();
   for (const [id, command] of commands) {
@@ -83,7 +108,7 @@ function unite({ name: skill, entities, commands }: UaspSkill, warnings: string[
         const own = effects.get(id);
         if (own === undefined)
           warnings.push(
-            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${name} --reason ${id}\` records it`,
+            `${skill}: ${id} is no command but an event: \`gateline entities ${verb} ${nameOf(name)} --reason ${id}\` records it`,
           );
         else if (!own[key].has(name)) {
           warnings.push(`${skill}: ${said} of ${name} has ${id}, whose \`${key}\` has not: united`);

@@ -3,6 +3,7 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import { runKey } from '../../run/retention/needs.ts';
 import { unitOf } from '../../run/records/record.ts';
 import { refuseLaterRecords } from '../../engine/call/later-records.ts';
+import { HANDOFF } from '../../memory/documents.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { ReadProblem, RecordListing } from '../../run/records/reading.ts';
 import { planRetention, type RetentionPlan, type RetentionRules } from '../../run/retention/retention.ts';
@@ -36,8 +37,11 @@ export async function planClean(
   const schemas = gates.flatMap(({ contract: { schema } }) =>
     schema !== undefined && 'path' in schema ? [schema.path] : [],
   );
+  // The run before the newest is summarized in its requests: without it, its gates would run again.
+  const isSummarized = gates.some(({ memory }) => memory.includes(HANDOFF));
+  const keep = isSummarized ? Math.max(2, rules.keep) : rules.keep;
   const left = await processesLeft(ports, records);
   const living = new Map(left.map((one) => [runKey(one.record), `${one.text}, of ${unitOf(one.record)}`]));
   const known = { records, unread, living, now: now.toISOString() };
-  return { listing, ...planRetention(known, { ...rules, contracts: new Set(schemas) }) };
+  return { listing, ...planRetention(known, { ...rules, keep, contracts: new Set(schemas) }) };
 }

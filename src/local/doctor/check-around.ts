@@ -10,6 +10,8 @@ import { unitOf } from '../../run/records/record.ts';
 import { readLock } from '../../store/filesystem/lock/engine-lock.ts';
 import { isAlive } from '../../store/filesystem/lock/process-identity.ts';
 import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
+import { count } from '../../report/text.ts';
+import { damagedObjects } from '../../workspace/objects/damaged-objects.ts';
 import { leftSlots } from '../../workspace/slots/slots.ts';
 import { finding, type Finding } from './finding.ts';
 import type { Looking } from './looking.ts';
@@ -44,6 +46,15 @@ export async function checkPuts({ loaded, ports, show }: Looking): Promise<Findi
     const file = place === undefined ? path : show(place.file);
     return [finding('APPLIED_LIST_UNREADABLE', file, message, { advice: hint })];
   }
+}
+
+/** Versions of files: the objects in our own store. */
+export async function checkObjects({ state, environment, show }: Looking): Promise<Finding[]> {
+  const store = join(state, 'git');
+  const [first, ...more] = await damagedObjects(store, { binary: 'git', environment });
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and ${count(more.length, 'more problem')}`;
+  return [finding('OBJECTS_DAMAGED', show(store), `git cannot read all of it: ${first}${others}`)];
 }
 
 /** Work trees that no command uses. */

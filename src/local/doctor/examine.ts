@@ -6,7 +6,7 @@ import { treesFolder, treesOf } from '../../workspace/slots/trees-folder.ts';
 import { foldersWithRuns } from '../every-record.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
 import { historyIn, STATE_FOLDER } from '../local-ports.ts';
-import { checkLock, checkProcesses, checkPuts, checkQuarantine, checkTrees } from './check-around.ts';
+import { checkLock, checkObjects, checkProcesses, checkPuts, checkQuarantine, checkTrees } from './check-around.ts';
 import { checkFolder } from './check-records.ts';
 import { checkHistory, checkStateFiles } from './check-runs.ts';
 import type { Finding, Severity } from './finding.ts';
@@ -41,6 +41,7 @@ export async function examine(examination: Examination): Promise<Finding[]> {
   if (!isHeld) {
     found.push(...(await checkStateFiles(looking)), ...(await checkHistory(looking)));
     found.push(...(await checkPuts(looking)), ...(await checkTrees(looking)));
+    found.push(...(await checkObjects(looking)));
     found.push(...(await checkProcesses(looking)));
   }
   const rank = ({ severity }: Finding): number => ORDER.indexOf(severity);
@@ -66,6 +67,7 @@ async function lookingAt({
     history: historyIn(loaded),
     workspace,
     state: join(workspace, STATE_FOLDER),
+    environment,
     trees,
     isLocked,
     progress,

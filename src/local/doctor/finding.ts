@@ -31,6 +31,10 @@ export const FINDINGS = {
     advice: 'Restore it from a backup, or run the gate again: `gateline run --force GATE --reason TEXT`.',
   },
   CONTENT_NAME: { severity: 'warning', advice: 'It is not a content of Gateline. Move it away.' },
+  OBJECTS_DAMAGED: {
+    severity: 'error',
+    advice: 'Remove `.state/git`: it is created again. Snapshots of earlier runs can then not be restored.',
+  },
   INDEX_DAMAGED: { severity: 'warning', advice: 'Delete it, or use --repair: it is made from the records.' },
   STATE_FILE_CHANGED: {
     severity: 'warning',

@@ -1,4 +1,5 @@
 import type { EnginePorts } from '../../engine/ports.ts';
+import type { Environment } from '../../environment.ts';
 import type { HistoryFiles } from '../../store/filesystem/history/history-files.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
 
@@ -14,6 +15,7 @@ export interface Looking {
   /** Absolute path of the workspace, and of its `.state`. */
   readonly workspace: string;
   readonly state: string;
+  readonly environment: Environment;
   /** Absolute path of the folder with the work trees of the workspace. */
   readonly trees: string;
   /** This process has the lock of the workspace. */

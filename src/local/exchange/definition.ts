@@ -1,6 +1,7 @@
-import { parseDocument, stringify } from 'yaml';
-import type { ImportedGate, ImportedRun } from '../../formats/exchange.ts';
-import type { JsonObject } from '../../json/json.ts';
+import { isMap, parseDocument, stringify } from 'yaml';
+import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { ID_PATTERN, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
 
 /** The id of an imported gate in a definition. */
@@ -12,6 +13,47 @@ export function gateId({ gate }: Pick<ImportedGate, 'gate'>, gates: readonly Gat
 /** Imported gates whose names cannot be ids of gates. */
 export function withoutId(run: ImportedRun): ImportedGate[] {
   return run.gates.filter((one) => !ID_PATTERN.test(gateId(one)));
+}
+
+/** Gates that are completed although the files do not have a gate that they need. */
+export function withoutNeed(run: ImportedRun): FileProblem[] {
+  const known = new Set(run.gates.map((one) => gateId(one)));
+  return run.gates.flatMap(({ needs, output, place }) =>
+    needs
+      .filter((need) => output !== undefined && !known.has(need))
+      .map((need) => ({ ...place, message: `it is completed, and there is no ${need}, which it needs` })),
+  );
+}
+
+/**
+ * What the files say and a definition does not, or differently: that of the definition holds.
+ * @param system whose name a pipeline without a name of its own has
+ */
+export function overruled(run: ImportedRun, written: JsonObject, system: string): NotMoved[] {
+  const file = run.file ?? run.gates[0]?.place.file ?? '';
+  const theirs: JsonObject = {
+    ...(run.pipeline !== undefined && run.pipeline !== system && { pipeline: run.pipeline }),
+    ...(run.subject !== undefined && { subject: run.subject }),
+    ...run.keys,
+  };
+  const pairs = Object.entries(theirs).flatMap(([key, value]): [string, JsonValue, JsonValue][] => {
+    const own = written[key];
+    if (own === undefined) return [];
+    if (!isJsonObject(value) || !isJsonObject(own)) return [[key, value, own]];
+    // Groups have several forms.
+    const parts = Object.entries(value).filter(([name]) => key !== 'groups' || !Object.hasOwn(own, name));
+    return parts.map(([name, part]) => [`${key}.${name}`, part, own[name] ?? null]);
+  });
+  return pairs.flatMap(([key, value, own]) => {
+    const [here, there] = [canonicalJson(own), canonicalJson(value)];
+    if (here === there || (own === null && (there === '""' || there === '[]'))) return [];
+    const holds = own === null ? 'nothing' : shown(here);
+    return { file, pointer: '', reason: `\`${key}\` of the definition is used: ${holds}, not ${shown(there)}` };
+  });
+}
+
+function shown(json: string): string {
+  return json.length > 100 ? `${json.slice(0, 100)}\u2026` : json;
 }
 
 /** Keys of `gateline.yml` that an import brings and a definition does not have. */
@@ -48,16 +90,27 @@ export function newDefinition(run: ImportedRun, system: string): string {
 ${stringify(value, { lineWidth: 0 })}`;
 }
 
-/** A definition with further keys and gates; its comments stay. */
+/** Whether a definition has a gate, or something in the place of gates or of itself. */
+export function hasGates(written: JsonValue | undefined): boolean {
+  if (written === undefined || written === null) return false;
+  if (!isJsonObject(written)) return true;
+  const { gates } = written;
+  if (gates === undefined || gates === null) return false;
+  return !isJsonObject(gates) || Object.keys(gates).length > 0;
+}
+
+/** A definition with further keys and gates; its comments and line ends stay. */
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
   for (const [key, value] of Object.entries(keys)) {
-    if (key !== 'gates' || !document.has('gates')) document.set(key, document.createNode(value));
+    // In the place of gates there may be nothing, or an alias.
+    if (key !== 'gates' || !isMap(document.get('gates'))) document.set(key, document.createNode(value));
     else
       for (const [id, gate] of Object.entries(value as JsonObject))
-        document.setIn(['gates', id], document.createNode(gate));
+        if (!document.hasIn(['gates', id])) document.setIn(['gates', id], document.createNode(gate));
   }
-  return document.toString({ lineWidth: 0 });
+  const edited = document.toString({ lineWidth: 0 });
+  return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;
 }
 
 /** Keys as YAML, to be copied. */

@@ -1,7 +1,7 @@
 import type { Call } from '../../engine/call/call.ts';
 import { handoffFrom } from '../../engine/plan/handoff.ts';
 import type { ExportedRun } from '../../formats/exchange.ts';
-import { runKeyOf } from '../../history/entry.ts';
+import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { historyOfRun } from '../../history/entry-of-run.ts';
 import { estimatedTime, medianTimes } from '../../history/statistics/estimate.ts';
 import { gatesOf } from '../../history/query.ts';
@@ -11,6 +11,7 @@ import { parseJson } from '../../json/parse-json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { handoffText } from '../../run/state/handoff.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import type { RecordStore } from '../../store/record-store.ts';
 import { fileOf, type LoadedPipeline } from '../load-pipeline.ts';
 import { historyIn } from '../local-ports.ts';
 import { readDocuments } from '../memory/documents.ts';
@@ -18,38 +19,74 @@ import { readDocuments } from '../memory/documents.ts';
 /** Larger outputs are left out of the files of other systems. Bytes. */
 const LARGEST_OUTPUT = 8 * 1_024 ** 2;
 
-/** Collects what formats write about a run. Outputs that were read before are kept in `known`. */
+/** What is known of a run, besides its outputs and its own entry in the history. */
+export interface RunWithoutOutputs extends Omit<ExportedRun, 'outputs' | 'history'> {
+  /** Entries of other runs; one of this run is left out. */
+  readonly others: readonly HistoryEntry[];
+  /** The set that the subject belongs to. */
+  readonly set?: string | undefined;
+}
+
+/** Where outputs are, and the means to show them. */
+export interface ExportedWith {
+  readonly store: Pick<RecordStore, 'get'>;
+  readonly now: Date;
+  readonly redact: (text: string) => string;
+  /** Outputs that were read before; those that are read now are added. Default: none. */
+  readonly known?: Map<Digest, JsonValue>;
+}
+
+/** Collects what formats write about a run of this workspace. */
 export async function exportedRun(
   call: Call,
   state: RunState,
-  loaded: LoadedPipeline,
-  known: Map<Digest, JsonValue> = new Map(),
+  place: Pick<LoadedPipeline, 'root' | 'pipeline'> & Partial<Pick<LoadedPipeline, 'path'>>,
+  known?: Map<Digest, JsonValue>,
 ): Promise<ExportedRun> {
-  const { pipeline } = loaded;
+  const { pipeline, root, path } = place;
+  const { ports, assignment, redactor } = call;
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
-  const now = call.ports.now().toISOString();
-  const { entry } = historyOfRun({ state, records, groups: pipeline.groups, now });
-  const log = historyIn(loaded);
-  const others = (await log.all()).filter((one) => runKeyOf(one) !== runKeyOf(entry));
+  const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
-  return {
+  const run: RunWithoutOutputs = {
     state,
     pipeline,
     graph: call.graph,
-    definition: fileOf(loaded),
-    metadata: redacted(call.assignment.metadata, call.redactor.redactText) as JsonObject,
+    definition: path === undefined ? (ports.history?.definition ?? '') : fileOf({ root, path }),
+    metadata: assignment.metadata,
     records,
-    outputs: await outputsOf(call, state, known),
-    history: [...others, entry].toSorted((a, b) => (a.started < b.started ? -1 : a.started > b.started ? 1 : 0)),
-    documents: await readDocuments(loaded.root),
+    others: await log.all(),
+    set: assignment.set,
+    documents: await readDocuments(root),
     handoff: handoff === undefined ? '' : handoffText(handoff),
     estimatedMs: estimatedTime(call.graph, new Set(call.graph.keys()), medians),
+  };
+  const redact = redactor.redactText;
+  return withOutputs(run, { store: ports.store, now: ports.now(), redact, ...(known && { known }) });
+}
+
+/** A run with its outputs and its entry in the history, and without secrets in its task, metadata and documents. */
+export async function withOutputs(
+  { others, set, ...run }: RunWithoutOutputs,
+  { store, now, redact, known = new Map() }: ExportedWith,
+): Promise<ExportedRun> {
+  const { state, records, pipeline, metadata, documents } = run;
+  const facts = set === undefined ? {} : { set };
+  const { entry } = historyOfRun({ state, records, groups: pipeline.groups, facts, now: now.toISOString() });
+  const history = [...others.filter((one) => runKeyOf(one) !== runKeyOf(entry)), entry];
+  return {
+    ...run,
+    pipeline: pipeline.task === undefined ? pipeline : { ...pipeline, task: redact(pipeline.task) },
+    metadata: redacted(metadata, redact) as JsonObject,
+    documents: documents.map(({ name, text }) => ({ name, text: redact(text) })),
+    outputs: await outputsOf(store, state, known),
+    history: history.toSorted((a, b) => (a.started < b.started ? -1 : a.started > b.started ? 1 : 0)),
   };
 }
 
 async function outputsOf(
-  { ports }: Call,
+  store: Pick<RecordStore, 'get'>,
   state: RunState,
   known: Map<Digest, JsonValue>,
 ): Promise<ReadonlyMap<UnitKey, JsonValue>> {
@@ -58,7 +95,7 @@ async function outputsOf(
     const content = contentOf(unit);
     if (content === undefined || content.bytes > LARGEST_OUTPUT) continue;
     if (!known.has(content.digest)) {
-      const read = await ports.store.get(content.digest);
+      const read = await store.get(content.digest);
       const parsed = read.state === 'present' ? parseJson(read.value) : undefined;
       if (parsed?.ok !== true) continue;
       known.set(content.digest, parsed.value);

@@ -1,15 +1,16 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { openCall, type Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import type { Environment } from '../../environment.ts';
 import { messageOf } from '../../errors/gateline-error.ts';
-import { FORMATS } from '../../formats/formats.ts';
+import { FORMATS, formatNamed } from '../../formats/formats.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
-import type { MirrorFormat } from '../../pipeline/job-settings.ts';
+import { MIRROR_FORMATS, type MirrorFormat } from '../../pipeline/job-settings.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
-import { stateRoot, type Durable } from '../local-ports.ts';
+import { STATE_FOLDER, stateRoot, type Durable } from '../local-ports.ts';
 import { exportedRun } from './exported-run.ts';
 import { ignoreExported, writeExported } from './write-files.ts';
 
@@ -27,25 +28,42 @@ export interface MirrorInput extends Durable {
   readonly environment: Environment;
 }
 
+/** The systems whose files are asked for, otherwise those of the definition. @throws GatelineError `FORMAT_UNKNOWN` */
+export function mirrorFormats(asked: readonly string[], { mirror = [] }: Pick<Pipeline, 'mirror'>): MirrorFormat[] {
+  for (const name of asked) formatNamed(name);
+  const wanted: readonly string[] = asked.length > 0 ? asked : mirror;
+  return MIRROR_FORMATS.filter((name) => wanted.includes(name));
+}
+
 /** Keeps the files of these formats up to date, in the folders where their systems keep them. */
 export function createMirror(formats: readonly MirrorFormat[], input: MirrorInput): Mirror {
   const { loaded, ports, assignment, environment, onDurable } = input;
   const { root } = loaded;
   const known = new Map<Digest, JsonValue>();
-  const ignored = new Set<MirrorFormat>();
+  const ignored = new Set<string>();
   // Gateline keeps the files of the state guide anyway. One that failed is not tried again in this call.
   const open = new Set(formats.filter((name) => FORMATS[name]!.isKept !== true));
   let shown = '';
   const write = async (name: MirrorFormat, run: Awaited<ReturnType<typeof exportedRun>>): Promise<string[]> => {
     const format = FORMATS[name]!;
     const files = format.write(run);
-    const line = ignored.has(name) ? undefined : await ignoreExported(root, format, files, environment);
-    ignored.add(name);
-    const place = { root, folder: format.folder, temporaryFolder: join(stateRoot(loaded), 'tmp'), onDurable };
-    await writeExported(place, files);
+    // Some files come later in a run: git may track those.
+    const unseen = files.filter(({ path }) => !ignored.has(posix.join(format.folder, path)));
+    const line = unseen.length === 0 ? undefined : await ignoreExported(root, format, unseen, environment);
+    for (const { path } of unseen) ignored.add(posix.join(format.folder, path));
+    const { notices } = await writeExported(
+      {
+        root,
+        folder: format.folder,
+        temporaryFolder: join(stateRoot(loaded), 'tmp'),
+        state: join(root, STATE_FOLDER),
+        onDurable,
+      },
+      files,
+    );
     return line === undefined
-      ? []
-      : [`${line} was added to .git/info/exclude, so that git ignores the files of ${name}`];
+      ? [...notices]
+      : [`${line} was added to .git/info/exclude, so that git ignores the files of ${name}`, ...notices];
   };
   const update = async (state: RunState): Promise<string[]> => {
     const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber, shows: true });
@@ -64,7 +82,8 @@ export function createMirror(formats: readonly MirrorFormat[], input: MirrorInpu
   return {
     async show(state) {
       const now = essenceOf(state);
-      if (open.size === 0 || state.runNumber === 0 || now === shown) return [];
+      // Before its first record a run has no time, which some files are named after.
+      if (open.size === 0 || state.startedAt === undefined || now === shown) return [];
       shown = now;
       try {
         return await update(state);

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, type FileHandle } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { FileFormat, FileProblem, SourceFile } from '../../formats/exchange.ts';
@@ -47,7 +47,9 @@ export async function readSources(folder: string, format: FileFormat, named: rea
       else {
         await using file = await openToRead(join(folder, path));
         const bytes = await readBounded(file, MAX_IMPORT_BYTES);
-        if (typeof bytes === 'string') refuse(bytes === 'too-large' ? 'it has more than 64 MiB' : 'it is not a file');
+        if (!(await isFileAt(folder, path, file))) refuse('it was replaced while it was read');
+        else if (typeof bytes === 'string')
+          refuse(bytes === 'too-large' ? 'it has more than 64 MiB' : 'it is not a file');
         else files.push({ path, bytes, modified: stats.mtimeMs });
         total += bytes.length;
       }
@@ -56,6 +58,13 @@ export async function readSources(folder: string, format: FileFormat, named: rea
     }
   }
   return { files, problems };
+}
+
+/** Whether an open file is the one at a path: a folder in it may have become a link. */
+async function isFileAt(folder: string, path: string, file: FileHandle): Promise<boolean> {
+  const { dev, ino } = await file.stat();
+  const now = linksAbove(folder)(path) ? undefined : lookAt(folder, path);
+  return now?.dev === dev && now.ino === ino;
 }
 
 function normalized(path: string): string {

@@ -1,14 +1,16 @@
+import { statSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
 import { unlessAbsent } from '../../errors/store-errors.ts';
 import type { FileFormat, WrittenFile } from '../../formats/exchange.ts';
 import { FORMATS } from '../../formats/formats.ts';
 import { atomicWrite, type OnDurable } from '../../store/filesystem/atomic-write.ts';
-import { isRelative } from '../../workspace/files/contain.ts';
+import { foldersOf, isRelative, whyNotContained } from '../../workspace/files/contain.ts';
 import { kindOf, linksAbove, lookAt } from '../../workspace/files/look.ts';
 import { findRepository, type Repository } from '../../workspace/git/repository.ts';
+import { keepReplaced, type Replacement } from './keep-replaced.ts';
 
 /** A folder for the files of another system. */
 export interface ExportFolder {
@@ -18,25 +20,36 @@ export interface ExportFolder {
   readonly folder: string;
   /** Where temporary files are written. Default: next to the file. */
   readonly temporaryFolder?: string;
+  /** The folder `.state` in which copies of files are kept that others wrote. Default: they are replaced. */
+  readonly state?: string;
   readonly onDurable?: OnDurable | undefined;
+}
+
+/** What was written. */
+export interface WrittenFiles {
+  /** Relative to the folder. */
+  readonly paths: readonly string[];
+  /** About copies of files that others wrote, one sentence each. */
+  readonly notices: readonly string[];
 }
 
 /**
  * Writes files whose content is another one, each by renaming a temporary file.
- * @returns the paths that were written, relative to the folder
  * @throws GatelineError `EXPORT_REFUSED` if a link or something else is in the way, before anything is written
  */
-export async function writeExported(place: ExportFolder, files: readonly WrittenFile[]): Promise<string[]> {
-  const { root, folder, temporaryFolder, onDurable } = place;
+export async function writeExported(place: ExportFolder, files: readonly WrittenFile[]): Promise<WrittenFiles> {
+  const { root, folder, temporaryFolder, state, onDurable } = place;
   refuseObstacles(place, files);
-  const written: string[] = [];
-  for (const { path, text } of files) {
-    const target = join(root, folder, path);
-    if ((await textAt(target)) === text) continue;
-    await atomicWrite(target, text, { onDurable, temporaryFolder });
-    written.push(path);
+  const changes: (Replacement & { readonly name: string })[] = [];
+  for (const { path: name, text: after } of files) {
+    const path = posix.join(folder, name);
+    const target = join(root, path);
+    const before = await bytesAt(target, path);
+    if (before?.equals(Buffer.from(after)) !== true) changes.push({ name, path, target, before, after });
   }
-  return written;
+  const notices = state === undefined ? [] : await keepReplaced(state, changes);
+  for (const { target, after } of changes) await atomicWrite(target, after, { onDurable, temporaryFolder });
+  return { paths: changes.map(({ name }) => name), notices };
 }
 
 /** @throws GatelineError `EXPORT_REFUSED` if a file cannot be written where it belongs */
@@ -45,24 +58,38 @@ function refuseObstacles(
   files: readonly Pick<WrittenFile, 'path'>[],
 ): void {
   const isLinked = linksAbove(root);
+  const blocked = whatIsNoFolder(root);
+  if (blocked !== undefined) throw refused(blocked, 'it is not a folder');
   for (const path of files.map((file) => posix.join(folder, file.path))) {
     const stats = isRelative(path) && !isLinked(path) ? lookAt(root, path) : undefined;
+    const file = foldersOf(path).find((one) => lookAt(root, one)?.isDirectory() === false);
     const why = !isRelative(path)
       ? 'it is outside the folder'
       : isLinked(path)
         ? 'a folder in its path is a symbolic link'
-        : stats !== undefined && !stats.isFile()
-          ? `it is ${kindOf(stats)}`
-          : undefined;
+        : file !== undefined
+          ? `${file} is not a folder`
+          : stats !== undefined && !stats.isFile()
+            ? `it is ${kindOf(stats)}`
+            : undefined;
     if (why !== undefined) throw refused(path, why);
   }
 }
 
-async function textAt(path: string): Promise<string | undefined> {
+/** What is in the place of a folder or of one above it; links are followed. */
+function whatIsNoFolder(folder: string): string | undefined {
+  for (let place = folder; ; place = dirname(place)) {
+    const stats = statSync(place, { throwIfNoEntry: false });
+    if (stats !== undefined) return stats.isDirectory() ? undefined : place;
+    if (dirname(place) === place) return undefined;
+  }
+}
+
+async function bytesAt(target: string, path: string): Promise<Buffer | undefined> {
   try {
-    return await unlessAbsent(readFile(path, 'utf8'));
+    return await unlessAbsent(readFile(target));
   } catch (error) {
-    if (isSystemError(error, 'EACCES')) return undefined;
+    if (isSystemError(error, 'EACCES')) throw refused(path, 'it cannot be read');
     throw error;
   }
 }
@@ -88,19 +115,60 @@ export async function ignoreExported(
   const tracked = await repository.git(['ls-files', '-z', '--', ...paths.map((path) => `:(literal)${path}`)]);
   const [first = ''] = tracked.out.toString('utf8').split('\0');
   if (first !== '') throw refused(first, 'git tracks it, so it is an input of gates');
-  const input = Buffer.from(paths.map((path) => `${path}\0`).join(''));
-  const answer = await repository.git(['check-ignore', '--stdin', '-z'], { answers: [0, 1], input });
-  if (new Set(answer.out.toString('utf8').split('\0').filter(Boolean)).size === paths.length) return undefined;
-  return addExclude(repository, format.ignore);
+  if ((await notIgnored(repository, paths)) === undefined) return undefined;
+  return addExclude(repository, format.ignore, paths);
 }
 
-async function addExclude({ commonDir, prefix }: Repository, ignore: string): Promise<string> {
-  const line = `/${prefix}${ignore}`;
+/** The first of the paths that git does not ignore. */
+async function notIgnored({ git }: Repository, paths: readonly string[]): Promise<string | undefined> {
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(''));
+  const answer = await git(['check-ignore', '--stdin', '-z'], { answers: [0, 1, 128], input });
+  if (answer.code === 128) throw refused(paths[0]!, 'git cannot ignore it, as in a submodule');
+  const ignored = new Set(answer.out.toString('utf8').split('\0'));
+  return paths.find((path) => !ignored.has(path));
+}
+
+/** @throws GatelineError `EXPORT_REFUSED` if git does not ignore the paths then either; the line is not there then */
+async function addExclude(repository: Repository, ignore: string, paths: readonly string[]): Promise<string> {
+  const { commonDir, prefix } = repository;
+  const line = `/${literalPattern(prefix)}${ignore}`;
   const path = join(await realpath(commonDir), 'info', 'exclude');
-  const before = (await textAt(path)) ?? '';
-  if (!before.split('\n').includes(line))
-    await atomicWrite(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`);
-  return line;
+  const before = (await bytesAt(path, path))?.toString('utf8') ?? '';
+  const isThere = before.split('\n').includes(line);
+  if (!isThere) await atomicWrite(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`);
+  const open = await notIgnored(repository, paths);
+  if (open === undefined) return line;
+  if (!isThere) await atomicWrite(path, before);
+  throw refused(
+    open,
+    'git does not ignore it, whatever `.git/info/exclude` says, so that it would be an input of gates',
+  );
+}
+
+/** A path as a pattern of git that only it matches. */
+function literalPattern(path: string): string {
+  return path
+    .replaceAll(/[\\*?[\]]/g, String.raw`\$&`)
+    .replace(/ +$/, (spaces) => String.raw`\ `.repeat(spaces.length));
+}
+
+/**
+ * Where a folder of the workspace that somebody named is ignored as a whole.
+ * @param inside relative to the workspace
+ * @throws GatelineError `EXPORT_REFUSED` if it has files of others
+ */
+export async function namedFolder(
+  root: string,
+  inside: string,
+  environment: Environment,
+): Promise<Pick<FileFormat, 'folder' | 'ignore'>> {
+  const why = inside === '' ? 'it is the workspace itself' : whyNotContained(inside);
+  if (why !== undefined) throw refused(inside === '' ? root : inside, why);
+  if (inside.split('/')[0] === '.gateline') throw refused(inside, 'it has the documents of Gateline');
+  const repository = await findRepository(root, { binary: 'git', environment });
+  const tracked = await repository?.git(['ls-files', '-z', '--', `:(literal)${inside}`]);
+  if (tracked !== undefined && tracked.out.length > 0) throw refused(inside, 'git tracks files there');
+  return { folder: inside, ignore: `${literalPattern(inside)}/` };
 }
 
 function refused(path: string, why: string): GatelineError {

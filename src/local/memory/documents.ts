@@ -5,9 +5,11 @@ import { learningsOf } from '../../engine/plan/handoff.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { readFailure, unlessAbsent, writing } from '../../errors/store-errors.ts';
 import { documentAt, documentPath, MEMORY_FOLDER } from '../../memory/documents.ts';
-import { entriesOf, entryId, withEntries, type Added, type MemoryEntry } from '../../memory/entries.ts';
+import { entriesOf, entryId, withEntries, withoutEntry, type Added, type MemoryEntry } from '../../memory/entries.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { linksAbove } from '../../workspace/files/look.ts';
 import { readText } from '../../workspace/files/read-text.ts';
+import { lockDocuments } from './documents-lock.ts';
 
 /** The document that learnings are put into. */
 export const PATTERNS = 'learned-patterns';
@@ -37,15 +39,29 @@ export function readDocument(root: string, name: string): Promise<string | undef
   return readText(root, documentPath(name));
 }
 
-/** Replaces a document. @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED` */
-export async function writeDocument(root: string, { name, text }: MemoryDocument): Promise<void> {
+/**
+ * Replaces a document.
+ * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; as {@link lockDocuments}
+ */
+export async function writeDocument(root: string, document: MemoryDocument): Promise<void> {
+  await using _lock = await lockDocuments(root);
+  await replace(root, document);
+}
+
+/** The caller has the lock. */
+async function replace(root: string, { name, text }: MemoryDocument): Promise<void> {
   const file = join(root, documentPath(name));
   const folder = dirname(file);
+  // Before anything is made: a folder must not be created behind a link either.
+  if (linksAbove(root)(documentPath(name))) throw escapes();
   await writing(folder, () => mkdir(folder, { recursive: true }));
   const place = relative(await realpath(root), await realpath(folder));
-  if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1))
-    throw new GatelineError('PATH_ESCAPES', `${MEMORY_FOLDER} is a link to another folder.`);
+  if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1)) throw escapes();
   await atomicWrite(file, Buffer.from(text));
+}
+
+function escapes(): GatelineError {
+  return new GatelineError('PATH_ESCAPES', `${MEMORY_FOLDER} is a link to another folder.`);
 }
 
 /** A document of a workspace with more entries. Nothing is written. @throws GatelineError as {@link readDocuments} */
@@ -58,9 +74,25 @@ export async function documentWith(root: string, name: string, entries: readonly
  * @throws GatelineError as {@link readDocuments} and {@link writeDocument}
  */
 export async function addEntries(root: string, name: string, entries: readonly MemoryEntry[]): Promise<Added> {
+  await using _lock = await lockDocuments(root);
   const added = await documentWith(root, name, entries);
-  if (added.added.length > 0) await writeDocument(root, { name, text: added.document });
+  if (added.added.length > 0) await replace(root, { name, text: added.document });
   return added;
+}
+
+/**
+ * Removes the entry of an id from each document that has it.
+ * @returns the names of these documents
+ * @throws GatelineError as {@link readDocuments} and {@link writeDocument}
+ */
+export async function forgetEntry(root: string, id: string): Promise<string[]> {
+  await using _lock = await lockDocuments(root);
+  const found = (await readDocuments(root)).flatMap(({ name, text }) => {
+    const left = withoutEntry(text, id);
+    return left === undefined ? [] : [{ name, text: left }];
+  });
+  for (const one of found) await replace(root, one);
+  return found.map(({ name }) => name);
 }
 
 /** `learned-patterns` → `Learned patterns` */
@@ -69,17 +101,22 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/**
- * What the agents of a run noted, each learning once, without those that a document has.
- * @throws GatelineError as {@link readDocuments}; `STORE_READ_FAILED`
- */
-export async function newLearnings({ journal, ports }: Call, root: string): Promise<MemoryEntry[]> {
+/** What the agents of a run noted, each learning once. @throws GatelineError `STORE_READ_FAILED` */
+export function learningsOfRun({ journal, ports }: Call): Promise<MemoryEntry[]> {
   const { runNumber } = journal.state();
   const ended = [...journal.archive().ended.values()].flat().filter((one) => one.runNumber === runNumber);
-  const found = await learningsOf(
+  return learningsOf(
     ports,
     ended.toSorted((a, b) => (a.at < b.at ? -1 : 1)),
   );
+}
+
+/**
+ * As {@link learningsOfRun}, without those that a document has.
+ * @throws GatelineError as {@link readDocuments}; `STORE_READ_FAILED`
+ */
+export async function newLearnings(call: Call, root: string): Promise<MemoryEntry[]> {
+  const found = await learningsOfRun(call);
   if (found.length === 0) return [];
   const known = new Set((await readDocuments(root)).flatMap(({ text }) => entriesOf(text).map(({ id }) => id)));
   return found.filter((one) => !known.has(entryId(one)));

@@ -72,18 +72,21 @@ export class StateManager {
 
   /**
    * Names of the entities that a command requires and that are not valid.
-   * @throws GatelineError `COMMAND_NOT_DEFINED`
+   * @param args its arguments, which may name instances; without any, each instance will do
+   * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`
    */
-  async checkRequires(command: string): Promise<readonly string[]> {
-    return (await checkRequires(this.#ports, this.#assignment, command)).missing;
+  async checkRequires(command: string, args: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+    return (await checkRequires(this.#ports, this.#assignment, command, args)).missing;
   }
 
   /**
    * Records what a command that ran elsewhere creates and invalidates.
-   * @throws GatelineError `COMMAND_NOT_DEFINED`, `ENGINE_BUSY`
+   * @param args its arguments, which may name instances; without any, it is about all of them
+   * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENGINE_BUSY`
    */
-  applyEffects(command: string, result?: JsonValue): Promise<void> {
-    return this.#change(effectsOfCommand({ assignment: this.#assignment }, command, result), `apply ${command}`);
+  applyEffects(command: string, result?: JsonValue, args: Readonly<Record<string, string>> = {}): Promise<void> {
+    const effects = effectsOfCommand({ assignment: this.#assignment }, command, result, args);
+    return this.#change(effects, `apply ${command}`);
   }
 
   /** Whether each entity is valid, and has a value. */

@@ -7,15 +7,18 @@ import { unlessAbsent } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
 import { gateWord } from '../../formats/state-guide/guide-words.ts';
 import { leftEnvelope } from '../../formats/state-guide/left-envelope.ts';
+import { isJsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { ancestorsOf, graphOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
-import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { ancestorsOf, graphOf, unitsOf, type Unit } from '../../run/records/unit.ts';
+import type { RunState } from '../../run/state/run-state.ts';
+import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { StateFolder } from '../../store/filesystem/state-folder.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { Issue } from '../../verdict/verdict.ts';
 import { stateRoot, type StatePlace } from '../local-ports.ts';
 import { documentsFor, stateForAgents } from '../projector.ts';
+import { stateFileLines } from './state-file-lines.ts';
 
 /** The largest state file of an agent, in bytes: as an output. */
 const LIMIT = 256 * 1024 * 1024;
@@ -23,10 +26,18 @@ const LIMIT = 256 * 1024 * 1024;
 /** The state files next to agents, and those of gates that ended. */
 export interface AgentStateFiles extends StateFiles {
   /**
-   * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent.
-   * @returns its path, relative to the folder, and what people should know, one sentence each
+   * Writes the unit's own state file, as the state has it. That of the pipeline stays as it was before the agent. Files
+   * of other systems are written again.
    */
-  show(folder: string, about: AboutStateFiles): Promise<{ readonly file: string; readonly notices: readonly string[] }>;
+  show(folder: string, about: AboutStateFiles): Promise<ShownStateFiles>;
+}
+
+/** What is known after the state files of a gate that ended were written: one sentence each. */
+export interface ShownStateFiles {
+  /** What people should know. */
+  readonly notices: readonly string[];
+  /** The unit's own file, with status and score; none: it has no result, or the guide's files are not asked for. */
+  readonly created: readonly string[];
 }
 
 /**
@@ -49,27 +60,40 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     relative(folder, ownIn(folder, about)).split(sep).join('/');
   return {
     prepare: async (folder, about, kept) => {
-      const { unit, isUsersFolder, pipeline } = about;
+      const { unit, isUsersFolder, pipeline, redact } = about;
       const state = shownState(about);
       if (!isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const projections = await projectionsIn(folder, about);
       const graph = graphOf(unitsOf(pipeline), state.units.values());
       const above = isUsersFolder ? [] : ancestorsOf(graph, unit.key);
-      const shown = isUsersFolder ? [] : await projections.update(state, above);
+      const written = above.filter((key) => !kept.has(key));
+      const shown = isUsersFolder ? [] : await projections.update(state, written);
       for (const key of [...above, unit.key]) {
         const hasResult = key !== unit.key && gateWord(state.units.get(key)?.status ?? 'pending') !== undefined;
         const { gate, leg } = graph.get(key)!;
         if (hasResult || kept.has(key)) continue;
         shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
       }
-      const loaded = isUsersFolder
-        ? []
-        : unit.needs.flatMap((key) => loadedLine(rootIn(folder), folder, graph, state, key));
+      // Those of a job are there: it has one folder.
+      if (!isUsersFolder && folder !== place.root)
+        for (const key of kept)
+          await copyStandIn(place, folder, { from: about.state.subject, to: state.subject, redact }, graph.get(key)!);
+      const run = { place: { ...place, root: folder }, graph, state };
+      const loaded = unit.needs.flatMap((key) => stateFileLines('loaded', run, key));
       return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
-      return { file: pathIn(folder, about), notices: notices.map(({ message }) => message) };
+      const state = shownState(about);
+      const run = {
+        place: { ...place, root: folder },
+        graph: graphOf(unitsOf(about.pipeline), state.units.values()),
+        state,
+      };
+      return {
+        notices: notices.map(({ message }) => message),
+        created: stateFileLines('created', run, about.unit.key),
+      };
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
@@ -87,30 +111,43 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
  * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
  * @throws GatelineError `STATE_ESCAPES`
  */
-async function refuseLinks(folder: string, root: string): Promise<void> {
+export async function refuseLinks(folder: string, root: string): Promise<void> {
   for (let place = root; place !== folder; place = dirname(place)) {
     if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
     throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
   }
 }
 
-/** The state guide's line about a file that an agent finds. */
-function loadedLine(root: string, folder: string, graph: UnitGraph, state: RunState, key: UnitKey): string[] {
-  const unit = state.units.get(key);
-  const word = gateWord(unit?.status ?? 'pending');
-  if (unit === undefined || word === undefined) return [];
-  const { gate, leg } = graph.get(key)!;
-  const path = relative(folder, join(root, gateOutputFileName(state.subject, gate.number, leg.id)));
-  return [`State file loaded: ${path.split(sep).join('/')}: ${scoreLine(word, unit)}`];
+/** A subject, as names of files here and there have it. */
+interface Renaming {
+  readonly from: string;
+  readonly to: string;
+  readonly redact: (text: string) => string;
 }
 
-/** `Status: SUCCESS, Score: 95%`, as the state guide logs it. */
-export function scoreLine(word: string, unit: UnitState): string {
-  return `Status: ${word}, Score: ${resultOf(unit)?.verdict.score ?? 0}%`;
+/** Puts a state file of another tool, which replaces the output of a gate, next to the agent in its work tree. */
+async function copyStandIn(
+  place: StatePlace,
+  folder: string,
+  { from, to, redact }: Renaming,
+  { gate, leg }: Unit,
+): Promise<void> {
+  const source = await readPlainFile(join(stateRoot(place), gateOutputFileName(from, gate.number, leg.id)), LIMIT);
+  // It was replaced by ours since it was read. The request has its output in any case.
+  if (source.state !== 'present' || isOurs(source.bytes)) return;
+  const root = stateRoot({ ...place, root: folder });
+  const { temporaryFolder } = await StateFolder.open({ root, workspace: folder });
+  const text = redact(new TextDecoder().decode(source.bytes));
+  await atomicWrite(join(root, gateOutputFileName(to, gate.number, leg.id)), text, { temporaryFolder });
+}
+
+function isOurs(bytes: Uint8Array): boolean {
+  const parsed = parseJson(bytes);
+  return !parsed.ok || (isJsonObject(parsed.value) && Object.hasOwn(parsed.value, 'gateline'));
 }
 
 /** The run as the agent sees it: in the user's own folder, people do, too. */
-function shownState(about: AboutStateFiles): RunState {
+export function shownState(about: AboutStateFiles): RunState {
   return about.isUsersFolder ? about.state : stateForAgents(about.state, about);
 }
 

@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
 import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
 import { callerInput, readGateState } from '../../formats/state-guide/gate-state.ts';
+import { disagreements } from '../../formats/state-guide/left-envelope.ts';
 import type { StandInFile } from '../../engine/call/guide-files.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Unit } from '../../run/records/unit.ts';
+import type { JsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { stateRoot, type StatePlace } from '../local-ports.ts';
@@ -13,6 +15,8 @@ export interface StateInputs {
   readonly workspace: Pick<Workspace, 'root' | 'readText'>;
   readonly place: StatePlace;
   readonly subject: string;
+  /** Of the run: a file must not say other metadata. */
+  readonly metadata: JsonObject;
   /** Receives what people should know, one sentence each. */
   readonly warn: (message: string) => void;
   /** Why a file must not be used, although it is there; the path is relative to the workspace. Default: none. */
@@ -24,7 +28,7 @@ export interface StateInputs {
  * Our own files are skipped: their content is in the records. So is one of a gate that FAILED, with a warning.
  * @returns a function that throws GatelineError `STATE_FILE_INVALID` if such a file is not what the guide says
  */
-export function stateInputs({ workspace, place, subject, warn, whyNot }: StateInputs) {
+export function stateInputs({ workspace, place, subject, metadata, warn, whyNot }: StateInputs) {
   const folder = relative(place.root, stateRoot(place)).replaceAll('\\', '/');
   const warned = new Set<string>();
   const warnOnce = (message: string): void => {
@@ -43,6 +47,8 @@ export function stateInputs({ workspace, place, subject, warn, whyNot }: StateIn
     const file = readGateState(parsed(path, text), { file: path });
     const { output, ours, warnings } = callerInput(file);
     if (ours) return undefined;
+    const [wrong] = disagreements(file, { number: need.gate.number, metadata });
+    if (wrong !== undefined) throw invalid(path, wrong.message, wrong.pointer);
     for (const warning of warnings) warnOnce(warning);
     const { status, agent, validation } = file;
     if (output === undefined || status === 'FAILED') return undefined;
@@ -53,8 +59,12 @@ export function stateInputs({ workspace, place, subject, warn, whyNot }: StateIn
 function parsed(path: string, text: string): unknown {
   const result = parseJson(Buffer.from(text));
   if (result.ok) return result.value;
-  throw new GatelineError('STATE_FILE_INVALID', `${path}: ${result.issue.message}`, {
+  throw invalid(path, result.issue.message);
+}
+
+function invalid(path: string, message: string, pointer = ''): GatelineError {
+  return new GatelineError('STATE_FILE_INVALID', `${path}: ${message}`, {
     hint: 'Correct the file, or move it away.',
-    place: { file: path },
+    place: { file: path, ...(pointer !== '' && { pointer }) },
   });
 }

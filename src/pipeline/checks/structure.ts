@@ -3,7 +3,6 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { foreignKeyHint } from './foreign-keys.ts';
 import { gateSchema } from '../file/gateline-gate.ts';
 import { gatelineFileSchema, type GatelineFile } from '../file/gateline-file.ts';
-import { EVENTS } from '../file/triggers.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { described, didYouMean, quoted, type Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
@@ -21,7 +20,7 @@ export interface FileShape {
 }
 
 const GATELINE_YML: FileShape = {
-  keysAt: (path) => Object.keys(schemaKeysAt(path)),
+  keysAt: (path) => keysBelow(gatelineFileSchema, path),
   keyHint: foreignKeyHint,
   valueHint,
 };
@@ -111,32 +110,33 @@ function unknownKey(key: string, path: Path, source: DefinitionSource, shape: Fi
   });
 }
 
-/** The shape of the map at a path: only maps with fixed keys can have unknown ones. */
-function schemaKeysAt(path: Path): Record<string, unknown> {
-  const file = gatelineFileSchema.shape;
-  const gate = file.gates.valueType.shape;
-  const last = path.at(-1);
-  if (path.length === 0) return file;
-  if (path[0] === 'defaults') return path.length === 1 ? { run: true } : { shell: true, 'working-directory': true };
-  if (path[0] === 'snapshots') {
-    const snapshots = file.snapshots.unwrap().shape;
-    return path.length === 1 ? snapshots : snapshots.database.unwrap().shape;
+/** The fixed keys of the map at a path below a schema: of a value with several shapes, those of each. */
+function keysBelow(schema: z.core.$ZodType, path: Path): readonly string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const [first, ...rest] = path;
+  switch (def.type) {
+    case 'optional':
+    case 'default':
+    case 'nullable':
+    case 'prefault':
+    case 'readonly':
+      return keysBelow(def.innerType, path);
+    case 'pipe':
+      return keysBelow(def.in, path);
+    case 'union':
+      return [...new Set(def.options.flatMap((option) => keysBelow(option, path)))];
+    case 'array':
+      return first === undefined ? [] : keysBelow(def.element, rest);
+    case 'record':
+      return first === undefined ? [] : keysBelow(def.valueType, rest);
+    case 'object': {
+      if (first === undefined) return Object.keys(def.shape);
+      const inner = Object.hasOwn(def.shape, first) ? def.shape[String(first)] : undefined;
+      return inner === undefined ? [] : keysBelow(inner, rest);
+    }
+    default:
+      return [];
   }
-  if (path[0] === 'on' && path.length === 1) return Object.fromEntries(EVENTS.map((event) => [event, true]));
-  if (path[0] === 'retention') return file.retention.unwrap().shape;
-  if (path[0] === 'entities' || path[0] === 'commands') return entryKeys(path);
-  if (path[0] === 'workspace') return file.workspace.unwrap().shape;
-  if (path.length === 2) return gate;
-  const output = gate.output.unwrap().shape;
-  if (last === 'output') return output;
-  if (last === 'result') return output.result.unwrap().shape;
-  return last === 'strategy' ? gate.strategy.unwrap().shape : {};
-}
-
-function entryKeys(path: Path): Record<string, unknown> {
-  const { entities, commands } = gatelineFileSchema.shape;
-  if (path.length !== 2) return {};
-  return path[0] === 'entities' ? entities.unwrap().valueType.unwrap().shape : commands.unwrap().valueType.shape;
 }
 
 function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {

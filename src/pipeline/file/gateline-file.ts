@@ -219,7 +219,7 @@ export const gatelineFileSchema = z
       mirror: listOf(choiceOf(...MIRROR_FORMATS), 0, MIRROR_FORMATS.length, 'a list such as `[state-guide]`')
         .default([])
         .describe(
-          'File formats of other systems. `state-guide`: agents find the files below `.state/` in a job on GitHub, too; on your machine they are always there. `agent-flow`, `dev-loop`, `nexus`: `gateline run` keeps their files up to date in your folder; not on GitHub. Not part of the request or the fingerprint.',
+          'Systems whose files agents find, on your machine and in jobs on GitHub, and which are kept up to date. Those of `state-guide`, below `.state/`, are always there on your machine. Not part of the request or the fingerprint.',
         ),
       budget,
       'max-reworks': wholeNumber(0, 1_000)

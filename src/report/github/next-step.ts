@@ -3,6 +3,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
+import { budgetStep } from '../wording.ts';
 import { code, said } from '../markdown/markdown.ts';
 
 /** GitHub's button: same commit, only failed jobs and the jobs that need them. */
@@ -44,6 +45,7 @@ export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): stri
   if (unit.status === 'paused') return `It waits for an approval: ${HOW_TO_APPROVE}. The gates after it wait too.`;
   if (unit.status === 'running') return 'It is running.';
   if (unit.status === 'lost') return `Its machine or process stopped. ${AGAIN}`;
+  if (unit.blockedBy === 'budget') return `${budgetStep(unit)}. ${PUSH.replace('Or push a fix', 'Push the change')}`;
   if (unit.status === 'blocked' || unit.status === 'pending')
     return 'It starts when the gates it needs are done. Fix those first.';
   if (unit.unread !== undefined) return `Its result is unknown: ${said(unit.unread, 500)}. ${AGAIN}`;
@@ -75,8 +77,14 @@ export function nextStepOfRun(state: RunState): string {
       ? 'No gate has started.'
       : `Not everything could be read: ${said(unread.message, 500)}.`;
   }
-  for (const status of ['failed', 'lost', 'partial', 'unread', 'paused', 'running', 'ready'] as const) {
-    const first = open.find((unit) => (status === 'unread' ? unit.unread !== undefined : unit.status === status));
+  for (const status of ['failed', 'lost', 'partial', 'unread', 'paused', 'running', 'budget', 'ready'] as const) {
+    const first = open.find((unit) =>
+      status === 'unread'
+        ? unit.unread !== undefined
+        : status === 'budget'
+          ? unit.blockedBy === status
+          : unit.status === status,
+    );
     if (first !== undefined) return `${code(first.key)}: ${nextStepOf(first)}`;
   }
   return 'Gates wait for others that are not done.';

@@ -1,6 +1,7 @@
 import { resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { fit, listOf, oneLine } from '../text.ts';
+import { budgetStep } from '../wording.ts';
 import { unitCount } from '../wording.ts';
 import { actorOf } from '../../run/records/decisions.ts';
 
@@ -154,7 +155,8 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
     return 'It is held: a decision about it could not be read. Repair or remove its record, or `gateline close` ends the run.';
   if (state.decided.paused !== undefined) return `\`${say.resume}\` lifts the pause and continues.`;
   if (running.length > 0) return `Wait for it, or check \`${say.status}\`.`;
-  if (units.some(isOverBudget)) return `Raise the budget, then ${again}${reusedClause(kept)}.`;
+  const over = units.find(isOverBudget);
+  if (over !== undefined && state.status !== 'error') return `${budgetStep(over)}, then ${again}${reusedClause(kept)}.`;
   if (state.status === 'paused') {
     const first = open.find((unit) => unit.status === 'paused');
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;

@@ -5,6 +5,7 @@ import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
+import { isJobCommand } from './job-commands.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
 import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
@@ -46,7 +47,10 @@ export interface EntityFacts {
   readonly values: ReadonlyMap<Digest, JsonValue>;
   /** The processes that are still running, by {@link processKey}. Default: none. */
   readonly running?: ReadonlySet<string>;
-  /** The place of a unit among those of a pipeline, every one after its needs. Default: that of its name. */
+  /**
+   * The place of a unit among those of a pipeline, every one after its needs, and that of what a job ran for it.
+   * Default: that of its name.
+   */
   readonly rank?: ReadonlyMap<UnitKey, number>;
 }
 
@@ -80,6 +84,8 @@ export function foldEntities(entities: readonly Entity[], listing: RecordListing
 /** An event with its place. */
 interface PlacedEvent extends Position {
   readonly order: number;
+  /** Of a command that a job ran before the attempt `n` of its unit: its place among those. The attempt comes after. */
+  readonly before: number;
   /** Of one attempt: what it made invalid is first. */
   readonly phase: 0 | 1 | 2;
   readonly name: string;
@@ -90,20 +96,24 @@ function eventsIn(listing: RecordListing, { rank }: EntityFacts): PlacedEvent[] 
   const { records } = orderRecords(listing.records);
   const claims = new Map<string, StartedRecord>();
   for (const record of records) if (record.kind === 'started') claims.set(attemptKey(record), record);
-  const orderOf = (record: GatelineRecord): number =>
-    claims.get(attemptKey(record))?.entities?.order ?? rank?.get(unitOf(record)) ?? 0;
+  const placeOf = (record: GatelineRecord): Pick<PlacedEvent, 'order' | 'before'> => {
+    const order = claims.get(attemptKey(record))?.entities?.order;
+    const ranked = rank?.get(unitOf(record)) ?? 0;
+    if (isJobCommand(record)) return { order: ranked, before: order ?? 0 };
+    return { order: order ?? ranked, before: Infinity };
+  };
   const events = records.flatMap((record): PlacedEvent[] => {
     const apply = effectOf(record, claims.get(attemptKey(record)), listing);
     if (apply === undefined) return [];
     const phase = record.kind === 'started' ? 0 : record.kind === 'ended' ? 1 : 2;
-    return [{ ...positionOf(record), order: orderOf(record), phase, name: unitOf(record), apply }];
+    return [{ ...positionOf(record), ...placeOf(record), phase, name: unitOf(record), apply }];
   });
   for (const unread of unreadIn(listing.problems)) {
     if (unread.kind !== 'started' && unread.kind !== 'decided.entity') continue;
     const apply = (fold: EntityFold): void =>
       fold.invalidateAll({ by: '', at: '', reason: `a record cannot be read: ${unread.why}` });
     // After everything else of its call: its position there is not known.
-    events.push({ ...positionOf(unread), order: Infinity, phase: 2, name: unitOf(unread), apply });
+    events.push({ ...positionOf(unread), order: Infinity, before: Infinity, phase: 2, name: unitOf(unread), apply });
   }
   return events.sort(
     (a, b) =>
@@ -111,6 +121,7 @@ function eventsIn(listing: RecordListing, { rank }: EntityFacts): PlacedEvent[] 
       a.runAttempt - b.runAttempt ||
       compareNumbers(a.order, b.order) ||
       a.n - b.n ||
+      compareNumbers(a.before, b.before) ||
       a.phase - b.phase ||
       (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
   );

@@ -54,7 +54,8 @@ export function requiredState(name: string, asking: Asking, valid: boolean): Ent
   return own ?? usable.findLast((state) => state.instance === '');
 }
 
-function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
+/** The instance that is asked for, by an argument or as a leg; `undefined`: any. */
+export function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
   if (leg !== '') return leg;
   const entity = entities.find((one) => one.name === name);
   return entity === undefined || given === undefined ? undefined : instanceGiven(entity, given);

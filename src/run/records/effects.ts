@@ -29,7 +29,7 @@ const namedSchema = z.array(createdSchema.omit({ value: true, processes: true })
 
 /** What a gate or command is about to do with named resources. */
 export const usesSchema = z.strictObject({
-  /** Its place among those of its call that use any. Absent in CI, where needs give the order. */
+  /** Its place among those of its call that use any. In CI only commands have one, in their job: needs order gates. */
   order: z.int().min(0).max(1_000_000_000).optional(),
   /** What it was given: instances that were valid, with their values. */
   requires: z.array(createdSchema).max(1_000),

@@ -1,6 +1,6 @@
 import { actorOf } from '../records/decisions.ts';
 import { stoppedUnits } from '../plan/strategy.ts';
-import type { RunState } from '../state/run-state.ts';
+import type { RunState, UnitState } from '../state/run-state.ts';
 import type { KnownSubject } from './subject-states.ts';
 
 /**
@@ -31,9 +31,24 @@ function pauseIn({ decided: { paused }, units }: RunState): string {
   return waiting === undefined ? '' : `${waiting.key}: ${waiting.reason}`;
 }
 
+/**
+ * Whether a run has nothing but attempts that nobody let finish: their process was killed, or a person stopped them.
+ * That says nothing about the work.
+ */
+export function isInterrupted(state: Pick<RunState, 'units'>): boolean {
+  const stopped = stoppedUnits(state).map((key) => state.units.get(key)!);
+  const isUnfinished = ({ status, ended }: UnitState): boolean =>
+    status === 'lost' || (status === 'failed' && ended?.verdict.kind === 'cancelled');
+  return stopped.length > 0 && stopped.every(isUnfinished);
+}
+
 function failureIn(state: RunState): string {
   const { closed } = state.decided;
-  if (closed !== undefined) return `closed by ${actorOf(closed)}: ${closed.reason}`;
+  return closed === undefined ? stopIn(state) : `closed by ${actorOf(closed)}: ${closed.reason}`;
+}
+
+/** Why the gates of a run are not done, also if it was closed since. '' if they are. */
+export function stopIn(state: Pick<RunState, 'units'>): string {
   const units = [...state.units.values()];
   const [stopped] = stoppedUnits(state);
   const cause = units.find(({ key }) => key === stopped) ?? units.find(({ done }) => !done);

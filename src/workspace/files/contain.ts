@@ -31,7 +31,7 @@ export function whyNotContained(path: string): string | undefined {
 function whyNotName(name: string, first: boolean): string | undefined {
   if (name === '') return 'it contains an empty name';
   if (name === '.' || name === '..') return `it holds ${name}`;
-  const seen = name.replace(INVISIBLE, '').normalize('NFC').toLowerCase();
+  const seen = folded(name);
   const stem = seen.split(':', 1)[0]!.replace(/[. ]+$/, '');
   if (stem === '.git' || stem === 'git~1') return 'it leads into git\u2019s own folder';
   if (first && (stem === '.state' || stem === 'state~1')) return 'it leads into .state';
@@ -42,6 +42,13 @@ function whyNotName(name: string, first: boolean): string | undefined {
   if (process.platform === 'win32' && (/[:<>"|?*]/.test(name) || [...name].some((character) => character < ' ')))
     return 'it contains a character that Windows does not allow in file names';
   return undefined;
+}
+
+/**
+ * A name as the file systems compare it that look at neither case nor invisible characters: `.\u017ftate` is `.state`.
+ */
+export function folded(name: string): string {
+  return name.replace(INVISIBLE, '').normalize('NFC').toUpperCase().toLowerCase();
 }
 
 /** Whether a path has the form of a relative path below the root, whatever its name. */

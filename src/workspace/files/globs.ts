@@ -14,6 +14,11 @@ export interface Globs {
   readonly prefixes: readonly string[];
 }
 
+/** Globs that match none of these paths. */
+export function withoutPaths(globs: Globs, isLeftOut: (path: string) => boolean): Globs {
+  return { ...globs, matches: (path) => globs.matches(path) && !isLeftOut(path) };
+}
+
 interface Glob {
   readonly written: string;
   readonly excludes: boolean;

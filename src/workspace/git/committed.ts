@@ -1,4 +1,4 @@
-import { foldersOf } from '../files/contain.ts';
+import { folded, foldersOf } from '../files/contain.ts';
 import type { TreeFile } from '../../run/files/tree.ts';
 import type { Git } from './git.ts';
 import type { Repository } from './repository.ts';
@@ -40,7 +40,7 @@ export async function mayBeCommitted(git: Git, path: string): Promise<boolean> {
   const index = await git(['ls-files', '-z', '--full-name', '--cached', '--', ...asked], { answers: [0, 128] });
   const commit = await git(['ls-tree', '-z', '-r', '--full-tree', '--name-only', 'HEAD'], { answers: [0, 128] });
   if (index.code !== 0 || commit.code !== 0) return true;
-  const wanted = new Set(places.map((place) => place.toLowerCase()));
+  const wanted = new Set(places.map(folded));
   const names = `${index.out.toString('utf8')}${commit.out.toString('utf8')}`.split('\0');
-  return names.some((name) => wanted.has(name.toLowerCase()));
+  return names.some((name) => wanted.has(folded(name)));
 }

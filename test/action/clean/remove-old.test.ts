@@ -126,9 +126,23 @@ describe('artifacts of old runs', () => {
 
   it('are left when they are not of Gateline, or outlive the run: history, patches, others', async () => {
     await using service = await startResultsService();
-    const others = ['coverage', 'gl1.history.0123abcd.1.json', 'gates-main-1-1.patch', 'gateline-notes.html'];
-    addRun(service, 1, 40, { names: [...namesOf(), ...others, 'gateline-gates-1.html'] });
-    expect(await clean(service)).toMatchObject({ runs: [1], artifacts: { count: 6 } });
+    const others = [
+      'coverage',
+      'gl1.history.0123abcd.1.json',
+      'gates-main-1-1.patch',
+      'gateline-notes.html',
+      'gateline-notes.state',
+    ];
+    addRun(service, 1, 40, {
+      names: [
+        ...namesOf(),
+        ...others,
+        'gateline-gates-1.html',
+        'gateline-gates-1.state',
+        'gateline-gates-1.req-1.1.state',
+      ],
+    });
+    expect(await clean(service)).toMatchObject({ runs: [1], artifacts: { count: 8 } });
     expect(service.world.artifacts.map(({ name }) => name)).toEqual(others);
   });
 

@@ -30,6 +30,7 @@ const PATHS: readonly string[] = [
   '.git::$INDEX_ALLOCATION/config',
   '.state/evil',
   '.STATE/evil',
+  '.\u017ftate/evil',
   'con',
   'a/aux.txt',
   'evil.',

@@ -36,6 +36,45 @@ describe('entities in jobs of a workflow', () => {
     });
   });
 
+  it('are recovered in jobs side by side after a gate used them up, and a later job finds them', async () => {
+    const isAlone = `[ "$(grep -c . "$START_LOG")" -lt 2 ]`;
+    const waits = `for i in $(seq 500); do if ${isAlone}; then sleep 0.02; fi; done`;
+    const side = {
+      run: `echo "$GATELINE_GATE 1 1" >> "$START_LOG"; ${waits}; ${READS}`,
+      shell: 'sh',
+      inputs: [],
+      needs: 'logout',
+      requires: 'session',
+      'on-invalid': 'recover',
+    };
+    const definition = {
+      pipeline: 'p',
+      entities: { session: null },
+      commands: DEFINITION.commands,
+      gates: {
+        logout: { run: `echo 1 > "$GATELINE_OUTPUT"`, shell: 'sh', inputs: [], invalidates: 'session' },
+        left: side,
+        right: side,
+        last: { run: READS, shell: 'sh', inputs: [], needs: ['left', 'right'], requires: 'session' },
+      },
+    };
+    const run = (needs?: Keys['needs']): Keys =>
+      gateJob({ command: 'run', file: 'gateline.yml', 'expose-output': true }, needs === undefined ? {} : { needs });
+    await using world = await ActionWorld.ofJobs(
+      { logout: run(), left: run('logout'), right: run('logout'), last: run(['left', 'right']) },
+      { 'gateline.yml': JSON.stringify(definition) },
+    );
+    const report = await (await world.run()).start().ended;
+    expect([...report.jobs].flatMap(([, one]) => errorsOf(one))).toEqual([]);
+    expect(JSON.parse(outputsOf(report.job('last'))['value']!)).toMatchObject({
+      session: { output: { user: 'john' } },
+    });
+    expect(world.endings()).toEqual(
+      expect.arrayContaining(['login/left 1.1.1 ran passed', 'login/right 1.1.1 ran passed']),
+    );
+    expect(world.endings().filter((one) => one.startsWith('login'))).toHaveLength(2);
+  });
+
   it.each(['gateline.yml', undefined])('are no gates of a run when set-up commands created them: %s', async (file) => {
     const named = file === undefined ? {} : { file };
     const recovers: Keys = gateJob({ command: 'run', file: 'gateline.yml' });

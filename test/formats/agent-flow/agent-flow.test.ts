@@ -23,6 +23,24 @@ describe('the files of the seed', () => {
     expect(orchestrationText(state, AGENTS)).toBe(seed(name));
   });
 
+  it('are read again whatever characters they have, and show none that a terminal obeys', () => {
+    const findings = new FileFindings();
+    const state = findings.shaped(orchestrationSchema, findings.frontMatter(file(SINGLE))!.header, SINGLE)!;
+    const odd = 'a\u001b[2J\u007f\u0085\u009b\u2028\ufeff\ufffe\n---\n"\\';
+    const { gates } = state;
+    const changed = {
+      ...state,
+      task: odd,
+      gates: { ...gates, exploration: { ...gates['exploration']!, message: odd } },
+    };
+    const text = orchestrationText(changed, AGENTS);
+    const { run, problems } = readAgentFlow([file(SINGLE, text)]);
+    expect(problems).toEqual([]);
+    expect(run.keys['task']).toBe(odd);
+    expect(run.gates[0]?.output).toMatchObject({ message: odd });
+    expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   it('give gates, groups, agents and the outputs of those that passed', () => {
     const { run, problems } = readAgentFlow([file(TEAM), file('deep-dive.local.md')]);
     expect(problems).toEqual([]);

@@ -152,6 +152,57 @@ describe('executions.jsonl', () => {
   });
 });
 
+describe('lines of executions.jsonl', () => {
+  const line = (more: object): string =>
+    JSON.stringify({ ...JSON.parse(seed('nexus-executions.jsonl').split('\n')[0]!), ...more });
+  const read = (...lines: string[]): ReturnType<typeof readNexus> =>
+    readNexus([file('executions.jsonl', lines.join('\n'))]);
+
+  it('that are damaged hide no earlier one', () => {
+    const { run, notMoved } = read(line({ phasesCompleted: 3 }), line({ timestamp: 8.64e15 }), line({}).slice(0, 40));
+    expect(run.history.map(({ passed }) => passed)).toEqual([3]);
+    expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/1', '/2']);
+  });
+
+  it('are only named as not over if they are the last of their execution', () => {
+    const open = { status: 'EXECUTING', duration: null };
+    const { run, notMoved } = read(line(open), line({}), line({ ...open, id: 'workflow-20251029-999999' }));
+    expect(run.history).toHaveLength(1);
+    expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/2']);
+  });
+
+  it('are read as strictly as any JSON', () => {
+    const twice = line({}).replace('{', '{"id":"other",');
+    const { run, notMoved } = read(twice, line({ userTask: '\u{1}' }).replace(String.raw`\u0001`, String.raw`\ud800`));
+    expect(run.history).toEqual([]);
+    expect(notMoved).toHaveLength(2);
+  });
+
+  it('are refused in a file of something else, and soon', { timeout: 5_000 }, () => {
+    const { problems, notMoved, run } = readNexus([file('executions.jsonl', 'x\n'.repeat(4_000_000))]);
+    expect(problems).toEqual([
+      { file: 'executions.jsonl', pointer: '/1000', message: 'more than 1000 lines are not executions' },
+    ]);
+    expect(notMoved).toHaveLength(1_000);
+    expect(run.history).toEqual([]);
+  });
+});
+
+describe('long lists', () => {
+  it('take no time that grows with their square', { timeout: 5_000 }, () => {
+    const names = (word: string): string[] => Array.from({ length: 100_000 }, (_, index) => `${word}${index}`);
+    const lists = { completedPhases: names('a'), failedPhases: names('b') };
+    expect(readNexus([file(CURRENT, state(lists))]).problems.map(({ pointer }) => pointer)).toEqual([
+      '/completedPhases',
+      '/failedPhases',
+    ]);
+    const results = Object.fromEntries(names('r').map((name) => [name, 1]));
+    const { notMoved, notes } = readNexus([file(CURRENT, state({ results }))]);
+    expect(notMoved).toHaveLength(1_000);
+    expect(notes.at(-1)).toMatch(/^\d+ more parts are not moved, and not listed$/);
+  });
+});
+
 describe('defaults.yml', () => {
   it('is mapped key by key', () => {
     const { run, notMoved, problems } = readNexus([file('defaults.yml', seed('nexus-defaults.yml'))]);

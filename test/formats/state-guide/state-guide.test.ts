@@ -76,6 +76,20 @@ describe('the files of the guide', () => {
     expect(refusals(file('notes.json', {}))).toEqual(['notes.json ']);
   });
 
+  it('need the gate before them, and say whether they are only partial', () => {
+    const { run, notes } = readStateGuide([
+      pipelineFile([0, 1, 3]),
+      gateFile(0),
+      gateFile(1, { status: 'PARTIAL', validation: { score: 3, issues: [], passed: false } }),
+      gateFile(3),
+    ]);
+    expect(run.gates.map(({ needs }) => needs)).toEqual([[], ['gate-0'], ['gate-1', 'gate-2']]);
+    expect(notes).toEqual([
+      `${SLUG}-gate1-output.json: gate 1 (Agent1) is only PARTIAL, with a score of 3; its contract decides whether it passes`,
+    ]);
+    expect(refusals(pipelineFile([1, 99]), gateFile(1))).toEqual([`${SLUG}-pipeline.json /completedGates/1`]);
+  });
+
   it('are refused with a pointer to what has another shape', () => {
     expect(refusals(pipelineFile([-1]))).toEqual([`${SLUG}-pipeline.json /completedGates/0`]);
     expect(refusals(gateFile(1, { validation: { score: 101, issues: [], passed: true } }))).toEqual([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { exportSkill } from '../../../src/formats/uasp/export-skill.ts';
+import { exportSkill, leftOutOfSkill } from '../../../src/formats/uasp/export-skill.ts';
 import { importSkills } from '../../../src/formats/uasp/import-skills.ts';
 import { parseSkill, type UaspSkill } from '../../../src/formats/uasp/skill.ts';
 import { definePipeline } from '../../../src/local/define-pipeline.ts';
@@ -48,6 +48,22 @@ describe('a skill of UASP', () => {
     expect(importSkills([again])).toEqual({ entities, commands, warnings: [] });
   });
 
+  it('says what goes with an entity, and names what it cannot say', () => {
+    const entities = {
+      connection: { lifetime: '30m' },
+      session: { 'depends-on': 'connection' },
+      tx: { 'depends-on': 'session' },
+    };
+    const commands = {
+      begin: { syntax: 'b', requires: 'session', creates: 'tx', setup: false },
+      disconnect: { syntax: 'd', invalidates: 'connection' },
+    };
+    const { resources } = definePipeline({ entities, commands, ...GATES });
+    const skill = parseSkill(stringify(exportSkill('db', resources!)), 'db.uasp.yaml');
+    expect(skill.commands.get('disconnect')!.invalidates).toEqual(['connection', 'session', 'tx']);
+    expect(leftOutOfSkill(resources!)).toEqual(['lifetime of connection', 'setup of begin']);
+  });
+
   it('has the name of its file, and a syntax that is a guess, if it says neither', () => {
     const { name } = fixture('authentication');
     expect(name).toBe('authentication');
@@ -74,12 +90,50 @@ describe('a skill of UASP', () => {
     expect(() => parseSkill(text, 'x.uasp.yaml')).toThrow(expect.objectContaining({ code }));
   });
 
+  it('has each entity that a command requires, also one that it does not list', () => {
+    const text = `
+state: {entities: [{name: refs}]}
+commands:
+  snapshot: {syntax: s, creates: [refs, page_state]}
+  read: {syntax: r, requires: [page_state, user]}
+  close: {syntax: c, invalidates: [refs, page_state, window]}`;
+    const { entities, commands, warnings } = importSkills([parseSkill(text, 'x.yaml')]);
+    expect(Object.keys(entities)).toEqual(['refs', 'page_state', 'user']);
+    expect(commands).toMatchObject({
+      read: { requires: ['page_state', 'user'] },
+      close: { invalidates: ['refs', 'page_state'] },
+    });
+    expect(warnings).toEqual([
+      'x: page_state is not under state.entities: added',
+      'x: user is not under state.entities: added',
+      'x: close names window, which is no entity: left out',
+    ]);
+  });
+
+  it('keeps all names apart, and names events as gateline.yml has them', () => {
+    const text = `
+meta: {name: Pool}
+state: {entities: [{name: My Lease, created_by: [take], invalidated_by: [timeout]}, {name: my_lease, created_by: [take]}]}
+commands: {take: {syntax: take}}`;
+    const { entities, commands, warnings } = importSkills([parseSkill(text, 'x.yaml'), parseSkill(text, 'y.yaml')]);
+    expect(Object.keys(entities)).toEqual(['pool-my_lease', 'pool-my_lease-2', 'pool-my_lease-3', 'pool-my_lease-4']);
+    expect(commands).toEqual({
+      'pool-take': { syntax: 'take', creates: ['pool-my_lease', 'pool-my_lease-2'] },
+      'pool-take-2': { syntax: 'take', creates: ['pool-my_lease-3', 'pool-my_lease-4'] },
+    });
+    expect(warnings.filter((one) => one.includes('event'))).toEqual([
+      'Pool: timeout is no command but an event: `gateline entities invalidate pool-my_lease --reason timeout` records it',
+      'Pool: timeout is no command but an event: `gateline entities invalidate pool-my_lease-3 --reason timeout` records it',
+    ]);
+  });
+
   it('leaves out a command that needs a shell', () => {
     const skill = parseSkill('commands: {a: {syntax: "x | y"}, B c: {syntax: x, creates: [gone]}}', 'x.yaml');
-    const { commands, warnings } = importSkills([skill]);
-    expect(commands).toEqual({ b_c: { syntax: 'x' } });
+    const { entities, commands, warnings } = importSkills([skill]);
+    expect(entities).toEqual({ gone: {} });
+    expect(commands).toEqual({ b_c: { syntax: 'x', creates: ['gone'] } });
     expect(warnings).toEqual([
-      'x: B c names gone, which is no entity: left out',
+      'x: gone is not under state.entities: added',
       'x: a is left out: there is no shell that understands `|`',
       'x: B c is called b_c',
     ]);

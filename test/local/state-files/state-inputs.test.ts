@@ -37,7 +37,8 @@ async function read(pipeline = pipelineOf({ data: {}, design: { needs: ['data'] 
   const place = { root, isDefault: true, pipeline };
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
-  const find = stateInputs({ workspace, place, subject: 'demoqa_com-student_registration', warn });
+  const metadata = { domain: 'demoqa_com', feature: 'student_registration' };
+  const find = stateInputs({ workspace, place, subject: 'demoqa_com-student_registration', metadata, warn });
   const needs: Record<string, unknown> = {};
   for (const unit of unitsOf(pipeline).values()) {
     const found = await find(unit);
@@ -65,6 +66,14 @@ describe('outputs that somebody else left in state files', () => {
     const { needs, warnings } = await read();
     expect(needs).toEqual({});
     expect(warnings).toEqual([expect.stringContaining('FAILED')]);
+  });
+
+  it.each([
+    ['/gate', { gate: 2 }],
+    ['/metadata/feature', { metadata: { ...GUIDES_GATE_1.metadata, feature: 'other' } }],
+  ])('that say something else than their names are an error at %s', async (pointer, more) => {
+    await put('demoqa_com-student_registration-gate1-output.json', { ...GUIDES_GATE_1, ...more });
+    await expect(read()).rejects.toMatchObject({ code: 'STATE_FILE_INVALID', place: { pointer } });
   });
 
   it('that are no state files are an error that names the file and the place in it', async () => {

@@ -27,6 +27,8 @@ function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): strin
   const isOpen = state.status !== 'completed' && state.status !== 'initializing';
   const isUnread = state.problems.some(({ code: kind }) => kind === 'UNREADABLE_RECORD');
   if (state.status === 'initializing' && isUnread) return '❌ not everything could be read';
+  const isOverBudget = [...state.units.values()].some(({ blockedBy }) => blockedBy === 'budget');
+  if (state.status === 'paused' && state.decided.paused === undefined && isOverBudget) return '⏸️ over budget';
   if (missing.length === 0 || isOpen) return RUN_TEXT[state.status];
   return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }

@@ -70,7 +70,7 @@ export interface Parcel {
   readonly name: string;
   /** `raw`: one file, stored as is if the service allows it, otherwise in a zip. */
   readonly form: 'raw' | 'zip';
-  /** Names inside a zip; the name of a raw file is ignored. */
+  /** Paths inside a zip; the name of a raw file is ignored. */
   readonly files: readonly ParcelFile[];
   /** Total of all files. */
   readonly bytes: number;

@@ -1,0 +1,99 @@
+import { dirname } from 'node:path';
+import { AGENT_VARIABLES, REQUESTS_AROUND, type Environment } from '../../environment.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
+import { argumentsOf, setUpOrder } from '../../pipeline/entities/entities.ts';
+import { isValidAt } from '../../run/entity/fold-entities.ts';
+import { conflictWith, instanceFor, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import type { StartedRecord } from '../../run/records/record.ts';
+import type { Call } from '../call/call.ts';
+import { resourcesOf, usedByOthers } from './view-entities.ts';
+
+/** Most instances that a message lists. */
+const MAX_LISTED = 5;
+
+/** The commands that would make entities valid, in order, and the entities that no command can. */
+export function setUpFor(
+  call: Pick<Call, 'assignment'>,
+  asking: Asking,
+  missing: readonly string[],
+): ReturnType<typeof setUpOrder> {
+  const isValid = (name: string): boolean => !missing.includes(name) && validInstances(name, asking).length > 0;
+  return setUpOrder(resourcesOf(call).commands, missing, isValid);
+}
+
+function validInstances(name: string, { entities, states, now }: Asking): string[] {
+  const margin = entities.find((one) => one.name === name)?.margin ?? 0;
+  const valid = [...states.values()].filter((one) => one.entity === name && isValidAt(one, now, margin));
+  return valid.map(({ instance }) => instance);
+}
+
+/**
+ * Refuses what cannot start now.
+ * @param by the gate or command
+ * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
+ */
+export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
+  if (resolved.missing.length > 0) throw notValid(call, by, resolved.missing, asking);
+  const conflict = conflictWith(resolved, await usedByOthers(call), asking);
+  if (conflict === undefined) return;
+  if (isAround(call, conflict.started))
+    throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
+  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+}
+
+/** What a gate or command lacks, with the way out. @param missing names of entities */
+export function notValid(
+  call: Pick<Call, 'assignment'>,
+  by: string,
+  missing: readonly string[],
+  asking: Asking,
+): InvalidStateError {
+  const { order, unreachable } = setUpFor(call, asking, missing);
+  const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
+  const hint = otherInstances(by, missing, asking) ?? (setup.length > 0 ? undefined : creatorsOf(call, missing));
+  return new InvalidStateError({ missing, command: by, setup }, hint);
+}
+
+/** Where an argument names an instance, and others are valid. */
+function otherInstances(by: string, missing: readonly string[], asking: Asking): string | undefined {
+  for (const name of missing) {
+    const [wanted, valid] = [instanceFor(name, asking), validInstances(name, asking)];
+    if (wanted === undefined || valid.length === 0) continue;
+    const listed = valid.slice(-MAX_LISTED).join(', ');
+    return `${by} needs ${name}/${wanted}. Valid: ${listed}${valid.length > MAX_LISTED ? ', and others' : ''}.`;
+  }
+  return undefined;
+}
+
+/** What creates entities that no command can create by itself. */
+function creatorsOf(call: Pick<Call, 'assignment'>, missing: readonly string[]): string {
+  const { commands } = resourcesOf(call);
+  const ways = missing.map((name) => {
+    const made = commands
+      .filter(({ creates }) => creates.includes(name))
+      .map((command) => {
+        const given = argumentsOf(command).map((argument) => ` --arg ${argument}=VALUE`);
+        return `\`gateline do ${command.id}${given.join('')}\``;
+      });
+    const gates = call.assignment.pipeline.gates.filter(({ entities }) => entities?.creates.includes(name));
+    const all = [...made, ...gates.map(({ id }) => `gate ${id}`)].slice(0, MAX_LISTED);
+    return all.length > 0
+      ? `${all.join(' or ')} creates ${name}.`
+      : `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
+  });
+  return ways.join(' ');
+}
+
+/** Whether this process was started by the agent of that attempt, or by what that agent started. */
+function isAround({ ports: { environment, attempts, commands = attempts } }: Call, claim: StartedRecord): boolean {
+  const directory = (claim.command === true ? commands : attempts).pathOf(claim);
+  return requestsAround(environment).some((request) => dirname(request) === directory);
+}
+
+/** The requests of the agents that called this process, the innermost first. */
+export function requestsAround(environment: Environment): string[] {
+  const inner = environment[AGENT_VARIABLES.request];
+  const others = environment[REQUESTS_AROUND]?.split('\n') ?? [];
+  return [...(inner === undefined ? [] : [inner]), ...others];
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScratchWorkspace } from '../support/scratch-workspace.ts';
+import { gateline, writes, type Answer } from './in-process.ts';
+
+const DEFINITION = {
+  pipeline: 'p',
+  entities: {
+    resource: { format: 'resource_{id}' },
+    lease: null,
+    ghost: null,
+    server: { lifetime: 'machine' },
+    session: { lifetime: '/expires_at', margin: '5m' },
+    short: { lifetime: '30m', 'depends-on': 'session' },
+  },
+  commands: {
+    acquire: { syntax: 'echo <id>', creates: 'resource' },
+    use: { syntax: 'echo <resource_id>', requires: 'resource' },
+    release: { syntax: 'echo <resource_id>', requires: 'resource', invalidates: 'resource' },
+    rent: { syntax: 'echo', requires: 'lease' },
+    haunt: { syntax: 'echo', requires: ['ghost', 'resource'] },
+    serve: { syntax: 'echo', creates: 'server', leaves: 'processes' },
+    login: { syntax: 'echo <value>', creates: 'session' },
+  },
+  gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease' } },
+};
+
+let workspace: ScratchWorkspace;
+beforeAll(async () => {
+  workspace = await ScratchWorkspace.create({ 'gateline.yml': JSON.stringify(DEFINITION, null, 2) });
+});
+afterAll(() => workspace[Symbol.asyncDispose]());
+
+let subject = 0;
+function fresh(): (...args: string[]) => Promise<Answer> {
+  subject += 1;
+  const name = `s${subject}`;
+  return (...args) => gateline(workspace.root, [...args, '--subject', name]);
+}
+
+async function pool(): Promise<(...args: string[]) => Promise<Answer>> {
+  const run = fresh();
+  for (const id of [1, 2]) await run('do', 'acquire', '--arg', `id=resource_${id}`);
+  return run;
+}
+
+describe('what is not valid', () => {
+  it('is named with what creates it', async () => {
+    const run = fresh();
+    expect((await run('do', 'use', '--arg', 'resource_id=resource_1')).err).toContain(
+      '`gateline do acquire --arg id=VALUE` creates resource.',
+    );
+    expect((await run('do', 'rent')).err).toContain('gate reserve creates lease.');
+    expect((await run('do', 'haunt')).err).toContain(
+      'Nothing creates ghost: `gateline entities create ghost --reason TEXT` records that it exists. `gateline do acquire',
+    );
+  });
+
+  it('is named as the instance that an argument asks for, with those that are valid', async () => {
+    const run = await pool();
+    const refused = await run('do', 'use', '--arg', 'resource_id=resource_9');
+    expect(refused.err).toContain("STATE_INVALID: Required state 'resource' is not valid");
+    expect(refused.err).toContain('use needs resource/resource_9. Valid: resource_1, resource_2.');
+  });
+
+  it('says why, where nothing made it invalid', async () => {
+    const run = fresh();
+    const served = await run('do', 'serve');
+    expect(served.err).toContain('server, created by serve: no process was left that runs, so it is not valid');
+    const reasons = async (): Promise<Record<string, string | null>> => {
+      const { entities } = JSON.parse((await run('entities', '--json')).out) as {
+        entities: { entity: string; reason: string | null }[];
+      };
+      return Object.fromEntries(entities.map(({ entity, reason }) => [entity, reason]));
+    };
+    const login = (expires: number | string): Promise<Answer> =>
+      run('do', 'login', '--arg', `value=${JSON.stringify({ expires_at: expires })}`);
+    await login(Date.now() / 1000 + 60);
+    expect(await reasons()).toMatchObject({
+      server: 'none of its processes runs',
+      session: expect.stringMatching(/^its life ends at .*, which is within its margin$/) as string,
+    });
+    await login(1_000_000_000);
+    expect(await reasons()).toMatchObject({ session: 'its life ended at 2001-09-09T01:46:40.000Z' });
+    await login('soon');
+    await run('entities', 'create', 'short', '--reason', 'x');
+    expect(await reasons()).toMatchObject({
+      session: expect.stringContaining('no time can be read at /expires_at of its value') as string,
+      short: 'what it was created from is over',
+    });
+    await login(32_503_680_000);
+    expect((await run('entities', 'show', 'session')).out).toContain('until 3000-01-01T00:00:00.000Z');
+  });
+});
+
+describe('gateline entities with --arg', () => {
+  it('checks the instance that an argument names', async () => {
+    const run = await pool();
+    const check = (id: string): Promise<Answer> => run('entities', 'check', 'use', '--arg', `resource_id=${id}`);
+    expect((await check('resource_1')).code).toBe(0);
+    expect((await check('resource_9')).code).toBe(1);
+    expect((await run('entities', 'check', 'use', '--arg', 'other=1')).code).toBe(2);
+    expect((await run('entities', 'show', 'resource', '--arg', 'id=1')).code).toBe(2);
+  });
+
+  it('applies a command to that instance alone', async () => {
+    const run = await pool();
+    const args = ['--arg', 'resource_id=resource_1', '--reason', 'x', '--actor', 'maria'];
+    expect((await run('entities', 'apply', 'release', ...args)).out).toBe('resource/resource_1: invalidate by maria\n');
+    expect((await run('do', 'use', '--arg', 'resource_id=resource_2')).code).toBe(0);
+    expect((await run('do', 'use', '--arg', 'resource_id=resource_1')).code).toBe(1);
+  });
+});
