@@ -153,4 +153,18 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'stored nowhere',
     why: 'records and artifacts would have the secret',
   },
+  {
+    name: 'run: a command requires what another one is changing',
+    find: ' ?? sharedBy(changes, [...ownChanges, ...own.requires]);',
+    replace: ' ?? sharedBy(changes, ownChanges);',
+    tests: ['test/run/entity/every-order.test.ts'],
+    why: 'a page would be read while it is being closed',
+  },
+  {
+    name: 'run: within a call, what was recorded first is not first',
+    find: '      compareNumbers(a.order, b.order) ||\n',
+    replace: '',
+    tests: ['test/run/entity/every-order.test.ts'],
+    why: 'a session that was closed would be valid again',
+  },
 ];

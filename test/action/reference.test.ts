@@ -83,6 +83,7 @@ describe('action.yml', () => {
       'creates',
       'invalidates',
       'on-invalid',
+      'leaves',
     ];
     const elsewhere = [...ofTheFile, ...ofTheWorkflow];
     const known = [...Object.keys(keys), ...Object.keys(output.unwrap().shape)].filter(
