@@ -169,7 +169,8 @@ function effectOf(
   const from = requires.filter((one) => !isSpent(one));
   return (fold) => {
     for (const one of effects.invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
-    for (const one of effects.creates) fold.create(one, { by, at, birth: attemptKey(record), from });
+    for (const one of fold.dependedFirst(effects.creates))
+      fold.create(one, { by, at, birth: attemptKey(record), from });
   };
 }
 
@@ -188,6 +189,7 @@ class EntityFold {
   readonly states = new Map<string, EntityState>();
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #facts: EntityFacts;
+  readonly #depths = new Map<string, number>();
 
   constructor(entities: readonly Entity[], facts: EntityFacts) {
     this.#entities = new Map(entities.map((entity) => [entity.name, entity]));
@@ -209,6 +211,21 @@ class EntityFold {
     // The newest is the last.
     this.states.delete(entityKey(state));
     this.states.set(entityKey(state), state);
+  }
+
+  /** What one command created, each after what it depends on: its life ends with that one, not with an earlier one. */
+  dependedFirst<T extends NamedEntity>(created: readonly T[]): T[] {
+    return created.toSorted((a, b) => this.#depthOf(a.entity) - this.#depthOf(b.entity));
+  }
+
+  #depthOf(name: string): number {
+    const known = this.#depths.get(name);
+    if (known !== undefined) return known;
+    // For a definition that goes in circles.
+    this.#depths.set(name, 0);
+    const depth = (this.#entities.get(name)?.dependsOn ?? []).reduce((a, on) => Math.max(a, 1 + this.#depthOf(on)), 0);
+    this.#depths.set(name, depth);
+    return depth;
   }
 
   invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {
@@ -267,10 +284,13 @@ class EntityFold {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
+/** Numbers from here on are milliseconds: as seconds they would be after the year 5000, and never be over. */
+const FIRST_MILLISECONDS = 1e11;
+
 /** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */
 function timeAt(value: JsonValue, pointer: string): number {
   const here = valueAt(value, pointer);
-  if (typeof here === 'number' && Number.isFinite(here)) return here * 1_000;
+  if (typeof here === 'number' && Number.isFinite(here)) return here < FIRST_MILLISECONDS ? here * 1_000 : here;
   const time = typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
   return Number.isNaN(time) ? -Infinity : time;
 }
