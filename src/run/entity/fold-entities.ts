@@ -169,7 +169,8 @@ function effectOf(
   const from = requires.filter((one) => !isSpent(one));
   return (fold) => {
     for (const one of effects.invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
-    for (const one of effects.creates) fold.create(one, { by, at, birth: attemptKey(record), from });
+    for (const one of fold.dependedFirst(effects.creates))
+      fold.create(one, { by, at, birth: attemptKey(record), from });
   };
 }
 
@@ -188,6 +189,7 @@ class EntityFold {
   readonly states = new Map<string, EntityState>();
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #facts: EntityFacts;
+  readonly #depths = new Map<string, number>();
 
   constructor(entities: readonly Entity[], facts: EntityFacts) {
     this.#entities = new Map(entities.map((entity) => [entity.name, entity]));
@@ -209,6 +211,21 @@ class EntityFold {
     // The newest is the last.
     this.states.delete(entityKey(state));
     this.states.set(entityKey(state), state);
+  }
+
+  /** What one command created, each after what it depends on: its life ends with that one, not with an earlier one. */
+  dependedFirst<T extends NamedEntity>(created: readonly T[]): T[] {
+    return created.toSorted((a, b) => this.#depthOf(a.entity) - this.#depthOf(b.entity));
+  }
+
+  #depthOf(name: string): number {
+    const known = this.#depths.get(name);
+    if (known !== undefined) return known;
+    // For a definition that goes in circles.
+    this.#depths.set(name, 0);
+    const depth = (this.#entities.get(name)?.dependsOn ?? []).reduce((a, on) => Math.max(a, 1 + this.#depthOf(on)), 0);
+    this.#depths.set(name, depth);
+    return depth;
   }
 
   invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {

@@ -36,12 +36,15 @@ export function instanceGiven(
   if (format === undefined || placeholders.length === 0) return undefined;
   const names = new Set([name, ...placeholders, ...placeholders.map((one) => `${name}_${one}`)]);
   const literal = format.replaceAll(PLACEHOLDER, '');
-  for (const [argument, value] of Object.entries(given)) {
-    const isNamed = names.has(argument);
-    if ((isNamed || literal !== '') && isInstance(format, value)) return checked(value);
-    if (isNamed && placeholders.length === 1) return checked(format.replaceAll(PLACEHOLDER, () => value));
+  const all = Object.entries(given);
+  const isNamed = ([argument]: readonly [string, string]): boolean => names.has(argument);
+  // A text that happens to look like an instance does not hide the argument that is one.
+  for (const [, value] of all.filter(isNamed)) {
+    if (isInstance(format, value)) return checked(value);
+    if (placeholders.length === 1) return checked(format.replaceAll(PLACEHOLDER, () => value));
   }
-  return undefined;
+  const alike = literal === '' ? undefined : all.find(([, value]) => isInstance(format, value));
+  return alike && checked(alike[1]);
 }
 
 function instanceIn(format: string, item: JsonValue): string | undefined {

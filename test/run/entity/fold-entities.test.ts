@@ -158,12 +158,28 @@ describe('the end of a life', () => {
     ['milliseconds', { lifetime: '/at' }, { at: now + 10 }, 9, true],
     ['milliseconds that are over', { lifetime: '/at' }, { at: now + 10 }, 10, false],
     ['seconds', { lifetime: '/at' }, { at: Math.floor(now / 1_000) + 5 }, 1_000, true],
+    ['milliseconds', { lifetime: '/at' }, { at: now + 5 }, 4, true],
+    ['milliseconds that are over', { lifetime: '/at' }, { at: now + 5 }, 5, false],
     ['no such value', { lifetime: '/at' }, {}, 0, false],
     ['a value that is no time', { lifetime: '/at' }, { at: 'tomorrow' }, 0, false],
     ['a value that cannot be read', { lifetime: '/at' }, undefined, 0, false],
     ['null', { lifetime: '/at' }, { at: null }, 0, false],
   ] as const)('is %s', (_, more, value, after, expected) => {
     expect(isValid(more, value as JsonValue | undefined, after)).toBe(expected);
+  });
+});
+
+describe('what one command creates', () => {
+  it('ends with what it depends on, in whatever order it names them', () => {
+    const entities = [
+      entity('connection', { lifetime: 1_000 }),
+      entity('session', { dependsOn: ['connection'] }),
+      entity('tx', { dependsOn: ['session'] }),
+    ];
+    const named = ['tx', 'session', 'connection'].map((name) => ({ entity: name, instance: '' }));
+    const record = ended({ gate: 'login', call: 1, command: true, effects: { creates: named, invalidates: [] } });
+    const states = statesOf(entities, [record]);
+    expect([...states.values()].map(({ until }) => until)).toEqual([now + 1_000, now + 1_000, now + 1_000]);
   });
 });
 
@@ -194,6 +210,7 @@ describe('instances', () => {
     [pool, { resource_id: '3' }, 'resource_3'],
     [pool, { id: '3' }, 'resource_3'],
     [pool, { other: 'resource_3' }, 'resource_3'],
+    [pool, { note: 'resource_3', id: '4' }, 'resource_4'],
     [entity('session', { format: '{session_id}' }), { text: 'hello' }, undefined],
     [entity('session', { format: '{session_id}' }), { session_id: 'abc' }, 'abc'],
     [entity('plain'), { plain: 'x' }, undefined],
