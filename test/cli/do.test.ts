@@ -34,7 +34,7 @@ const DEFINITION = {
     snapshot: { syntax: syntax('snapshot'), requires: 'browser', creates: 'refs', invalidates: 'refs' },
     click: { syntax: syntax('click -- <ref>'), requires: 'refs', invalidates: 'refs' },
     press: { syntax: syntax('press <ref>'), requires: 'refs', invalidates: 'refs', 'on-invalid': 'recover' },
-    many: { syntax: syntax('many'), creates: ['refs', 'session', 'browser'] },
+    many: { syntax: syntax('many'), creates: ['refs', 'session', 'browser'], setup: false },
     close: { syntax: syntax('close'), invalidates: 'browser' },
     login: { syntax: syntax('login'), creates: 'session' },
     'login-until': { syntax: syntax('login <until>'), creates: 'session' },
