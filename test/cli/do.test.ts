@@ -14,6 +14,7 @@ const [verb, ...rest] = process.argv.slice(2);
 appendFileSync('calls.jsonl', JSON.stringify([verb, ...rest]) + '\\n');
 const request = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
 if (verb === 'snapshot') console.log(JSON.stringify(['@e1', '@e2']));
+if (verb === 'many') console.log(JSON.stringify(Array.from({ length: 1000 }, (_, n) => '@e' + n)));
 if (verb === 'login') console.log(JSON.stringify({ id: 's1', expires_at: rest[0] ?? '2999-01-01T00:00:00Z' }));
 if (verb === 'whoami') console.log(JSON.stringify(request.entities));
 if (verb === 'fail') process.exit(3);
@@ -33,6 +34,7 @@ const DEFINITION = {
     snapshot: { syntax: syntax('snapshot'), requires: 'browser', creates: 'refs', invalidates: 'refs' },
     click: { syntax: syntax('click -- <ref>'), requires: 'refs', invalidates: 'refs' },
     press: { syntax: syntax('press <ref>'), requires: 'refs', invalidates: 'refs', 'on-invalid': 'recover' },
+    many: { syntax: syntax('many'), creates: ['refs', 'session', 'browser'], setup: false },
     close: { syntax: syntax('close'), invalidates: 'browser' },
     login: { syntax: syntax('login'), creates: 'session' },
     'login-until': { syntax: syntax('login <until>'), creates: 'session' },
@@ -103,6 +105,14 @@ describe('gateline do', () => {
     expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(1);
     expect(calls()).toHaveLength(count);
     expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', 'refs/@e2': 'invalid' });
+  });
+
+  it('makes everything valid that a command creates, also beside a thousand references', async () => {
+    const run = fresh();
+    const { code, err } = await run('do', 'many');
+    expect(code).toBe(0);
+    expect(err).toContain('refs, created by many: only its first 333 instances are valid');
+    expect(await statusOf(run)).toMatchObject({ browser: 'valid', 'refs/@e332': 'valid' });
   });
 
   it('runs what creates it first, with on-invalid: recover', async () => {

@@ -11,6 +11,9 @@ import { keepJson } from '../call/content.ts';
 import { recordedProcesses } from './left-processes.ts';
 import { readValue, resourcesOf } from './view-entities.ts';
 
+/** The most instances that a record holds, of all entities of a command together. */
+const MAX_CREATED = 1_000;
+
 /** Who created, and what was given to it. */
 export interface Creator {
   /** The unit or command, for notices. */
@@ -45,7 +48,14 @@ export async function effectsOf(
       const message = `${name}, created by ${creator.by}: no process was left that runs, so it is not valid`;
       await call.observe({ type: 'notice', message });
     }
-    for (const instance of leg === '' ? instancesOf(entity, part, given) : [leg])
+    const instances = leg === '' ? instancesOf(entity, part, given) : [leg];
+    // A long list of references leaves room for what is created with it.
+    const most = Math.floor(MAX_CREATED / use.creates.length);
+    if (instances.length > most) {
+      const message = `${name}, created by ${creator.by}: only its first ${most} instances are valid`;
+      await call.observe({ type: 'notice', message });
+    }
+    for (const instance of instances.slice(0, most))
       creates.push({
         entity: name,
         instance,
@@ -53,7 +63,7 @@ export async function effectsOf(
         ...(entity.lifetime === 'machine' && { processes: [...processes] }),
       });
   }
-  return { creates: creates.slice(0, 1_000), invalidates: [] };
+  return { creates, invalidates: [] };
 }
 
 /** What an attempt of a gate that passed has created; nothing if its gate uses no entities. */
