@@ -167,4 +167,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: ['test/run/entity/every-order.test.ts'],
     why: 'a session that was closed would be valid again',
   },
+  {
+    name: 'run: legs of one gate wait for each other',
+    find: '  const ownChanges = parts(own, leg);',
+    replace: "  const ownChanges = parts(own, leg === '' ? leg : '');",
+    tests: ['test/cli/leg-entities.test.ts'],
+    only: 'only their own instance',
+    why: 'legs that create an entity could not run at the same time, and the run would end as busy',
+  },
 ];

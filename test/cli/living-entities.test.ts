@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, hasChromium } from '../support/chromium.ts';
-import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
+import { COMMAND_LINE, plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, type Answer } from './in-process.ts';
 
@@ -73,6 +75,7 @@ if (verb === 'acquire') {
     '/count': () => undefined,
   };
   const server = createServer((request, response) => {
+    if (request.url === '/hang') return;
     try {
       routes[request.url]();
       response.end(JSON.stringify({ count: database.prepare('select count(*) as count from notes').get().count }));
@@ -93,6 +96,8 @@ const POOL = {
     begin: { syntax: 'node server.mjs begin <port>', requires: 'server', creates: 'transaction' },
     add: { syntax: 'node server.mjs add <port>', requires: ['server', 'transaction'] },
     commit: { syntax: 'node server.mjs commit <port>', requires: 'transaction', invalidates: 'transaction' },
+    hang: { syntax: 'node server.mjs hang <port>', requires: 'transaction', invalidates: 'transaction' },
+    undo: { syntax: 'node server.mjs rollback <port>', requires: 'server', invalidates: 'transaction' },
     rollback: { syntax: 'node server.mjs rollback <port>', requires: 'transaction', invalidates: 'transaction' },
     release: { syntax: 'node server.mjs stop <port>', requires: 'server', invalidates: 'server' },
   },
@@ -136,6 +141,31 @@ describe('a pool of servers, and transactions in them', () => {
       [`transaction/transaction_${second.port}`]: 'expired',
     });
     expect((await project.run('do', 'count', '--arg', port(second))).err).toContain('STATE_INVALID');
+  }, 60_000);
+
+  it('are there after a command was killed half-way, and what it used up is not', async () => {
+    await using project = await Project.create(POOL, { 'server.mjs': SERVER });
+    const { port } = (await project.value('acquire')) as Server;
+    const at = ['--arg', `port=${port}`];
+    const transaction = `transaction/transaction_${port}`;
+    await project.value('begin', ...at);
+    await project.run('do', 'add', ...at);
+    const child = spawn(process.execPath, [COMMAND_LINE, 'do', 'hang', ...at], {
+      cwd: project.workspace.root,
+      env: plainEnvironment(),
+      stdio: 'ignore',
+    });
+    await expect.poll(async () => (await project.status())[transaction], { timeout: 20_000 }).toBe('invalid');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await project.status()).toMatchObject({ [`server/server_${port}`]: 'valid', [transaction]: 'invalid' });
+    expect((await project.run('do', 'commit', ...at)).code).toBe(1);
+    // The database still has the transaction; a command that requires only the server ends it.
+    await project.value('undo', ...at);
+    await project.value('begin', ...at);
+    await project.run('do', 'add', ...at);
+    await project.value('commit', ...at);
+    expect(await project.value('count', ...at)).toEqual({ count: 1 });
   }, 60_000);
 
   it('are ended by a reset, and by nothing else', async () => {

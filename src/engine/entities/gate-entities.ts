@@ -76,9 +76,11 @@ export async function staleReason(
 }
 
 /** A unit downstream that is not done, requires the entity, and gets it from this unit. */
-function wantedBy({ graph, journal }: Call, { key }: Unit, name: string): string | undefined {
+function wantedBy({ graph, journal }: Call, { key, leg }: Unit, name: string): string | undefined {
   const { units } = journal.state();
-  const after = descendantsOf(graph, key);
+  // A leg is not given what another leg created.
+  const isForOther = (one: string): boolean => !['', leg.id].includes(graph.get(one)!.leg.id) && leg.id !== '';
+  const after = descendantsOf(graph, key).filter((one) => !isForOther(one));
   const creators = after.filter((one) => graph.get(one)!.gate.entities?.creates.includes(name));
   const isFedByOther = new Set(creators.flatMap((creator) => descendantsOf(graph, creator)));
   return after.find(

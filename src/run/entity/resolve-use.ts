@@ -85,13 +85,17 @@ export function openUses({ records }: RecordListing, isOver: (claim: StartedReco
 export function conflictWith(
   own: ResolvedUse,
   open: readonly OpenUse[],
-  { entities, states }: Pick<Asking, 'entities' | 'states'>,
+  { entities, states, leg = '' }: Pick<Asking, 'entities' | 'states' | 'leg'>,
 ): (Pick<OpenUse, 'by' | 'started'> & { readonly entity: string }) | undefined {
-  const parts = ({ creates, invalidates }: Pick<ResolvedUse, 'creates' | 'invalidates'>): readonly NamedEntity[] =>
-    withDependents([...invalidates, ...creates.map((entity) => ({ entity, instance: '' }))], entities, states);
-  const ownChanges = parts(own);
+  // A leg creates its own instance only, and what depends on that.
+  const parts = (
+    { creates, invalidates }: Pick<ResolvedUse, 'creates' | 'invalidates'>,
+    instance: string,
+  ): readonly NamedEntity[] =>
+    withDependents([...invalidates, ...creates.map((entity) => ({ entity, instance }))], instance, entities, states);
+  const ownChanges = parts(own, leg);
   for (const { by, started, uses } of open) {
-    const changes = parts(uses);
+    const changes = parts(uses, started.leg);
     const shared =
       sharedBy(ownChanges, [...changes, ...uses.requires]) ?? sharedBy(changes, [...ownChanges, ...own.requires]);
     if (shared !== undefined) return { by, started, entity: shared };
@@ -105,9 +109,10 @@ function sharedBy(some: readonly NamedEntity[], others: readonly NamedEntity[]):
   return some.find((one) => others.some((other) => isSame(one, other)))?.entity;
 }
 
-/** Everything that a change may make invalid. */
+/** Everything that a change may make invalid. @param leg the leg that makes it, or '' */
 function withDependents(
   changed: readonly NamedEntity[],
+  leg: string,
   entities: readonly Entity[],
   states: EntityStates,
 ): readonly NamedEntity[] {
@@ -126,7 +131,8 @@ function withDependents(
   return [
     ...changed,
     ...together,
-    ...[...names].filter((name) => !first.has(name)).map((entity) => ({ entity, instance: '' })),
+    ...[...names].filter((name) => !first.has(name)).map((entity) => ({ entity, instance: leg })),
+    ...[...states.values()].filter(({ from }) => leg !== '' && from.some((key) => key.endsWith(`/${leg}`))),
   ];
 }
 
