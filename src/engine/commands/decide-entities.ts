@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
-import { instanceGiven, instancesOf } from '../../run/entity/instances.ts';
+import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
 import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
@@ -75,8 +75,7 @@ async function decideNow(
     if (clean !== undefined) await namePropertiesMissing(call, entity, clean, decider.actor);
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const given = shownArguments(call, raw);
-    const own = instance ?? instanceGiven(entity, given) ?? '';
-    const found = action === 'create' && instance === undefined ? instancesOf(entity, clean, given) : [own];
+    const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
     for (const one of found) {
       const about = { entity: entity.name, instance: one, action, ...(content && { value: content }) };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });
@@ -85,6 +84,17 @@ async function decideNow(
     }
   }
   return changed;
+}
+
+function instancesMeant(
+  action: EntityChange['action'],
+  entity: Entity,
+  value: JsonValue | undefined,
+  given: Readonly<Record<string, string>>,
+): string[] {
+  if (action === 'create') return instancesOf(entity, value, given);
+  const named = instancesGiven(entity, given);
+  return named.length === 0 ? [''] : named;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
 import { resolveUse, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import { entityKey } from '../../run/entity/fold-entities.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
@@ -100,7 +101,9 @@ async function requestOf(
   for (const { entity, instance, value } of requires) {
     const isSmall = value !== undefined && value.bytes <= INLINE_LIMIT;
     const inline = isSmall ? await readValue(call, value) : undefined;
-    entities[entity] = {
+    // Arguments may name several instances of one entity.
+    const key = Object.hasOwn(entities, entity) ? entityKey({ entity, instance }) : entity;
+    entities[key] = {
       instance,
       digest: value?.digest ?? null,
       ...(inline !== undefined && { value: inline }),

@@ -4,7 +4,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { argumentsOf, setUpOrder } from '../../pipeline/entities/entities.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
-import { conflictWith, instanceFor, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import { conflictWith, instancesFor, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { Call } from '../call/call.ts';
 import { resourcesOf, usedByOthers } from './view-entities.ts';
@@ -58,7 +58,8 @@ export function notValid(
 /** Where an argument names an instance, and others are valid. */
 function otherInstances(by: string, missing: readonly string[], asking: Asking): string | undefined {
   for (const name of missing) {
-    const [wanted, valid] = [instanceFor(name, asking), validInstances(name, asking)];
+    const valid = validInstances(name, asking);
+    const wanted = instancesFor(name, asking).find((instance) => !valid.includes(instance));
     if (wanted === undefined || valid.length === 0) continue;
     const listed = valid.slice(-MAX_LISTED).join(', ');
     return `${by} needs ${name}/${wanted}. Valid: ${listed}${valid.length > MAX_LISTED ? ', and others' : ''}.`;

@@ -21,30 +21,30 @@ export function instancesOf(
   const items = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const found = items.flatMap((item) => instanceIn(format, item) ?? []);
   if (found.length > 0 && found.length === items.length) return [...new Set(found)].slice(0, 1_000);
-  return [instanceGiven(entity, given) ?? ''];
+  return [instancesGiven(entity, given)[0] ?? ''];
 }
 
 /**
- * The instance that the arguments of a command name; `undefined`: none. It is named by an argument `id`, `resource_id`
- * or `resource` for `resource_{id}`, or by any argument that looks like `resource_7`.
+ * The instances that the arguments of a command name, in their order. An argument `id`, `resource_id` or `resource`
+ * names one of `resource_{id}`; without such an argument, each one that looks like `resource_7`.
  */
-export function instanceGiven(
+export function instancesGiven(
   { name, format }: Pick<Entity, 'name' | 'format'>,
   given: Readonly<Record<string, string>>,
-): string | undefined {
+): string[] {
   const placeholders = format === undefined ? [] : placeholdersIn(format);
-  if (format === undefined || placeholders.length === 0) return undefined;
+  if (format === undefined || placeholders.length === 0) return [];
   const names = new Set([name, ...placeholders, ...placeholders.map((one) => `${name}_${one}`)]);
   const literal = format.replaceAll(PLACEHOLDER, '');
   const all = Object.entries(given);
-  const isNamed = ([argument]: readonly [string, string]): boolean => names.has(argument);
   // A text that happens to look like an instance does not hide the argument that is one.
-  for (const [, value] of all.filter(isNamed)) {
-    if (isInstance(format, value)) return checked(value);
-    if (placeholders.length === 1) return checked(format.replaceAll(PLACEHOLDER, () => value));
-  }
-  const alike = literal === '' ? undefined : all.find(([, value]) => isInstance(format, value));
-  return alike && checked(alike[1]);
+  const named = all.flatMap(([argument, value]) => {
+    if (!names.has(argument)) return [];
+    if (isInstance(format, value)) return checked(value) ?? [];
+    return placeholders.length === 1 ? (checked(format.replaceAll(PLACEHOLDER, () => value)) ?? []) : [];
+  });
+  const alike = named.length > 0 || literal === '' ? [] : all.filter(([, value]) => isInstance(format, value));
+  return [...new Set([...named, ...alike.flatMap(([, value]) => checked(value) ?? [])])];
 }
 
 function instanceIn(format: string, item: JsonValue): string | undefined {

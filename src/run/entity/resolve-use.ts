@@ -4,7 +4,7 @@ import type { RecordedUses } from '../records/effects.ts';
 import { attemptKey } from '../records/order.ts';
 import { unitOf, type StartedRecord } from '../records/record.ts';
 import { isValidAt, type EntityState, type EntityStates, type NamedEntity } from './fold-entities.ts';
-import { instanceGiven } from './instances.ts';
+import { instancesGiven } from './instances.ts';
 
 /** Who wants to use entities, and when. */
 export interface Asking {
@@ -27,25 +27,35 @@ export interface ResolvedUse {
   readonly creates: readonly string[];
 }
 
-/** Which instances a gate or command is about to use. */
+/** Which instances a gate or command is about to use: all that its arguments name. */
 export function resolveUse(use: EntityUse, asking: Asking): ResolvedUse {
-  const found = use.requires.map((name) => ({ name, state: requiredState(name, asking, true) }));
+  const found = use.requires.flatMap((name) => {
+    const named = instancesFor(name, asking);
+    const wanted = named.length === 0 ? [undefined] : named;
+    return wanted.map((instance) => ({ name, state: stateOf(name, instance, asking, true) }));
+  });
   return {
-    requires: found.flatMap(({ state }) => state ?? []),
-    missing: found.filter(({ state }) => state === undefined).map(({ name }) => name),
-    invalidates: use.invalidates.map((entity) => ({ entity, instance: instanceFor(entity, asking) ?? '' })),
+    requires: [...new Set(found.flatMap(({ state }) => state ?? []))],
+    missing: [...new Set(found.flatMap(({ name, state }) => (state === undefined ? name : [])))],
+    invalidates: use.invalidates.flatMap((entity) => {
+      const named = instancesFor(entity, asking);
+      return (named.length === 0 ? [''] : named).map((instance) => ({ entity, instance }));
+    }),
     creates: use.creates,
   };
 }
 
 /**
- * The instance that something would be given that requires an entity: the named one, else the newest.
+ * The instance that something would be given that requires an entity: the first that is named, else the newest.
  * @param valid only one that is valid now. Otherwise also one that was
  */
 export function requiredState(name: string, asking: Asking, valid: boolean): EntityState | undefined {
+  return stateOf(name, instancesFor(name, asking)[0], asking, valid);
+}
+
+function stateOf(name: string, instance: string | undefined, asking: Asking, valid: boolean): EntityState | undefined {
   const { entities, states, now } = asking;
   const margin = entities.find((one) => one.name === name)?.margin ?? 0;
-  const instance = instanceFor(name, asking);
   const all = [...states.values()].filter((state) => state.entity === name);
   const usable = valid ? all.filter((state) => isValidAt(state, now, margin)) : all;
   if (instance === undefined) return usable.findLast((state) => isValidAt(state, now, margin)) ?? usable.at(-1);
@@ -54,11 +64,11 @@ export function requiredState(name: string, asking: Asking, valid: boolean): Ent
   return own ?? usable.findLast((state) => state.instance === '');
 }
 
-/** The instance that is asked for, by an argument or as a leg; `undefined`: any. */
-export function instanceFor(name: string, { entities, given, leg = '' }: Asking): string | undefined {
-  if (leg !== '') return leg;
+/** The instances that are asked for, by arguments or as a leg; none: any. */
+export function instancesFor(name: string, { entities, given, leg = '' }: Asking): string[] {
+  if (leg !== '') return [leg];
   const entity = entities.find((one) => one.name === name);
-  return entity === undefined || given === undefined ? undefined : instanceGiven(entity, given);
+  return entity === undefined || given === undefined ? [] : instancesGiven(entity, given);
 }
 
 /** A claim that has not ended, with what it uses. */

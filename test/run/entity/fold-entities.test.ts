@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
 import { entityKey, foldEntities, isValidAt, type EntityStates } from '../../../src/run/entity/fold-entities.ts';
-import { instanceGiven, instancesOf } from '../../../src/run/entity/instances.ts';
+import { instancesGiven, instancesOf } from '../../../src/run/entity/instances.ts';
 import { conflictWith, openUses, requiredState, resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import type { ReadProblem } from '../../../src/run/records/reading.ts';
@@ -215,7 +215,19 @@ describe('instances', () => {
     [entity('session', { format: '{session_id}' }), { session_id: 'abc' }, 'abc'],
     [entity('plain'), { plain: 'x' }, undefined],
   ])('of %o are named by %j: %s', (one, given, expected) => {
-    expect(instanceGiven(one, given)).toBe(expected);
+    expect(instancesGiven(one, given)).toEqual(expected === undefined ? [] : [expected]);
+  });
+
+  it('are all required and invalidated that arguments name, and each is missing alone', () => {
+    const all = [...creates(1, 'resource', 'a', 'resource_1'), ...creates(2, 'resource', 'b', 'resource_2')];
+    const asking = { entities: [pool], states: statesOf([pool], all), now };
+    const move = use({ requires: ['resource'], invalidates: ['resource'] });
+    const both = resolveUse(move, { ...asking, given: { from: 'resource_1', to: 'resource_2' } });
+    expect(both.missing).toEqual([]);
+    expect(both.requires.map(entityKey)).toEqual(['resource/resource_1', 'resource/resource_2']);
+    expect(both.invalidates.map(({ instance }) => instance)).toEqual(['resource_1', 'resource_2']);
+    const one = resolveUse(move, { ...asking, given: { from: 'resource_1', to: 'resource_9' } });
+    expect(one.missing).toEqual(['resource']);
   });
 
   it('are required by argument, else the newest', () => {
