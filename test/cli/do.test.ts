@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,6 +41,7 @@ const DEFINITION = {
     whoami: { syntax: syntax('whoami'), requires: 'session', returns: 'entities' },
     fail: { syntax: syntax('fail'), creates: 'session', invalidates: 'refs' },
     hang: { syntax: syntax('hang'), requires: 'refs', invalidates: 'session' },
+    reload: { syntax: syntax('hang'), creates: 'refs', invalidates: 'refs', setup: false },
     say: { syntax: syntax('say -- <text>') },
     option: { syntax: syntax('say <text>') },
     absent: { syntax: 'no-such-program-here' },
@@ -271,20 +272,40 @@ describe('an argument', () => {
   });
 });
 
+/** Starts a command that hangs, and waits until its program runs. */
+async function hanging(command: string, ofSubject: string): Promise<ChildProcess> {
+  const before = calls().length;
+  const child = spawn(process.execPath, [COMMAND_LINE, 'do', command, '--subject', ofSubject], {
+    cwd: workspace.root,
+    env: plainEnvironment(),
+    stdio: 'ignore',
+  });
+  const isHanging = (): boolean => calls()[before]?.[0] === 'hang';
+  for (let tries = 0; !isHanging() && tries < 300; tries += 1) await new Promise((done) => setTimeout(done, 100));
+  expect(isHanging()).toBe(true);
+  return child;
+}
+
 describe('two commands', () => {
+  it('wait for what one of them is creating', async () => {
+    const run = fresh();
+    await run('do', 'open');
+    await run('do', 'snapshot');
+    const child = await hanging('reload', run.subject);
+    const busy = await run('do', 'click', '--arg', 'ref=@e1');
+    expect([busy.code, busy.err]).toEqual([75, expect.stringContaining('ENTITY_BUSY: click: reload creates refs')]);
+    const waiting = run('do', 'click', '--arg', 'ref=@e1', '--wait');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await waiting).toMatchObject({ code: 1, err: expect.stringContaining('STATE_INVALID') });
+  }, 60_000);
+
   it('never overlap on one entity, and a killed one has invalidated', async () => {
     const run = fresh();
     await run('do', 'open');
     await run('do', 'snapshot');
     await run('do', 'login');
-    const child = spawn(process.execPath, [COMMAND_LINE, 'do', 'hang', '--subject', run.subject], {
-      cwd: workspace.root,
-      env: plainEnvironment(),
-      stdio: 'ignore',
-    });
-    const isHanging = (): boolean => calls().at(-1)?.[0] === 'hang';
-    for (let tries = 0; !isHanging() && tries < 300; tries += 1) await new Promise((done) => setTimeout(done, 100));
-    expect(isHanging()).toBe(true);
+    const child = await hanging('hang', run.subject);
     expect(await statusOf(run)).toMatchObject({ session: 'invalid' });
     const busy = await run('do', 'press', '--arg', 'ref=@e1');
     expect([busy.code, busy.err]).toEqual([75, expect.stringContaining('ENTITY_BUSY: press: hang uses refs')]);

@@ -4,7 +4,13 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { argumentsOf, setUpOrder } from '../../pipeline/entities/entities.ts';
 import { isValidAt } from '../../run/entity/fold-entities.ts';
-import { conflictWith, instancesFor, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
+import {
+  conflictWith,
+  instancesFor,
+  type Asking,
+  type OpenUse,
+  type ResolvedUse,
+} from '../../run/entity/resolve-use.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { Call } from '../call/call.ts';
 import { resourcesOf, usedByOthers } from './view-entities.ts';
@@ -34,12 +40,31 @@ function validInstances(name: string, { entities, states, now }: Asking): string
  * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
  */
 export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
-  if (resolved.missing.length > 0) throw notValid(call, by, resolved.missing, asking);
-  const conflict = conflictWith(resolved, await usedByOthers(call), asking);
+  const others = await usedByOthers(call);
+  if (resolved.missing.length > 0) {
+    const maker = makerOf(resolved.missing, others, asking);
+    if (maker === undefined || isAround(call, maker.started)) throw notValid(call, by, resolved.missing, asking);
+    throw new GatelineError('ENTITY_BUSY', `${by}: ${maker.by} creates ${maker.entity} and has not ended`);
+  }
+  const conflict = conflictWith(resolved, others, asking);
   if (conflict === undefined) return;
   if (isAround(call, conflict.started))
     throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
   throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+}
+
+/** Who is creating what is missing. A leg uses only its own instances, and others do not create those. */
+function makerOf(
+  missing: readonly string[],
+  others: readonly OpenUse[],
+  { leg = '' }: Asking,
+): (OpenUse & { readonly entity: string }) | undefined {
+  if (leg !== '') return undefined;
+  const found = others.flatMap((one) => {
+    const entity = one.uses.creates.find((name) => missing.includes(name));
+    return entity === undefined ? [] : [{ ...one, entity }];
+  });
+  return found[0];
 }
 
 /** What a gate or command lacks, with the way out. @param missing names of entities */
