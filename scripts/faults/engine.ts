@@ -161,8 +161,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: learnings are kept with their secrets',
-    find: 'const text = call.redactor.redactText(new TextDecoder().decode(file.bytes));',
-    replace: 'const text = new TextDecoder().decode(file.bytes);',
+    find: 'const text = call.redactor.redactText(withoutEscapedSecrets(',
+    replace: 'const text = ((_: string) => new TextDecoder().decode(file.bytes))(withoutEscapedSecrets(',
     tests: SECRETS,
     why: 'a secret would be handed to every later run',
   },
@@ -379,8 +379,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a work tree where somebody may still write is used again',
-    find: "await begun.checkout.release(result?.outcome === 'exited');",
-    replace: 'await begun.checkout.release(true);',
+    find: "await begun.checkout.release(result?.outcome === 'exited', left);",
+    replace: 'await begun.checkout.release(true, left);',
     tests: DRIVE,
     why: 'a late writer would change the files of another attempt',
   },

@@ -44,8 +44,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a command starts without what it requires',
-    find: '  if (resolved.missing.length > 0) {\n    const { order, unreachable }',
-    replace: '  if (resolved.missing.length > 1_000) {\n    const { order, unreachable }',
+    find: '  if (resolved.missing.length > 0) {\n    const maker',
+    replace: '  if (resolved.missing.length > 1_000) {\n    const maker',
     tests: DO,
     only: 'runs a command only when',
     why: 'a click with stale references would reach the browser',
@@ -152,6 +152,22 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: ['test/cli/entity-words.test.ts'],
     only: 'stored nowhere',
     why: 'records and artifacts would have the secret',
+  },
+  {
+    name: 'engine: what is being created is only missing',
+    find: 'maker === undefined || isAround(call, maker.started)',
+    replace: 'maker !== null',
+    tests: DO,
+    only: 'is creating',
+    why: '--wait would end instead of waiting',
+  },
+  {
+    name: 'run: only one of the instances that arguments name is required',
+    find: 'const wanted = named.length === 0 ? [undefined] : named;',
+    replace: 'const wanted = [named[0]];',
+    tests: FOLD,
+    only: 'each is missing alone',
+    why: 'a command would run with an instance that never existed',
   },
   {
     name: 'run: a command requires what another one is changing',

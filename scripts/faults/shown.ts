@@ -91,8 +91,8 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'state files: an envelope of another gate is an output',
-    find: 'if (gate !== number) wrong.unshift(',
-    replace: 'if (gate < 0) wrong.unshift(',
+    find: 'if (gate === number) return wrong;',
+    replace: 'if (gate >= 0) return wrong;',
     tests: ['test/formats/state-guide/left-envelope.test.ts'],
     why: 'an agent that copied the file of the gate before would pass',
   },

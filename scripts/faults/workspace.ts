@@ -43,8 +43,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: a slot is used again in which somebody may still write',
-    find: 'if (!isReusable || !(await isSound(slot)) || livesBelow(path))',
-    replace: 'if (!(await isSound(slot)))',
+    find: 'if (!isReusable || left.length > 0 || !(await isSound(slot)) || livesBelow(path))',
+    replace: 'if (left.length > 0 || !(await isSound(slot)))',
     tests: SLOTS,
     only: 'is not used again, and deleted when nobody is there',
     why: 'a late writer would change the files of another attempt',
@@ -201,8 +201,8 @@ export const WORKSPACE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'workspace: what a glob named before makes its folder one of sources',
-    find: 'open = open.filter((place) => below.get(place)!.every((path) => ignored.has(path)));',
-    replace: 'open = open.filter((place) => below.get(place)!.length === 0);',
+    find: 'firstOf(place).every((path) => ignored.has(path)),',
+    replace: 'below.get(place)!.length === 0,',
     tests: SNAPSHOT,
     only: 'told anew',
     why: 'a new build output would not be seen once there was another one',
