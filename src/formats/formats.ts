@@ -55,6 +55,10 @@ export function isWrittenBy(systems: readonly string[], path: string): boolean {
 export function formatNamed(name: string): FileFormat {
   if (Object.hasOwn(FORMATS, name)) return FORMATS[name]!;
   const names = Object.keys(FORMATS);
+  if (name === 'uasp')
+    throw new GatelineError('FORMAT_UNKNOWN', 'a skill of UASP is a definition, not the files of a run', {
+      hint: 'Use `gateline entities import --from FILE` and `gateline entities export`.',
+    });
   const meant = didYouMean(name, names);
   throw new GatelineError('FORMAT_UNKNOWN', `there is no format ${name}${meant === undefined ? '' : `; ${meant}`}`, {
     hint: `Formats: ${names.join(', ')}.`,

@@ -41,6 +41,35 @@ const statuses = async (workspace: ScratchWorkspace): Promise<string[]> => {
 };
 
 describe('gateline import', () => {
+  it('adds gates that need one that the definition has under another id', async () => {
+    const guide = (gate: number): string =>
+      JSON.stringify({
+        gate,
+        agent: 'Agent',
+        status: 'SUCCESS',
+        timestamp: '2026-01-02T03:04:05.000Z',
+        metadata: { domain: 'shop', feature: 'cart', url: '' },
+        output: { gate },
+        validation: { score: 100, issues: [], passed: true },
+      });
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': `# mine\nmetadata: { domain: shop, feature: cart, url: '' }\ngates:\n  first: { number: 1, run: 'true', shell: sh, inputs: [] } # stays\n`,
+      'old/shop-cart-gate1-output.json': guide(1),
+      'old/shop-cart-gate2-output.json': guide(2),
+    });
+    await expectOk(here(workspace, 'import', 'state-guide', '--from', 'old', '--write'));
+    const text = await workspace.read('gateline.yml');
+    expect(text).toContain('inputs: [] } # stays');
+    expect(text).toMatch(/gate-2:\n +number: 2\n +agent: Agent\n +needs:\n +- first\n/);
+    expect(await statuses(workspace)).toEqual(['first passed', 'gate-2 passed']);
+  });
+
+  it('says where skills of UASP are imported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'skill.uasp.yaml': 'meta: {name: a}' });
+    const { code, err } = await here(workspace, 'import', 'uasp', 'skill.uasp.yaml');
+    expect([code, err]).toEqual([2, expect.stringContaining('gateline entities import --from FILE')]);
+  });
+
   it('writes a definition, adopts what is completed, and keeps the history', async () => {
     await using workspace = await nexus();
     const { out, err } = await expectOk(here(workspace, 'import', 'nexus', '--from', NEXUS));

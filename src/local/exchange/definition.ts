@@ -64,13 +64,19 @@ export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, writ
   const added = Object.entries(run.keys).filter(([key]) => !Object.hasOwn(written, key));
   return {
     ...Object.fromEntries(added),
-    ...(gates.length > 0 && { gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run)])) }),
+    ...(gates.length > 0 && {
+      gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, pipeline?.gates)])),
+    }),
   };
 }
 
 /** An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. */
-function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun): JsonObject {
-  const known = needs.filter((need) => run.gates.some((one) => gateId(one) === need));
+function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun, gates?: readonly Gate[]): JsonObject {
+  // A gate that the definition has with this number may have another id there.
+  const known = needs.flatMap((need) => {
+    const needed = run.gates.find((one) => gateId(one) === need);
+    return needed === undefined ? [] : gateId(needed, gates);
+  });
   return {
     ...(typeof gate === 'number' && { number: gate }),
     ...(agent !== undefined && { agent }),
