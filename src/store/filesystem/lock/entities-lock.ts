@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { GatelineError } from '../../../errors/gateline-error.ts';
 import type { Writer } from '../../../run/records/record.ts';
-import { takeLock, type EngineLock, type EngineLockOptions } from './engine-lock.ts';
+import { takeLock, type EngineLockOptions } from './engine-lock.ts';
 import { isAlive } from './process-identity.ts';
+import { takeSoon } from './short-lock.ts';
 
-/** Milliseconds between two tries. */
-const PAUSE_MS = 20;
 /** Whoever has this lock reads and writes a few files: in this time, in milliseconds, it is done. */
 const LONGEST_MS = 60_000;
 
@@ -21,19 +18,7 @@ export function entitiesLock(
   options: EngineLockOptions,
 ): <T>(work: () => Promise<T>) => Promise<T> {
   return async (work) => {
-    await using _lock = await takeSoon(() => takeLock(join(folder, 'lock'), me, isAlive, options));
+    await using _lock = await takeSoon(() => takeLock(join(folder, 'lock'), me, isAlive, options), LONGEST_MS);
     return await work();
   };
-}
-
-async function takeSoon(take: () => Promise<EngineLock>): Promise<EngineLock> {
-  for (const end = performance.now() + LONGEST_MS; ;) {
-    try {
-      return await take();
-    } catch (error) {
-      const isBusy = error instanceof GatelineError && error.code === 'ENGINE_BUSY';
-      if (!isBusy || performance.now() > end) throw error;
-    }
-    await sleep(PAUSE_MS);
-  }
 }

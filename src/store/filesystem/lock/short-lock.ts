@@ -21,9 +21,18 @@ const PAUSE_MS = 40;
 export async function takeShortLock(state: string, name: string): Promise<EngineLock> {
   const place = join(state, 'locks', name);
   const me = await processIdentity();
-  for (const until = performance.now() + PATIENCE_MS; ;) {
+  return takeSoon(() => takeLock(place, me, isAlive), PATIENCE_MS);
+}
+
+/**
+ * Tries to take a lock until it is free.
+ * @param patienceMs milliseconds after which the error of the last try is thrown
+ * @throws GatelineError `ENGINE_BUSY`, and as `take` does
+ */
+export async function takeSoon(take: () => Promise<EngineLock>, patienceMs: number): Promise<EngineLock> {
+  for (const until = performance.now() + patienceMs; ;) {
     try {
-      return await takeLock(place, me, isAlive);
+      return await take();
     } catch (error) {
       const isBusy = error instanceof GatelineError && error.code === 'ENGINE_BUSY';
       if (!isBusy || performance.now() > until) throw error;
