@@ -49,6 +49,8 @@ export interface CommandInvocation {
   readonly positionals: readonly string[];
   /** All commands, for the one that completes their names: it cannot import the list that loads it. */
   readonly commands: readonly CommandSpec[];
+  /** What the command opened and is to be closed when it has ended, however it ends. */
+  readonly closing: AsyncDisposable[];
 }
 
 /** The text of an option; `undefined` if it is not set. */

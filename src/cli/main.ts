@@ -34,7 +34,12 @@ async function dispatch(world: CliWorld): Promise<ExitCode> {
   }
   const parsed = parseArguments(command, isVerb ? [first, ...rest] : rest);
   const { execute } = await command.load();
-  return execute({ world, command: command.name, commands: COMMANDS, ...parsed });
+  const closing: AsyncDisposable[] = [];
+  try {
+    return await execute({ world, command: command.name, commands: COMMANDS, closing, ...parsed });
+  } finally {
+    for (const one of closing) await one[Symbol.asyncDispose]();
+  }
 }
 
 function help(world: CliWorld, names: readonly string[]): ExitCode {

@@ -57,7 +57,10 @@ export interface LocalPortsOptions extends Durable {
   readonly place: StatePlace;
   /** What agents inherit, and where secrets and variables are read from: usually `process.env`. */
   readonly environment: Environment;
-  /** Create, move and write nothing: for read-only commands. Default false. */
+  /**
+   * Create, move and write nothing: for read-only commands. What such a command computes is kept in a temporary folder,
+   * which disposing of `workspace` removes. Default false.
+   */
   readonly readOnly?: boolean;
   /** Default: the system clock. */
   readonly now?: () => Date;

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mustHaveTools } from '../../scripts/workflow-tools.mjs';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
+import { COMMAND_LINE, plainEnvironment, startNode } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
@@ -38,6 +39,23 @@ describe('graph', () => {
     await using workspace = await chain();
     const { code, err } = await gateline(workspace.root, ['graph', '--svg', '--json']);
     expect([code, err]).toEqual([2, expect.stringContaining('--svg and --json are different forms; give one')]);
+  });
+});
+
+describe('commands that only look', () => {
+  it('leave nothing in the temporary folder', async () => {
+    await using workspace = await chain();
+    await expectOk(gateline(workspace.root, ['run', '--quiet']));
+    await workspace.write('code.txt', 'changed');
+    const temporary = workspace.beside('temporary');
+    await mkdir(temporary);
+    const env = plainEnvironment({ TMPDIR: temporary });
+    const left: Record<string, string[]> = {};
+    for (const line of ['plan', 'run --dry-run', 'status', 'diff', 'doctor', 'diff --runs 1..9']) {
+      await startNode(COMMAND_LINE, line.split(' '), { cwd: workspace.root, env }).ended;
+      left[line] = (await readdir(temporary)).filter((name) => name.startsWith('gateline-'));
+    }
+    expect(Object.values(left).flat(), JSON.stringify(left)).toEqual([]);
   });
 });
 

@@ -24,34 +24,40 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const { findings, repairs } =
     options['repair'] === true
       ? await repaired(invocation, loaded)
-      : { findings: await examined(world, loaded), repairs: [] };
+      : { findings: await examined(invocation, loaded), repairs: [] };
   if (options['json']) printJson(world, { format: 'gateline-doctor/1', ...resultJson(findings), repairs });
   else printFindings(world, findings);
   return isSound(findings) ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
 }
 
-async function examined(world: CliWorld, loaded: LoadedPipeline, isLocked = false): Promise<Finding[]> {
+async function examined(
+  { world, closing }: CommandInvocation,
+  loaded: LoadedPipeline,
+  isLocked = false,
+): Promise<Finding[]> {
   const { environment, now } = world;
   const ports = await localPorts({ place: loaded, environment, now, readOnly: true });
+  closing.push(ports.workspace);
   return shown(world, (progress) => examine({ loaded, ports, environment, isLocked, progress }));
 }
 
 /** The repairs that were made, and the remaining findings. Does nothing while another command runs. */
 async function repaired(
-  { world, options }: CommandInvocation,
+  invocation: CommandInvocation,
   loaded: LoadedPipeline,
 ): Promise<{ findings: Finding[]; repairs: readonly object[] }> {
+  const { world, options } = invocation;
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
   await using _lock = await lockWorkspace(loaded.root, durable);
-  const before = await examined(world, loaded, true);
+  const before = await examined(invocation, loaded, true);
   const planned = plannedRepairs(before);
   if (planned.length === 0) return { findings: before, repairs: [] };
   if (!options['json']) for (const { repair: one, path } of planned) say(world.out, `${one.action} ${oneLine(path)}`);
   const ports = await localPorts({ place: loaded, environment, now, ...durable });
   await repair({ loaded, ports, ...durable }, planned);
   const repairs = planned.map(({ repair: { action }, path }) => ({ action, path }));
-  return { findings: await examined(world, loaded, true), repairs };
+  return { findings: await examined(invocation, loaded, true), repairs };
 }
 
 /** A note is what the next command settles: a workspace with nothing else is sound. */

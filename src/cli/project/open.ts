@@ -49,13 +49,14 @@ export async function loadFor({
 
 /** The pipeline, the engine's ports and the assignment of an invocation. */
 export async function open(
-  { world, options }: CommandInvocation,
+  { world, options, closing }: CommandInvocation,
   loaded: LoadedPipeline,
   access: { readonly readOnly: boolean; readonly signal?: AbortSignal },
 ): Promise<OpenProject> {
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
+  closing.push(ports.workspace);
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);
   const guide = agentStateFiles(loaded, ports.store);
   const others = (loaded.pipeline.mirror ?? []).filter((name) => name !== 'state-guide');
