@@ -191,4 +191,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'only their own instance',
     why: 'legs that create an entity could not run at the same time, and the run would end as busy',
   },
+  {
+    name: 'engine: a run learns what was decided about an entity again and again',
+    find: 'new Set(journal.listing().records.filter(isDecision).map(recordName))',
+    replace: 'new Set(journal.records().filter(isDecision).map(recordName))',
+    tests: ['test/cli/decided-meanwhile.test.ts'],
+    only: 'before it, about an entity',
+    why: 'a run that goes on after `gateline entities invalidate` would never end',
+  },
 ];
