@@ -170,6 +170,26 @@ describe('a gate that requires what no gate creates', () => {
     expect(project.starts()).toEqual(['login', 'open', 'open', 'use']);
   });
 
+  it('does not start, and what is recorded next comes after its set-up commands, also in a second run', async () => {
+    const use = gate({ requires: 'page', 'on-invalid': 'recover', reuse: 'never' });
+    await using project = await Project.create({ use }, { entities, commands });
+    for (const run of [1, 2]) {
+      await project.fail('open');
+      expect((await project.run('run', '-q')).code).toBe(1);
+      expect((await project.run('status')).out).toContain(`Run ${run} of p for main: no gate has started.`);
+      await project.run('entities', 'invalidate', 'session', '--reason', 'it was lost', '--actor', 'maria');
+      const shown = JSON.parse((await project.run('entities', 'show', 'session', '--json')).out) as object;
+      expect(shown).toMatchObject({ entities: [{ status: 'invalid', by: 'maria' }] });
+      await project.fail('open', false);
+      expect((await project.run('do', 'login')).code).toBe(0);
+      expect((await project.run('do', 'open')).code).toBe(0);
+      expect((await project.run('run', '-q')).code).toBe(0);
+      await project.run('entities', 'reset', '--reason', 'the next run');
+    }
+    const each = ['login', 'open', 'login', 'open', 'use'];
+    expect(project.starts()).toEqual([...each, ...each]);
+  });
+
   it('is refused by begin, and recorded by complete', async () => {
     const use = gate({ requires: 'page', creates: 'done' });
     await using project = await Project.create({ use }, { entities: { ...entities, done: null }, commands });
