@@ -199,4 +199,19 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'before it, about an entity',
     why: 'a run that goes on after `gateline entities invalidate` would never end',
   },
+  {
+    name: 'run: a run of set-up commands alone is not the newest',
+    find: 'identity.runNumber ?? newestRun(all, listing.problems);',
+    replace: 'identity.runNumber ?? newestRun(records, listing.problems);',
+    tests: GATES,
+    only: 'comes after its set-up commands',
+    why: 'what a person invalidates afterwards would come before them, and stay valid',
+  },
+  {
+    name: 'run: the life of an entity begins after now',
+    find: 'return until !== Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;',
+    replace: 'return until === Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;',
+    tests: FOLD,
+    why: 'a lease of half an hour would be used for as long as the clock was set back',
+  },
 ];
