@@ -157,6 +157,20 @@ describe('a gate that requires what no gate creates', () => {
     expect(project.starts()).toHaveLength(4);
   });
 
+  it('recovers with its own secrets, and without those of other gates', async () => {
+    const login = { syntax: `sh -c 'echo "$OWN_SECRET,$OTHER_SECRET" > got'`, creates: 'session' };
+    const use = gate({ requires: 'session', 'on-invalid': 'recover', secrets: ['OWN_SECRET'] });
+    const other = gate({ secrets: ['OTHER_SECRET'] });
+    const definition = { entities: { session: null }, commands: { login } };
+    await using project = await Project.create({ use, other }, definition);
+    const environment = { ...process.env, OWN_SECRET: 'hunter-seven', OTHER_SECRET: 'swordfish' };
+    const got = (): string => readFileSync(join(project.workspace.root, 'got'), 'utf8');
+    await gateline(project.workspace.root, ['run', '-q'], { environment });
+    expect(got()).toBe('hunter-seven,\n');
+    await gateline(project.workspace.root, ['do', 'login'], { environment });
+    expect(got()).toBe('hunter-seven,swordfish\n');
+  });
+
   it('does not start after a set-up command that failed', async () => {
     const use = gate({ requires: 'page', 'on-invalid': 'recover' });
     await using project = await Project.create({ use }, { entities, commands });
