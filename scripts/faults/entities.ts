@@ -191,4 +191,27 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'only their own instance',
     why: 'legs that create an entity could not run at the same time, and the run would end as busy',
   },
+  {
+    name: 'engine: a run learns what was decided about an entity again and again',
+    find: 'new Set(journal.listing().records.filter(isDecision).map(recordName))',
+    replace: 'new Set(journal.records().filter(isDecision).map(recordName))',
+    tests: ['test/cli/decided-meanwhile.test.ts'],
+    only: 'before it, about an entity',
+    why: 'a run that goes on after `gateline entities invalidate` would never end',
+  },
+  {
+    name: 'run: a run of set-up commands alone is not the newest',
+    find: 'identity.runNumber ?? newestRun(all, listing.problems);',
+    replace: 'identity.runNumber ?? newestRun(records, listing.problems);',
+    tests: GATES,
+    only: 'comes after its set-up commands',
+    why: 'what a person invalidates afterwards would come before them, and stay valid',
+  },
+  {
+    name: 'run: the life of an entity begins after now',
+    find: 'return until !== Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;',
+    replace: 'return until === Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;',
+    tests: FOLD,
+    why: 'a lease of half an hour would be used for as long as the clock was set back',
+  },
 ];

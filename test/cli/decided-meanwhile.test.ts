@@ -76,4 +76,18 @@ describe('what somebody decides while a run works', () => {
     expect(code).toBe(0);
     expect(await readFile(workspace.beside('starts'), 'utf8')).toBe('a\nb\nc\n');
   });
+
+  it('before it, about an entity: the run that goes on knows it, and ends', async () => {
+    const first = { run: 'echo 1 > "$GATELINE_OUTPUT"', shell: 'sh', inputs: [] };
+    const last = { ...first, needs: 'first', requires: 'session' };
+    const definition = gatelineYml({ first, last }, { entities: { session: null } });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition });
+    const run = () => workspace.start(['run', '-q']).ended;
+    expect((await run()).code).toBe(1);
+    for (const action of ['create', 'invalidate'])
+      await expectOk(gatelineIn(workspace, 'entities', action, 'session', '--reason', 'looked at it'));
+    expect((await run()).code).toBe(1);
+    await expectOk(gatelineIn(workspace, 'entities', 'create', 'session', '--reason', 'looked at it'));
+    expect((await run()).code).toBe(0);
+  });
 });

@@ -143,3 +143,27 @@ describe('gateline entities with --arg', () => {
     expect((await run('do', 'use', '--arg', 'resource_id=resource_1')).code).toBe(1);
   });
 });
+
+describe('a value with characters that a terminal acts on', () => {
+  const value = JSON.stringify({ id: '\u009b31m\u202e' });
+  it.each([
+    ['a terminal', true, '<U+009B>31m<U+202E>'],
+    ['a file', false, '\u009b31m\u202e'],
+  ])('is shown to %s', async (_, interactive, expected) => {
+    const named = ['lease', '--subject', `terminal ${interactive}`];
+    const create = ['entities', 'create', ...named, '--value', '-', '--reason', 'x'];
+    expect((await gateline(workspace.root, create, { stdin: value })).code).toBe(0);
+    const shown = await gateline(workspace.root, ['entities', 'show', ...named], { screen: { interactive } });
+    expect(shown.out).toContain(`"id": "${expected}"`);
+  });
+});
+
+describe('an entity that was created later than now', () => {
+  it('is expired, since a clock was set back', async () => {
+    const later = new Date(Date.now() + 3_600_000);
+    const create = ['entities', 'create', 'short', '--reason', 'x', '--subject', 'clock'];
+    expect((await gateline(workspace.root, create, { now: () => later })).code).toBe(0);
+    const shown = await gateline(workspace.root, ['entities', '--subject', 'clock']);
+    expect(shown.out).toMatch(/short +expired .*a clock was set back since it began/);
+  });
+});

@@ -157,6 +157,20 @@ describe('a gate that requires what no gate creates', () => {
     expect(project.starts()).toHaveLength(4);
   });
 
+  it('recovers with its own secrets, and without those of other gates', async () => {
+    const login = { syntax: `sh -c 'echo "$OWN_SECRET,$OTHER_SECRET" > got'`, creates: 'session' };
+    const use = gate({ requires: 'session', 'on-invalid': 'recover', secrets: ['OWN_SECRET'] });
+    const other = gate({ secrets: ['OTHER_SECRET'] });
+    const definition = { entities: { session: null }, commands: { login } };
+    await using project = await Project.create({ use, other }, definition);
+    const environment = { ...process.env, OWN_SECRET: 'hunter-seven', OTHER_SECRET: 'swordfish' };
+    const got = (): string => readFileSync(join(project.workspace.root, 'got'), 'utf8');
+    await gateline(project.workspace.root, ['run', '-q'], { environment });
+    expect(got()).toBe('hunter-seven,\n');
+    await gateline(project.workspace.root, ['do', 'login'], { environment });
+    expect(got()).toBe('hunter-seven,swordfish\n');
+  });
+
   it('does not start after a set-up command that failed', async () => {
     const use = gate({ requires: 'page', 'on-invalid': 'recover' });
     await using project = await Project.create({ use }, { entities, commands });
@@ -168,6 +182,26 @@ describe('a gate that requires what no gate creates', () => {
     await project.fail('open', false);
     expect((await project.run('run', '-q')).code).toBe(0);
     expect(project.starts()).toEqual(['login', 'open', 'open', 'use']);
+  });
+
+  it('does not start, and what is recorded next comes after its set-up commands, also in a second run', async () => {
+    const use = gate({ requires: 'page', 'on-invalid': 'recover', reuse: 'never' });
+    await using project = await Project.create({ use }, { entities, commands });
+    for (const run of [1, 2]) {
+      await project.fail('open');
+      expect((await project.run('run', '-q')).code).toBe(1);
+      expect((await project.run('status')).out).toContain(`Run ${run} of p for main: no gate has started.`);
+      await project.run('entities', 'invalidate', 'session', '--reason', 'it was lost', '--actor', 'maria');
+      const shown = JSON.parse((await project.run('entities', 'show', 'session', '--json')).out) as object;
+      expect(shown).toMatchObject({ entities: [{ status: 'invalid', by: 'maria' }] });
+      await project.fail('open', false);
+      expect((await project.run('do', 'login')).code).toBe(0);
+      expect((await project.run('do', 'open')).code).toBe(0);
+      expect((await project.run('run', '-q')).code).toBe(0);
+      await project.run('entities', 'reset', '--reason', 'the next run');
+    }
+    const each = ['login', 'open', 'login', 'open', 'use'];
+    expect(project.starts()).toEqual([...each, ...each]);
   });
 
   it('is refused by begin, and recorded by complete', async () => {

@@ -9,13 +9,15 @@ import { readValue } from '../../engine/entities/view-entities.ts';
 import { checkRequires } from '../../engine/commands/run-command.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { uaspStatus, type UaspManifest } from '../../formats/uasp/status.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { lockWorkspace } from '../../local/local-ports.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { columnsTable } from '../../report/terminal/columns.ts';
 import { oneLine } from '../../report/text.ts';
-import { entityKey, isValidAt, type EntityState } from '../../run/entity/fold-entities.ts';
+import { entityKey, isBeforeItsTime, isValidAt, type EntityState } from '../../run/entity/fold-entities.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
 import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
@@ -107,9 +109,15 @@ async function showEntities(invocation: CommandInvocation, name: string | undefi
   else world.out.write(columnsTable(COLUMNS, rows, { width: world.out.columns }));
   for (const row of wanted === undefined ? [] : rows) {
     const value = row.content === null ? undefined : await readValue(call, row.content);
-    if (value !== undefined) world.out.write(`${JSON.stringify(value, null, 2)}\n`);
+    if (value !== undefined) world.out.write(`${shownJson(world, value)}\n`);
   }
   return EXIT_CODES.ok;
+}
+
+/** On a terminal without characters that it would act on: JSON only escapes some of them. */
+function shownJson({ out }: CommandInvocation['world'], value: JsonValue): string {
+  const text = JSON.stringify(value, null, 2);
+  return out.interactive ? forTerminal(text) : text;
 }
 
 /** One instance as it is shown: `absent` stands for an entity without any. */
@@ -144,7 +152,9 @@ function rowsOf(name: string, { entities, states, now }: Asking): EntityRow[] {
     const { entity, instance, valid, by, at, until, value = null } = state;
     const status = !valid ? 'invalid' : isValidAt(state, now, margin) ? 'valid' : 'expired';
     const end = Number.isFinite(until) && Math.abs(until) < 8.64e15 ? new Date(until).toISOString() : null;
-    const why = status === 'expired' ? whyExpired(lifetime, end, until <= now) : state.reason || null;
+    const isEarly = until > now && isBeforeItsTime(state, now);
+    const over = isEarly ? 'a clock was set back since it began' : whyExpired(lifetime, end, until <= now);
+    const why = status === 'expired' ? over : state.reason || null;
     return { entity, instance, status, by, at, reason: why, until: end, content: value };
   });
 }

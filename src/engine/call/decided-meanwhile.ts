@@ -19,7 +19,8 @@ export async function learnMeanwhile({ ports, journal, assignment }: Call): Prom
     return true;
   }
   if (listing === undefined || listing.records.length === 0) return false;
-  const known = new Set(journal.records().filter(isDecision).map(recordName));
+  // Also those about entities alone, which are not part of the run.
+  const known = new Set(journal.listing().records.filter(isDecision).map(recordName));
   const decided = listing.records.filter(isDecision).filter((record) => !known.has(recordName(record)));
   if (decided.length > 0) journal.learn(decided);
   return decided.length > 0;

@@ -28,6 +28,8 @@ export interface CommandOrder {
   readonly given: Readonly<Record<string, string>>;
   /** Absolute path of the folder that it runs in. Default: the user's. */
   readonly folder?: string | undefined;
+  /** Variables that it does not get: secrets that only other gates name than the one that it runs for. Default: none. */
+  readonly withheld?: ReadonlySet<string>;
 }
 
 /** The position of a command's record among those of its run. */
@@ -147,7 +149,7 @@ export async function carryOut(
 
 async function start(
   call: Call,
-  { command, given, folder }: CommandOrder,
+  { command, given, folder, withheld }: CommandOrder,
   started: StartedRecord,
   signal: AbortSignal,
 ): Promise<AgentResult> {
@@ -157,7 +159,7 @@ async function start(
   if (request.state === 'present') await directory.write('request.json', [Buffer.from(request.value).toString('utf8')]);
   const around = requestsAround(environment);
   const inherited = Object.entries(environment).filter(
-    ([name, value]) => value !== undefined && !WITHHELD_FROM_AGENTS.test(name),
+    ([name, value]) => value !== undefined && !WITHHELD_FROM_AGENTS.test(name) && withheld?.has(name) !== true,
   ) as [string, string][];
   return agent.run({
     directory: directory.path,

@@ -155,13 +155,24 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
       await learnCommands(call);
       return claimCommand(call, { command, given: {} }, positionFor(call, unit, command));
     });
-    const { ended } = await carryOut(call, { command, given: {} }, started, signal);
+    const { ended } = await carryOut(
+      call,
+      { command, given: {}, withheld: secretsOfOthers(call, unit) },
+      started,
+      signal,
+    );
     if (ended.verdict.status !== 'passed') {
       const message = `${command.id} failed: ${ended.verdict.advice}`;
       await call.observe({ type: 'notice', unit: unit.key, message });
       throw lacks();
     }
   }
+}
+
+/** Secrets that only other gates name: what runs for a gate gets them as little as its agent does. */
+function secretsOfOthers({ assignment: { pipeline } }: Call, { gate }: Unit): ReadonlySet<string> {
+  const all = pipeline.gates.flatMap(({ secrets }) => secrets);
+  return new Set(all.filter((name) => !gate.secrets.includes(name)));
 }
 
 /** In a job, right before the attempt of the unit that is to follow. */

@@ -57,6 +57,9 @@ export function momentLines(state: RunState, at: string): string[] {
 
 function whatHappened(state: RunState): string[] {
   const about = `${oneLine(state.pipeline)} for ${fit(oneLine(state.subject), 120)}`;
+  // Set-up commands may have run for it.
+  if (state.status === 'initializing' && state.runNumber > 0 && state.runAttempt > 0)
+    return [`Run ${state.runNumber} of ${about}: no gate has started.`];
   if (state.status === 'initializing') return [`There is no run of ${about} yet.`];
   const units = [...state.units.values()];
   const done = units.filter((unit) => unit.done);

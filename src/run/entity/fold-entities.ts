@@ -1,11 +1,11 @@
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { valueAt } from '../../json/json-pointer.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
 import { isJobCommand } from './job-commands.ts';
+import { CLOCK_TOLERANCE, timeAt } from './times.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
 import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
@@ -66,7 +66,12 @@ export function processKey({ host, boot, pid, pidStart }: LeftProcess): string {
 
 /** Whether something may start now that requires it. @param now milliseconds since 1970 */
 export function isValidAt(state: EntityState | undefined, now: number, margin = 0): boolean {
-  return state !== undefined && state.valid && state.until - margin > now;
+  return state !== undefined && state.valid && state.until - margin > now && !isBeforeItsTime(state, now);
+}
+
+/** Whether its life ends, and began later than now: a clock was set back, so that nobody knows how much is left. */
+export function isBeforeItsTime({ until, at }: Pick<EntityState, 'until' | 'at'>, now: number): boolean {
+  return until !== Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;
 }
 
 /**
@@ -280,17 +285,4 @@ class EntityFold {
     const known = value && this.#facts.values.get(value.digest);
     return known === undefined ? -Infinity : timeAt(known, lifetime);
   }
-}
-
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
-
-/** Larger numbers are milliseconds: as seconds they would be after the year 5000, and the entity would never end. */
-const FIRST_MILLISECONDS = 100_000_000_000;
-
-/** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */
-function timeAt(value: JsonValue, pointer: string): number {
-  const here = valueAt(value, pointer);
-  if (typeof here === 'number' && Number.isFinite(here)) return here < FIRST_MILLISECONDS ? here * 1_000 : here;
-  const time = typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
-  return Number.isNaN(time) ? -Infinity : time;
 }

@@ -63,7 +63,8 @@ export function createRunFold(
   );
   const { records: all, conflicts } = orderRecords(mine);
   const records = all.filter((record) => !isEntityRecord(record));
-  const runNumber = identity.runNumber ?? newestRun(records, listing.problems);
+  // Also a run of which nothing but set-up commands is recorded: what is recorded next comes after them.
+  const runNumber = identity.runNumber ?? newestRun(all, listing.problems);
   let ofRun: readonly GatelineRecord[] = records.filter((record) => record.runNumber === runNumber);
   let calls = latestCall(all.filter((record) => record.runNumber === runNumber));
   // A CI run has one commit, and an approval for that of another run must not count.

@@ -164,6 +164,13 @@ describe('the end of a life', () => {
     ['a value that is no time', { lifetime: '/at' }, { at: 'tomorrow' }, 0, false],
     ['a value that cannot be read', { lifetime: '/at' }, undefined, 0, false],
     ['null', { lifetime: '/at' }, { at: null }, 0, false],
+    ['microseconds', { lifetime: '/at' }, { at: now * 1_000 }, 0, false],
+    ['the last second that there is', { lifetime: '/at' }, { at: '9999-12-31T23:59:59Z' }, 0, true],
+    ['a day that there is not', { lifetime: '/at' }, { at: '2026-02-30T00:00:00Z' }, 0, false],
+    ['a clock that is a little behind', { lifetime: 1_000 }, undefined, -60_000, true],
+    ['a clock that was set back', { lifetime: 1_000 }, undefined, -60_001, false],
+    ['a clock that was set back, and a time', { lifetime: '/at' }, { at: now + 10 }, -60_001, false],
+    ['a clock that was set back, and no limit', {}, undefined, -60_001, true],
   ] as const)('is %s', (_, more, value, after, expected) => {
     expect(isValid(more, value as JsonValue | undefined, after)).toBe(expected);
   });
