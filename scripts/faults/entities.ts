@@ -91,6 +91,14 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     why: 'a browser that a gate opened would be gone before the next gate needs it',
   },
   {
+    name: 'engine: what a killed command started stays',
+    find: '    for (const pid of await agent.endLeftovers(commands.pathOf(started)))\n',
+    replace: '    for (const pid of started.n > 0 ? [] : await agent.endLeftovers(commands.pathOf(started)))\n',
+    tests: ['test/cli/killed-half-way.test.ts'],
+    only: 'gets no server from an acquire',
+    why: 'servers that no entity names would run for ever',
+  },
+  {
     name: 'engine: a reset of one instance ends the processes of all',
     find: '({ entity, instance }) => entity === about.entity && covers(about.instance, instance),',
     replace: '({ entity }) => entity === about.entity && covers(about.instance, about.instance),',
