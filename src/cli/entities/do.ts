@@ -1,21 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { planCommand, runCommand, type CommandRan, type PlannedCommand } from '../../engine/commands/run-command.ts';
 import type { EngineEvent } from '../../engine/ports.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { ofWorkspace, subjectAround } from './around.ts';
+import { loadAround } from './around.ts';
 import { oneLine } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { failureText } from '../../verdict/verdict.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
-import { BUSY_ERRORS, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { noticesTo, say } from '../output/say.ts';
 import { argumentsGiven } from './arguments-given.ts';
-import { loadFor, open } from '../project/open.ts';
+import { patiently } from './patiently.ts';
+import { open } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
-
-/** Milliseconds between two tries of `--wait`. */
-const WAIT_MS = 200;
 
 /** `gateline do COMMAND`: runs a command of the definition. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
@@ -24,10 +20,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const given = argumentsGiven(listOption(options, 'arg'));
   const controller = new AbortController();
   using _listener = world.onInterrupt(() => controller.abort());
-  const found = await loadFor(invocation);
-  const loaded = await ofWorkspace(found, world.environment);
-  const subject = options['subject'] ?? (await subjectAround(loaded, world.environment));
-  const inRun = { ...invocation, options: { ...options, ...(subject !== undefined && { subject }) } };
+  const { found, loaded, inRun } = await loadAround(invocation);
   const isDry = options['dry-run'] === true;
   const opened = await open(inRun, loaded, { readOnly: isDry, signal: controller.signal });
   const folder = found.root === loaded.root ? undefined : found.root;
@@ -37,18 +30,6 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     runCommand(opened.ports, opened.assignment, { ...asked, signal: controller.signal });
   const ran = await (options['wait'] === true ? patiently(run, controller.signal) : run());
   return show(invocation, ran, controller.signal.aborted);
-}
-
-/** Tries again while another process is in the way. */
-async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted || !(error instanceof GatelineError) || !BUSY_ERRORS.has(error.code)) throw error;
-    }
-    await sleep(WAIT_MS, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 /** With `--json`, what commands print goes to standard error. */

@@ -4,18 +4,18 @@ import {
   entityNamed,
   readEntities,
   type EntityChange,
+  type EntityChanged,
 } from '../../engine/commands/decide-entities.ts';
 import { readValue } from '../../engine/entities/view-entities.ts';
 import { checkRequires } from '../../engine/commands/run-command.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { uaspStatus, type UaspManifest } from '../../formats/uasp/status.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { lockWorkspace } from '../../local/local-ports.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { columnsTable } from '../../report/terminal/columns.ts';
 import { oneLine } from '../../report/text.ts';
-import { entityKey, isBeforeItsTime, isValidAt, type EntityState } from '../../run/entity/fold-entities.ts';
+import { entityKey, isBeforeItsTime, isValidAt, type EntityState } from '../../run/entity/entity-state.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
@@ -24,9 +24,11 @@ import { printJson } from '../output/print-json.ts';
 import { noticesTo, say } from '../output/say.ts';
 import { readInput } from '../project/assignment.ts';
 import { decisionMadeBy } from '../project/decision.ts';
-import { loadFor, open, type OpenProject } from '../project/open.ts';
+import { open, type OpenProject } from '../project/open.ts';
 import { exportDefinition, importFiles } from './skills.ts';
 import { argumentsGiven } from './arguments-given.ts';
+import { loadAround } from './around.ts';
+import { patiently } from './patiently.ts';
 import { ENTITY_ACTIONS, type EntityAction } from './actions.ts';
 
 /** `gateline entities [ACTION] [NAME]`. */
@@ -78,11 +80,12 @@ function refuseIdle(options: OptionValues, action: EntityAction): void {
   if (action !== 'create' && action !== 'apply') refuse('value');
   if (action !== 'check' && action !== 'apply') refuse('arg');
   if (action !== 'import') refuse('from');
-  for (const option of isRead ? ['reason', 'actor'] : []) refuse(option);
+  for (const option of isRead ? ['reason', 'actor', 'wait'] : []) refuse(option);
 }
 
 async function openToRead(invocation: CommandInvocation): Promise<OpenProject> {
-  return open(invocation, await loadFor(invocation), { readOnly: true });
+  const { loaded, inRun } = await loadAround(invocation);
+  return open(inRun, loaded, { readOnly: true });
 }
 
 async function showEntities(invocation: CommandInvocation, name: string | undefined): Promise<ExitCode> {
@@ -196,19 +199,21 @@ async function change(
   name: string | undefined,
 ): Promise<ExitCode> {
   const { world, options } = invocation;
-  const loaded = await loadFor(invocation);
+  const { loaded, inRun } = await loadAround(invocation);
   const by = await decisionMadeBy(world, options, loaded);
   const file = textOption(options, 'value');
   const value = file === undefined ? undefined : await readInput(world, file);
-  await using _lock = await lockWorkspace(loaded.root, world);
-  const { ports, assignment } = await open(invocation, loaded, { readOnly: false });
+  const controller = new AbortController();
+  using _listener = world.onInterrupt(() => controller.abort());
+  const { ports, assignment } = await open(inRun, loaded, { readOnly: false, signal: controller.signal });
   const changes: EntityChange[] =
     action === 'apply'
       ? effectsOfCommand({ assignment }, name!, value, argumentsGiven(listOption(options, 'arg')))
       : name === undefined
         ? (assignment.pipeline.resources?.entities ?? []).map((entity) => ({ action, entity: entity.name }))
         : [{ action, ...parseName(name), ...(value !== undefined && { value }) }];
-  const done = await decideEntities(ports, assignment, changes, by, noticesTo(world));
+  const record = (): Promise<EntityChanged[]> => decideEntities(ports, assignment, changes, by, noticesTo(world));
+  const done = await (options['wait'] === true ? patiently(record, controller.signal) : record());
   if (options['json']) {
     const shown = done.map((one) => ({ ...one, instance: one.instance || null }));
     printJson(world, { format: 'gateline-entities-change/1', ...by, changes: shown });

@@ -42,10 +42,11 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
       { name: 'from', value: 'FILE', multiple: true, help: 'with import: a skill of UASP' },
       { name: 'reason', value: 'TEXT', help: 'why; required with create, apply, invalidate and reset' },
       ACTOR,
+      { name: 'wait', help: 'wait while a command or gate creates what is to be created or reset' },
       JSON_OPTION,
     ],
     description:
-      "show lists the entities and their instances, or prints one with its value. check says what a command lacks, and which commands would create it; it runs nothing. manifest prints the state as UASP's manifest.\ncreate, invalidate and reset record what happened elsewhere: an entity becomes valid, becomes invalid, or is as if it had never existed (all of them without NAME). apply records what a command that ran elsewhere creates and invalidates.\nimport prints skills of UASP as `entities` and `commands` for gateline.yml, and every command that they would make runnable; it writes and runs nothing. export prints those of the definition as a skill.",
+      "show lists the entities and their instances, or prints one with its value. check says what a command lacks, and which commands would create it; it runs nothing. manifest prints the state as UASP's manifest.\ncreate, invalidate and reset record what happened elsewhere: an entity becomes valid, becomes invalid, or is as if it had never existed (all of them without NAME). apply records what a command that ran elsewhere creates and invalidates. They also work while `gateline run` does, and inside its agents.\nimport prints skills of UASP as `entities` and `commands` for gateline.yml, and every command that they would make runnable; it writes and runs nothing. export prints those of the definition as a skill.",
     examples: [
       { command: 'gateline entities', what: 'what is valid, and why not' },
       { command: 'gateline entities check click', what: 'what `click` lacks' },

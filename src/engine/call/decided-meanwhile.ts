@@ -1,6 +1,12 @@
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { PlannedUnit } from '../../run/plan/plan.ts';
-import { recordName, RUN_GATE, type DecidedRecord, type GatelineRecord } from '../../run/records/record.ts';
+import {
+  isEntityRecord,
+  recordName,
+  RUN_GATE,
+  type DecidedRecord,
+  type GatelineRecord,
+} from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { Call } from './call.ts';
 
@@ -19,15 +25,19 @@ export async function learnMeanwhile({ ports, journal, assignment }: Call): Prom
     return true;
   }
   if (listing === undefined || listing.records.length === 0) return false;
-  // Also those about entities alone, which are not part of the run.
-  const known = new Set(journal.listing().records.filter(isDecision).map(recordName));
-  const decided = listing.records.filter(isDecision).filter((record) => !known.has(recordName(record)));
+  const known = new Set(journal.records().filter(isDecision).map(recordName));
+  const decided = listing.records.filter(isRunDecision).filter((record) => !known.has(recordName(record)));
   if (decided.length > 0) journal.learn(decided);
   return decided.length > 0;
 }
 
 function isDecision(record: GatelineRecord): record is DecidedRecord {
   return record.kind === 'decided';
+}
+
+/** Not about an entity: that is looked at whenever something uses entities. */
+function isRunDecision(record: GatelineRecord): record is DecidedRecord {
+  return isDecision(record) && !isEntityRecord(record);
 }
 
 /** How many decisions about the run the call knows. */

@@ -1,15 +1,19 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
-import type { Entity } from '../../pipeline/entities/entities.ts';
-import type { Asking } from '../../run/entity/resolve-use.ts';
+import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
+import { depthsOf } from '../../run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
+import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
+import { RUN_GATE } from '../../run/records/record.ts';
 import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { commandWords, shownArguments } from '../entities/command-words.ts';
-import { namePropertiesMissing, partFor } from '../entities/created.ts';
+import { namePropertiesMissing, nextOrder, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
+import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 
@@ -21,6 +25,8 @@ export interface EntityChange {
   readonly instance?: string;
   /** With `create`. */
   readonly value?: JsonValue;
+  /** With `create`: the command that created it elsewhere. It is no longer valid without what that required. */
+  readonly by?: string;
   /** Arguments of a command, which may name instances. */
   readonly given?: Readonly<Record<string, string>>;
 }
@@ -42,10 +48,11 @@ export async function readEntities(
 }
 
 /**
- * Records what a person did to entities, in order, in a call of its own. A reset ends the processes that they live in.
- * The caller holds the workspace's lock.
+ * Records what a person did to entities, in order, in the newest call: what a run that works now records next comes
+ * after it. A reset ends the processes that they live in.
  * @param observe receives notices of properties that a value lacks
- * @throws GatelineError `ENTITY_NOT_DEFINED`, `GATE_CLAIMED`
+ * @throws GatelineError `ENTITY_NOT_DEFINED`; `ENTITY_BUSY`, `ENTITY_HELD` while somebody creates what is to be created
+ *   or reset; `GATE_CLAIMED`
  */
 export async function decideEntities(
   ports: EnginePorts,
@@ -66,24 +73,36 @@ async function decideNow(
   { decider, observe }: { readonly decider: Decider; readonly observe: Observer },
 ): Promise<EntityChanged[]> {
   const call = await openCall(ports, assignment, observe, { runNumber: 0 });
-  const runAttempt = call.journal.state().runAttempt + 1;
-  let n = 0;
+  for (const { action, entity } of named) if (action !== 'invalidate') await refuseWhileCreated(call, entity.name);
+  const { runNumber, runAttempt: newest } = call.journal.call;
+  const runAttempt = Math.max(1, newest);
+  const order = nextOrder(call, { runNumber, runAttempt });
+  const view = await viewEntities(call);
+  let n = call.journal.nextAttempt(RUN_GATE);
   const changed: EntityChanged[] = [];
-  for (const { action, entity, instance, value, given: raw = {} } of named) {
+  for (const { action, entity, instance, value, by, given: raw = {} } of named) {
     if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: instance ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
     if (clean !== undefined) await namePropertiesMissing(call, entity, clean, decider.actor);
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const given = shownArguments(call, raw);
+    const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
     const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
     for (const one of found) {
-      const about = { entity: entity.name, instance: one, action, ...(content && { value: content }) };
+      const known = { ...(content && { value: content }), ...(from && { from }) };
+      const about = { entity: entity.name, instance: one, action, order, ...known };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });
       changed.push({ action, entity: entity.name, instance: one });
       n += 1;
     }
   }
   return changed;
+}
+
+/** What a command that ran elsewhere required, and has not used up. */
+function requiredBy(command: Command, asking: Asking): NamedEntity[] {
+  const { requires, invalidates } = resolveUse(command, asking);
+  return keptOf(requires, invalidates).map(({ entity, instance }) => ({ entity, instance }));
 }
 
 function instancesMeant(
@@ -110,12 +129,16 @@ export function effectsOfCommand(
 ): EntityChange[] {
   const command = commandNamed(call, id);
   if (Object.keys(given).length > 0) commandWords(command, given);
+  const depthOf = depthsOf(resourcesOf(call).entities);
   return [
     ...command.invalidates.map((entity) => ({ action: 'invalidate' as const, entity, given })),
-    ...command.creates.map((entity) => {
-      const part = value === undefined ? undefined : partFor(entity, value);
-      return { action: 'create' as const, entity, given, ...(part !== undefined && { value: part }) };
-    }),
+    // What another one depends on first: its life ends with the new one.
+    ...command.creates
+      .toSorted((a, b) => depthOf(a) - depthOf(b))
+      .map((entity) => {
+        const part = value === undefined ? undefined : partFor(entity, value);
+        return { action: 'create' as const, entity, given, by: id, ...(part !== undefined && { value: part }) };
+      }),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Command } from '../../pipeline/entities/entities.ts';
 import { resolveUse, type ResolvedUse } from '../../run/entity/resolve-use.ts';
-import { entityKey } from '../../run/entity/fold-entities.ts';
+import { entityKey } from '../../run/entity/entity-state.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';

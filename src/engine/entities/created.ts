@@ -96,21 +96,22 @@ export async function namePropertiesMissing(
   await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
 }
 
+/** The call that a record is part of. */
+type InCall = Pick<StartedRecord, 'runNumber' | 'runAttempt'>;
+
+/** The next place among the claims and changes of a call that are about entities. */
+export function nextOrder({ journal }: Pick<Call, 'journal'>, { runNumber, runAttempt }: InCall): number {
+  const before = journal.listing().records.flatMap((one) => {
+    if (one.runNumber !== runNumber || one.runAttempt !== runAttempt || one.kind === 'ended') return [];
+    return (one.kind === 'started' ? one.entities : one.entity)?.order ?? [];
+  });
+  return before.reduce((a, b) => Math.max(a, b), 0) + 1;
+}
+
 /** What a claim says of the entities that it uses. @param place the call that the claim is part of */
-export function recordedUses(
-  call: Call,
-  resolved: ResolvedUse,
-  { runNumber, runAttempt }: Pick<StartedRecord, 'runNumber' | 'runAttempt'> = call.journal.call,
-): RecordedUses {
-  const before = call.journal
-    .listing()
-    .records.flatMap((one) =>
-      one.kind === 'started' && one.runNumber === runNumber && one.runAttempt === runAttempt
-        ? (one.entities?.order ?? 0)
-        : [],
-    );
+export function recordedUses(call: Call, resolved: ResolvedUse, place: InCall = call.journal.call): RecordedUses {
   return {
-    ...(call.holder === 'process' && { order: before.reduce((a, b) => Math.max(a, b), 0) + 1 }),
+    ...(call.holder === 'process' && { order: nextOrder(call, place) }),
     requires: resolved.requires.map(({ entity, instance, value }) => ({ entity, instance, ...(value && { value }) })),
     invalidates: [...resolved.invalidates],
     creates: [...resolved.creates],

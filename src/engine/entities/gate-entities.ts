@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { setUpLines, type Command, type SetUp } from '../../pipeline/entities/entities.ts';
 import { legOfCommands } from '../../run/entity/job-commands.ts';
-import { isValidAt } from '../../run/entity/fold-entities.ts';
+import { isValidAt } from '../../run/entity/entity-state.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
@@ -12,7 +12,7 @@ import type { Call } from '../call/call.ts';
 import { carryOut, claimCommand, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
 import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
-import { learnCommands, resourcesOf, viewEntities } from './view-entities.ts';
+import { learnCommands, viewEntities } from './view-entities.ts';
 
 async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
   const asking = { ...(await viewEntities(call)), leg: leg.id };
@@ -196,9 +196,8 @@ export async function usesOf(
   if (unit.gate.entities === undefined) return undefined;
   const { asking, resolved } = await resolveFor(call, unit);
   await refuseUnusable(call, unit.key, resolved, asking);
-  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
   const changed = resolved.requires.find(
-    ({ entity, value, creator }) => commands.has(creator) && given?.[entity]?.value?.digest !== value?.digest,
+    ({ entity, value, creator }) => !call.graph.has(creator) && given?.[entity]?.value?.digest !== value?.digest,
   );
   if (changed !== undefined) {
     const message = `${unit.key}: ${changed.creator} created ${changed.entity} again while the gate was being prepared`;

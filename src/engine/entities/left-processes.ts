@@ -1,8 +1,10 @@
 import type { AgentResult } from '../../agent/agent.ts';
-import { covers, type NamedEntity } from '../../run/entity/fold-entities.ts';
+import { covers, type NamedEntity } from '../../run/entity/entity-state.ts';
 import type { LeftProcess } from '../../run/records/effects.ts';
+import { attemptKey } from '../../run/records/order.ts';
 import {
   comparePositions,
+  type DecidedRecord,
   type EndedRecord,
   type GatelineRecord,
   type StartedRecord,
@@ -94,8 +96,21 @@ function isReset(records: readonly GatelineRecord[], of: EndedRecord, { entity, 
       covers(one.entity.instance, instance) &&
       one.pipeline === of.pipeline &&
       one.subject === of.subject &&
-      comparePositions(one, of) > 0,
+      isLater(one, of, records),
   );
+}
+
+/** Whether a change of an entity came after an attempt that may be of the same call. */
+function isLater(change: DecidedRecord, of: EndedRecord, records: readonly GatelineRecord[]): boolean {
+  const isSameCall = change.runNumber === of.runNumber && change.runAttempt === of.runAttempt;
+  if (!isSameCall) return comparePositions(change, of) > 0;
+  const claim = records.find((one) => one.kind === 'started' && one.subject === of.subject && isSameAttempt(one, of));
+  const order = claim?.kind === 'started' ? claim.entities?.order : undefined;
+  return (change.entity?.order ?? Infinity) > (order ?? -Infinity);
+}
+
+function isSameAttempt(a: GatelineRecord, b: GatelineRecord): boolean {
+  return a.pipeline === b.pipeline && attemptKey(a) === attemptKey(b);
 }
 
 /** Ends the processes that gates and commands left for an entity. */

@@ -3,7 +3,7 @@ import { AGENT_VARIABLES, REQUESTS_AROUND, type Environment } from '../../enviro
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { argumentsOf, setUpOrder } from '../../pipeline/entities/entities.ts';
-import { isValidAt } from '../../run/entity/fold-entities.ts';
+import { isValidAt } from '../../run/entity/entity-state.ts';
 import {
   conflictWith,
   instancesFor,
@@ -51,6 +51,19 @@ export async function refuseUnusable(call: Call, by: string, resolved: ResolvedU
   if (isAround(call, conflict.started))
     throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
   throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+}
+
+/**
+ * Refuses to say that an entity exists, or does not, while somebody creates it: which of the two was last would be
+ * chance, and nobody would end the processes that it is about to live in.
+ * @throws GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
+ */
+export async function refuseWhileCreated(call: Call, entity: string): Promise<void> {
+  const maker = (await usedByOthers(call)).find(({ uses }) => uses.creates.includes(entity));
+  if (maker === undefined) return;
+  if (isAround(call, maker.started))
+    throw new GatelineError('ENTITY_HELD', `this is called by ${maker.by}, which itself creates ${entity}`);
+  throw new GatelineError('ENTITY_BUSY', `${maker.by} creates ${entity} and has not ended`);
 }
 
 /** Who is creating what is missing. A leg uses only its own instances, and others do not create those. */

@@ -2,11 +2,13 @@ import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { foldEntities, processKey } from '../../run/entity/fold-entities.ts';
+import { processKey } from '../../run/entity/entity-state.ts';
+import { foldEntities } from '../../run/entity/fold-entities.ts';
 import { isJobCommand, legOfCommands } from '../../run/entity/job-commands.ts';
 import { openUses, type Asking, type OpenUse } from '../../run/entity/resolve-use.ts';
 import {
   comparePositions,
+  RUN_GATE,
   unitOf,
   type Content,
   type EndedRecord,
@@ -51,13 +53,14 @@ function ranksIn({ graph, journal }: Call): ReadonlyMap<UnitKey, number> {
   return rank;
 }
 
-/** Reads what other processes have recorded of commands since the call began: they do not wait for a run to end. */
+/** Reads what others have recorded of commands and entities since the call began: they do not wait for a run to end. */
 export async function learnCommands(call: Call): Promise<void> {
   const { store, exclusively } = call.ports;
-  const commands = new Set(resourcesOf(call).commands.map(({ id }) => id));
-  if (exclusively === undefined || commands.size === 0) return;
+  const { entities, commands } = resourcesOf(call);
+  if (exclusively === undefined || entities.length + commands.length === 0) return;
   const { pipeline, subject } = call.assignment;
-  call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));
+  const ids = new Set([RUN_GATE, ...commands.map(({ id }) => id)]);
+  call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => ids.has(gate) }));
 }
 
 /** The processes that gates and commands left and that certainly still run. */

@@ -10,8 +10,9 @@ export const ENTITIES_CODES = {
   },
   ENTITY_BUSY: {
     from: ['user'],
-    means: 'A command or gate that has not ended uses the same entity, and one of the two changes it.',
-    remedy: 'Wait until it is done, or let `gateline do --wait` wait.',
+    means:
+      'A command or gate that has not ended uses the same entity, and one of the two changes it; or it creates the entity that is to be created by hand, or reset.',
+    remedy: 'Wait until it is done, or let `--wait` of `gateline do` or `gateline entities` wait.',
   },
   ENTITY_HELD: {
     from: ['user'],

@@ -1,5 +1,5 @@
 import type { Entity } from '../../pipeline/entities/entities.ts';
-import { isValidAt, type EntityStates } from '../../run/entity/fold-entities.ts';
+import { isValidAt, type EntityStates } from '../../run/entity/entity-state.ts';
 
 /** The state of the entities of a skill, as UASP's `get_status()` returns it: by name. */
 export type UaspStatus = Readonly<Record<string, { readonly valid: boolean; readonly has_value: boolean }>>;

@@ -16,15 +16,14 @@ import { importSkills } from '../../formats/uasp/import-skills.ts';
 import { parseSkill } from '../../formats/uasp/skill.ts';
 import { uaspStatus, type UaspManifest, type UaspStatus } from '../../formats/uasp/status.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { isValidAt } from '../../run/entity/fold-entities.ts';
+import { isValidAt } from '../../run/entity/entity-state.ts';
 import { definePipeline } from '../define-pipeline.ts';
-import { lockWorkspace } from '../local-ports.ts';
 
 /** Options of {@link StateManager} and {@link CommandExecutor}. */
 export interface SkillOptions {
   /** Who changes entities, in records. Default `library`. */
   readonly actor?: string;
-  /** Does work while it holds the lock of the workspace. Default: takes the lock, and releases it. */
+  /** Does work while no other command or change of entities begins. Default: `exclusively` of the ports. */
   readonly locked?: NonNullable<EnginePorts['exclusively']>;
 }
 
@@ -42,12 +41,12 @@ export class StateManager {
     this.#options = options;
   }
 
-  /** Makes an entity valid. @throws GatelineError `ENTITY_NOT_DEFINED`, `ENGINE_BUSY` */
+  /** Makes an entity valid. @throws GatelineError `ENTITY_NOT_DEFINED`, `ENTITY_BUSY` */
   create(name: string, value?: JsonValue): Promise<void> {
     return this.#change([{ action: 'create', entity: name, ...(value !== undefined && { value }) }], 'create');
   }
 
-  /** Makes an entity invalid; its value stays. @throws GatelineError `ENTITY_NOT_DEFINED`, `ENGINE_BUSY` */
+  /** Makes an entity invalid; its value stays. @throws GatelineError `ENTITY_NOT_DEFINED` */
   invalidate(name: string): Promise<void> {
     return this.#change([{ action: 'invalidate', entity: name }], 'invalidate');
   }
@@ -82,7 +81,7 @@ export class StateManager {
   /**
    * Records what a command that ran elsewhere creates and invalidates.
    * @param args its arguments, which may name instances; without any, it is about all of them
-   * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENGINE_BUSY`
+   * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENTITY_BUSY`
    */
   applyEffects(command: string, result?: JsonValue, args: Readonly<Record<string, string>> = {}): Promise<void> {
     const effects = effectsOfCommand({ assignment: this.#assignment }, command, result, args);
@@ -95,7 +94,7 @@ export class StateManager {
     return uaspStatus(view.entities, view.states, view.now);
   }
 
-  /** As if no entity had ever existed. @throws GatelineError `ENGINE_BUSY` */
+  /** As if no entity had ever existed. @throws GatelineError `ENTITY_BUSY` */
   reset(): Promise<void> {
     const { entities = [] } = this.#assignment.pipeline.resources ?? {};
     return this.#change(
@@ -104,12 +103,9 @@ export class StateManager {
     );
   }
 
-  #change(changes: readonly EntityChange[], reason: string): Promise<void> {
+  async #change(changes: readonly EntityChange[], reason: string): Promise<void> {
     const decider = { actor: this.#options.actor ?? 'library', reason };
-    const work = async (): Promise<void> => {
-      await decideEntities(this.#ports, this.#assignment, changes, decider);
-    };
-    return lockedIn(this.#ports, this.#options)(work);
+    await decideEntities(portsWith(this.#ports, this.#options), this.#assignment, changes, decider);
   }
 }
 
@@ -135,8 +131,7 @@ export class CommandExecutor {
     args: Readonly<Record<string, string>> = {},
     how: Partial<Pick<CommandAsked, 'observe' | 'signal'>> = {},
   ): Promise<CommandRan> {
-    const { locked } = this.#options;
-    return runCommand({ ...this.#ports, ...(locked && { exclusively: locked }) }, this.#assignment, {
+    return runCommand(portsWith(this.#ports, this.#options), this.#assignment, {
       command,
       arguments: args,
       observe: how.observe ?? (() => undefined),
@@ -145,14 +140,8 @@ export class CommandExecutor {
   }
 }
 
-function lockedIn({ workspace }: EnginePorts, { locked }: SkillOptions): NonNullable<SkillOptions['locked']> {
-  return (
-    locked ??
-    (async (work) => {
-      await using _lock = await lockWorkspace(workspace.root);
-      return await work();
-    })
-  );
+function portsWith(ports: EnginePorts, { locked }: SkillOptions): EnginePorts {
+  return locked === undefined ? ports : { ...ports, exclusively: locked };
 }
 
 /** A loaded skill. */

@@ -38,7 +38,9 @@ const entity = z
       properties: listOf(text(200, 'the name of a property'), 0, 100, 'a list of names')
         .default([])
         .describe('Properties that its value should have. A missing one is reported as a warning.'),
-      'depends-on': names.default([]).describe('Entities without which it is invalid, too.'),
+      'depends-on': names
+        .default([])
+        .describe('When one of these entities becomes invalid or ends, it is invalid, too.'),
       lifetime: z
         .union([duration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
         .optional()

@@ -1,3 +1,12 @@
+import {
+  covers,
+  entityKey,
+  keptOf,
+  processKey,
+  type EntityState,
+  type EntityStates,
+  type NamedEntity,
+} from './entity-state.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
@@ -5,41 +14,10 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
 import { isJobCommand } from './job-commands.ts';
-import { CLOCK_TOLERANCE, timeAt } from './times.ts';
+import { timeAt } from './times.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
 import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
-
-/** One instance of an entity that was created at least once. */
-export interface EntityState {
-  readonly entity: string;
-  /** Empty: the entity has one instance. */
-  readonly instance: string;
-  /** Its life may be over all the same: {@link isValidAt}. */
-  readonly valid: boolean;
-  /** Also of an entity that is no longer valid. */
-  readonly value: Content | undefined;
-  /** When its life ends, in milliseconds since 1970: its own, and that of what it was created from. */
-  readonly until: number;
-  /** What created it, or made it invalid: the unit, the command, or who decided. */
-  readonly by: string;
-  /** What created it last. */
-  readonly creator: string;
-  /** Instances that were created together have one birth, and become invalid together: the references of a page. */
-  readonly birth: string;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Why it is invalid, as a clause. */
-  readonly reason: string;
-  /** Keys of what was required when it was created. */
-  readonly from: readonly string[];
-}
-
-/** An instance of an entity; an empty one is all of them. */
-export type NamedEntity = Pick<EntityState, 'entity' | 'instance'>;
-
-/** The instances of all entities, by {@link entityKey}. Those that never existed, or were reset, are not in it. */
-export type EntityStates = ReadonlyMap<string, EntityState>;
 
 /** What records do not say. */
 export interface EntityFacts {
@@ -52,26 +30,6 @@ export interface EntityFacts {
    * Default: that of its name.
    */
   readonly rank?: ReadonlyMap<UnitKey, number>;
-}
-
-/** The name of an instance. */
-export function entityKey({ entity, instance }: Pick<EntityState, 'entity' | 'instance'>): string {
-  return instance === '' ? entity : `${entity}/${instance}`;
-}
-
-/** A process as a lookup key. */
-export function processKey({ host, boot, pid, pidStart }: LeftProcess): string {
-  return JSON.stringify([host, boot, pid, pidStart]);
-}
-
-/** Whether something may start now that requires it. @param now milliseconds since 1970 */
-export function isValidAt(state: EntityState | undefined, now: number, margin = 0): boolean {
-  return state !== undefined && state.valid && state.until - margin > now && !isBeforeItsTime(state, now);
-}
-
-/** Whether its life ends, and began later than now: a clock was set back, so that nobody knows how much is left. */
-export function isBeforeItsTime({ until, at }: Pick<EntityState, 'until' | 'at'>, now: number): boolean {
-  return until !== Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;
 }
 
 /**
@@ -102,7 +60,8 @@ function eventsIn(listing: RecordListing, { rank }: EntityFacts): PlacedEvent[] 
   const claims = new Map<string, StartedRecord>();
   for (const record of records) if (record.kind === 'started') claims.set(attemptKey(record), record);
   const placeOf = (record: GatelineRecord): Pick<PlacedEvent, 'order' | 'before'> => {
-    const order = claims.get(attemptKey(record))?.entities?.order;
+    const claimed = record.kind === 'decided' ? record.entity : claims.get(attemptKey(record))?.entities;
+    const order = claimed?.order;
     const ranked = rank?.get(unitOf(record)) ?? 0;
     if (isJobCommand(record)) return { order: ranked, before: order ?? 0 };
     return { order: order ?? ranked, before: Infinity };
@@ -152,9 +111,10 @@ function effectOf(
     if (record.decision !== 'entity' || about === undefined || usedDecision(record, listing) === undefined)
       return undefined;
     const change = { by: actor, at, reason: `${actor} made it invalid: ${record.reason}` };
-    // A decision about several instances is recorded for each of them, in one call.
-    const birth = `${record.runNumber}.${record.runAttempt}`;
-    if (about.action === 'create') return (fold) => fold.create(about, { by: actor, at, birth, from: [] });
+    // A decision about several instances is recorded for each of them, at one place.
+    const birth = `${record.runNumber}.${record.runAttempt}.${about.order ?? ''}`;
+    const { from = [] } = about;
+    if (about.action === 'create') return (fold) => fold.create(about, { by: actor, at, birth, from });
     if (about.action === 'reset') return (fold) => fold.reset(about, change);
     return (fold) => fold.invalidate(about, change);
   }
@@ -169,9 +129,7 @@ function effectOf(
   const { effects } = record;
   if (record.how !== 'ran' || record.verdict.status !== 'passed' || effects === undefined) return undefined;
   const { requires = [], invalidates = [] } = claim?.entities ?? {};
-  const isSpent = (one: Pick<EntityState, 'entity' | 'instance'>): boolean =>
-    invalidates.some((gone) => gone.entity === one.entity && covers(gone.instance, one.instance));
-  const from = requires.filter((one) => !isSpent(one));
+  const from = keptOf(requires, invalidates);
   return (fold) => {
     for (const one of effects.invalidates) fold.invalidate(one, { by, at, reason: `${by} made it invalid` });
     for (const one of fold.dependedFirst(effects.creates))
@@ -179,9 +137,20 @@ function effectOf(
   };
 }
 
-/** Whether one of two names of instances may be about the other: an empty one is all of them. */
-export function covers(a: string, b: string): boolean {
-  return a === '' || b === '' || a === b;
+/** How many entities an entity depends on, one after the other. */
+export function depthsOf(entities: readonly Entity[]): (name: string) => number {
+  const known = new Map(entities.map((entity) => [entity.name, entity]));
+  const depths = new Map<string, number>();
+  const depthOf = (name: string): number => {
+    const found = depths.get(name);
+    if (found !== undefined) return found;
+    // For a definition that goes in circles.
+    depths.set(name, 0);
+    const depth = (known.get(name)?.dependsOn ?? []).reduce((a, on) => Math.max(a, 1 + depthOf(on)), 0);
+    depths.set(name, depth);
+    return depth;
+  };
+  return depthOf;
 }
 
 type CreatedEntity = NamedEntity & {
@@ -194,11 +163,12 @@ class EntityFold {
   readonly states = new Map<string, EntityState>();
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #facts: EntityFacts;
-  readonly #depths = new Map<string, number>();
+  readonly #depthOf: (name: string) => number;
 
   constructor(entities: readonly Entity[], facts: EntityFacts) {
     this.#entities = new Map(entities.map((entity) => [entity.name, entity]));
     this.#facts = facts;
+    this.#depthOf = depthsOf(entities);
   }
 
   create(
@@ -209,7 +179,7 @@ class EntityFold {
     const until = Math.min(
       this.#ownEnd(entity, { value, processes }, at),
       ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
-      ...this.#dependedOn(entity, instance).map((one) => one.until),
+      ...this.#dependedOn({ entity, instance }, at).map((one) => one.until),
     );
     const life = { valid: true, value, until, by, creator: by, birth, at, reason: '' };
     const state = { entity, instance, ...life, from: others.map(entityKey) };
@@ -221,16 +191,6 @@ class EntityFold {
   /** What one command created, each after what it depends on: its life ends with that one, not with an earlier one. */
   dependedFirst<T extends NamedEntity>(created: readonly T[]): T[] {
     return created.toSorted((a, b) => this.#depthOf(a.entity) - this.#depthOf(b.entity));
-  }
-
-  #depthOf(name: string): number {
-    const known = this.#depths.get(name);
-    if (known !== undefined) return known;
-    // For a definition that goes in circles.
-    this.#depths.set(name, 0);
-    const depth = (this.#entities.get(name)?.dependsOn ?? []).reduce((a, on) => Math.max(a, 1 + this.#depthOf(on)), 0);
-    this.#depths.set(name, depth);
-    return depth;
   }
 
   invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {
@@ -267,10 +227,12 @@ class EntityFold {
     }
   }
 
-  #dependedOn(entity: string, instance: string): EntityState[] {
+  /** What a new instance ends with: not what had ended or become invalid before. When a process ended is not known. */
+  #dependedOn({ entity, instance }: NamedEntity, at: string): EntityState[] {
     const names = this.#entities.get(entity)?.dependsOn ?? [];
+    const isOver = ({ until }: EntityState): boolean => until !== -Infinity && until <= Date.parse(at);
     return [...this.states.values()].filter(
-      (one) => names.includes(one.entity) && one.valid && covers(one.instance, instance),
+      (one) => names.includes(one.entity) && one.valid && covers(one.instance, instance) && !isOver(one),
     );
   }
 

@@ -3,7 +3,7 @@ import type { RecordListing } from '../records/reading.ts';
 import type { RecordedUses } from '../records/effects.ts';
 import { attemptKey } from '../records/order.ts';
 import { unitOf, type StartedRecord } from '../records/record.ts';
-import { isValidAt, type EntityState, type EntityStates, type NamedEntity } from './fold-entities.ts';
+import { isValidAt, type EntityState, type EntityStates, type NamedEntity } from './entity-state.ts';
 import { instancesGiven } from './instances.ts';
 
 /** Who wants to use entities, and when. */

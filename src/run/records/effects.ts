@@ -27,6 +27,16 @@ export const createdSchema = z.strictObject({
 /** Named resources. An empty instance is all of them. */
 const namedSchema = z.array(createdSchema.omit({ value: true, processes: true })).max(1_000);
 
+/** What a person did to a named resource, or recorded of a command that ran elsewhere. */
+export const changedSchema = z.strictObject({
+  ...createdSchema.shape,
+  action: z.enum(['create', 'invalidate', 'reset']),
+  /** As in {@link usesSchema}; what one change records has one place. Absent: it is in a call of its own. */
+  order: z.int().min(0).max(1_000_000_000).optional(),
+  /** `create`: what the command required, without which it is no longer valid. */
+  from: namedSchema.optional(),
+});
+
 /** What a gate or command is about to do with named resources. */
 export const usesSchema = z.strictObject({
   /** Its place among those of its call that use any. In CI only commands have one, in their job: needs order gates. */

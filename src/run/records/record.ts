@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ID_PATTERN, MAX_TASK_LENGTH, unitKey, type UnitKey } from '../../pipeline/pipeline.ts';
 import { verdictSchema } from '../../verdict/verdict.ts';
 import { digestSchema } from '../../json/digest.ts';
-import { contentSchema, createdSchema, effectsSchema, usesSchema } from './effects.ts';
+import { changedSchema, contentSchema, effectsSchema, usesSchema } from './effects.ts';
 import { metricsSchema } from './metrics.ts';
 
 /** Version of the records that this version writes. */
@@ -241,7 +241,7 @@ export const decidedSchema = z.strictObject({
   /** `close`: the call that closed the run begins the next one. */
   startsNext: z.literal(true).optional(),
   /** `entity`: what was done to which resource. */
-  entity: z.strictObject({ ...createdSchema.shape, action: z.enum(['create', 'invalidate', 'reset']) }).optional(),
+  entity: changedSchema.optional(),
 });
 
 export const recordSchema = z.discriminatedUnion('kind', [startedSchema, endedSchema, decidedSchema]);

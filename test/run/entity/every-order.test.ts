@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
-import { foldEntities, isValidAt, type EntityStates } from '../../../src/run/entity/fold-entities.ts';
+import { isValidAt, type EntityStates } from '../../../src/run/entity/entity-state.ts';
+import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { conflictWith, openUses, resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord, StartedRecord } from '../../../src/run/records/record.ts';
 import { ended, FAILED, started } from '../../support/records.ts';

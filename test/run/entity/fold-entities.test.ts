@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
-import { entityKey, foldEntities, isValidAt, type EntityStates } from '../../../src/run/entity/fold-entities.ts';
+import { entityKey, isValidAt, type EntityStates } from '../../../src/run/entity/entity-state.ts';
+import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf } from '../../../src/run/entity/instances.ts';
 import { conflictWith, openUses, requiredState, resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unitKey } from '../../../src/pipeline/pipeline.ts';
-import { foldEntities, isValidAt } from '../../../src/run/entity/fold-entities.ts';
+import { isValidAt } from '../../../src/run/entity/entity-state.ts';
+import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { legOfCommands } from '../../../src/run/entity/job-commands.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import { ended, FAILED, listing, NOW, started } from '../../support/records.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
-import { foldEntities, isValidAt, type EntityStates } from '../../../src/run/entity/fold-entities.ts';
+import { isValidAt, type EntityStates } from '../../../src/run/entity/entity-state.ts';
+import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
 import { drawn } from '../../support/test-size.ts';
@@ -19,6 +20,7 @@ interface Skill {
 
 type Step =
   | { readonly kind: 'do'; readonly command: number; readonly outcome: 'passes' | 'fails' | 'is lost' }
+  | { readonly kind: 'apply'; readonly command: number }
   | { readonly kind: 'decide'; readonly action: 'create' | 'invalidate' | 'reset'; readonly entity: number }
   | { readonly kind: 'wait'; readonly minutes: number };
 
@@ -69,6 +71,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         entity: fc.nat(4),
       }),
     },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('apply'), command: fc.nat(5) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 12 }) }) },
   ),
   { maxLength: 25 },
@@ -100,7 +103,8 @@ class Reference {
     const { lifetime, dependsOn } = this.#skill.entities.find((one) => one.name === name)!;
     const from = new Set(requires.filter((one) => one !== name));
     const living = [...from].flatMap((one) => this.ends.get(one) ?? []);
-    const depended = dependsOn.flatMap((one) => this.valid.get(one)?.until ?? []);
+    // As in UASP, what is created is valid, whatever became invalid or ended before.
+    const depended = dependsOn.flatMap((one) => this.valid.get(one)?.until ?? []).filter((end) => end > now);
     const until = Math.min(lifetime === undefined ? Infinity : now + Number(lifetime), ...living, ...depended);
     this.valid.set(name, { until, from });
     this.ends.set(name, until);
@@ -116,6 +120,7 @@ function live(skill: Skill, todo: readonly Step[]): { records: GatelineRecord[];
   const records: GatelineRecord[] = [];
   let now = START;
   let call = 0;
+  let order = 1;
   for (const step of todo) {
     now += 1_000;
     const at = new Date(now).toISOString();
@@ -123,11 +128,32 @@ function live(skill: Skill, todo: readonly Step[]): { records: GatelineRecord[];
     if (step.kind === 'wait') now += step.minutes * MINUTE;
     else if (step.kind === 'decide') {
       const entity = NAMES[step.entity]!;
-      const about = { entity, instance: '', action: step.action };
+      const about = { entity, instance: '', action: step.action, order: 1 };
       records.push(decided({ gate: '-', call, at, decision: 'entity', entity: about, fingerprint: null }));
       if (step.action === 'create') reference.bear(entity, now, []);
       else reference.kill(entity);
       if (step.action === 'reset') reference.ends.delete(entity);
+    } else if (step.kind === 'apply') {
+      // It ran elsewhere: whether it could is not asked. All in the call before, after what that recorded.
+      const use = skill.commands[step.command % skill.commands.length]!;
+      call -= 1;
+      order += 1;
+      const from = use.requires.filter((name) => reference.isValid(name, now) && !use.invalidates.includes(name));
+      const one = (entity: string, n: number, more: object) =>
+        decided({
+          gate: '-',
+          call,
+          n: order * 10 + n,
+          at,
+          decision: 'entity',
+          fingerprint: null,
+          entity: { entity, instance: '', order, action: 'invalidate', ...more },
+        });
+      const names = from.map((entity) => ({ entity, instance: '' }));
+      for (const [n, name] of use.invalidates.entries()) records.push(one(name, n, {}));
+      for (const [n, name] of use.creates.entries()) records.push(one(name, 5 + n, { action: 'create', from: names }));
+      for (const name of use.invalidates) reference.kill(name);
+      for (const name of use.creates) reference.bear(name, now, from);
     } else {
       const use = skill.commands[step.command % skill.commands.length]!;
       const gate = `do${String(step.command % skill.commands.length)}`;
@@ -141,6 +167,7 @@ function live(skill: Skill, todo: readonly Step[]): { records: GatelineRecord[];
         requires: named(use.requires),
         invalidates: named(use.invalidates),
         creates: [...use.creates],
+        order: 1,
       };
       records.push(started({ gate, call, at, command: true, entities }));
       for (const name of use.invalidates) reference.kill(name);
