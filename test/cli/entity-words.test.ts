@@ -144,6 +144,18 @@ describe('gateline entities with --arg', () => {
   });
 });
 
+describe('an instance with lines in its name', () => {
+  it('is one line where it is listed', async () => {
+    const run = fresh();
+    const made = await run('do', 'acquire', '--arg', `id=resource_1\n::error::${'x'.repeat(150)}`);
+    expect(made.code).toBe(0);
+    const { err } = await run('do', 'use', '--arg', 'resource_id=2\n::error::y');
+    expect(err).toContain('use needs resource/resource_2 ::error::y. Valid: resource_1 ::error::x');
+    expect(err).not.toMatch(/^\s*::/m);
+    expect(err).not.toContain('x'.repeat(80));
+  });
+});
+
 describe('a value with characters that a terminal acts on', () => {
   const value = JSON.stringify({ id: '\u009b31m\u202e' });
   it.each([

@@ -20,6 +20,16 @@ describe('gateline entities import', () => {
     expect(err).toContain('`gateline do rollback` would run: db rollback\n');
   });
 
+  it('shows what a terminal would act on, and writes it to a file', async () => {
+    const skill = String.raw`commands: {a: {syntax: "echo \u009b31m\u202e"}}`;
+    await using workspace = await ScratchWorkspace.create({ 'x.uasp.yaml': skill });
+    const run = (interactive: boolean) =>
+      gateline(workspace.root, ['entities', 'import', '--from', 'x.uasp.yaml'], { screen: { interactive } });
+    expect((await run(true)).out).toContain('echo <U+009B>31m<U+202E>');
+    const { commands } = parse((await run(false)).out) as { commands: object };
+    expect(commands).toEqual({ a: { syntax: 'echo \u009b31m\u202e' } });
+  });
+
   it('names a file that cannot be read, or is missing', async () => {
     await using workspace = await ScratchWorkspace.create({ 'bad.yaml': '[', x: '' });
     const run = (...args: string[]) => gateline(workspace.root, ['entities', 'import', ...args]);

@@ -6,6 +6,7 @@ import { importSkills } from '../../formats/uasp/import-skills.ts';
 import { parseSkill } from '../../formats/uasp/skill.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SOURCE_BYTES } from '../../pipeline/yaml/read-source.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -39,7 +40,8 @@ export async function importFiles({ world, options }: CommandInvocation): Promis
     printJson(world, { format: 'gateline-entities-import/1', entities, commands, warnings });
     return EXIT_CODES.ok;
   }
-  world.out.write(stringify({ entities, commands }, { lineWidth: 0 }));
+  const yaml = stringify({ entities, commands }, { lineWidth: 0 });
+  world.out.write(world.out.interactive ? forTerminal(yaml) : yaml);
   for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
   for (const [id, { syntax }] of Object.entries(commands))
     say(world.err, `\`gateline do ${oneLine(id)}\` would run: ${oneLine(syntax)}`);

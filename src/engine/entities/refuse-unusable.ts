@@ -17,6 +17,8 @@ import { resourcesOf, usedByOthers } from './view-entities.ts';
 
 /** Most instances that a message lists. */
 const MAX_LISTED = 5;
+/** Characters of an instance in a message. */
+const LONGEST_SHOWN = 80;
 
 /** The commands that would make entities valid, in order, and the entities that no command can. */
 export function setUpFor(
@@ -99,10 +101,16 @@ function otherInstances(by: string, missing: readonly string[], asking: Asking):
     const valid = validInstances(name, asking);
     const wanted = instancesFor(name, asking).find((instance) => !valid.includes(instance));
     if (wanted === undefined || valid.length === 0) continue;
-    const listed = valid.slice(-MAX_LISTED).join(', ');
-    return `${by} needs ${name}/${wanted}. Valid: ${listed}${valid.length > MAX_LISTED ? ', and others' : ''}.`;
+    const listed = valid.slice(-MAX_LISTED).map(shownInstance).join(', ');
+    const more = valid.length > MAX_LISTED ? ', and others' : '';
+    return `${by} needs ${name}/${shownInstance(wanted)}. Valid: ${listed}${more}.`;
   }
   return undefined;
+}
+
+/** Agents and commands name instances: a line of its own could be a command for the runner of a CI job. */
+function shownInstance(instance: string): string {
+  return instance.replace(/\s+/g, ' ').slice(0, LONGEST_SHOWN);
 }
 
 /** What creates entities that no command can create by itself. */

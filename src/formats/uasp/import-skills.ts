@@ -148,8 +148,10 @@ function syntaxOf(
   return undefined;
 }
 
-/** A name as an id of gateline.yml. */
-function idFor(name: string): string {
+/** A name as an id of gateline.yml. Several names may have one id. */
+export function idFor(name: string): string {
+  // No map of JSON can have this key.
+  if (name === '__proto__') return '_proto_';
   if (ID_PATTERN.test(name)) return name;
   const plain = name
     .toLowerCase()

@@ -12,9 +12,10 @@ import { readValue } from '../../engine/entities/view-entities.ts';
 import type { Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { importSkills } from '../../formats/uasp/import-skills.ts';
+import { idFor, importSkills } from '../../formats/uasp/import-skills.ts';
 import { parseSkill } from '../../formats/uasp/skill.ts';
 import { uaspStatus, type UaspManifest, type UaspStatus } from '../../formats/uasp/status.ts';
+import { digestOf, hexOf } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { isValidAt } from '../../run/entity/entity-state.ts';
 import { definePipeline } from '../define-pipeline.ts';
@@ -144,6 +145,12 @@ function portsWith(ports: EnginePorts, { locked }: SkillOptions): EnginePorts {
   return locked === undefined ? ports : { ...ports, exclusively: locked };
 }
 
+/** Each skill has a state of its own, also if two names differ in characters alone that an id cannot have. */
+function pipelineIdFor(skill: string): string {
+  const id = idFor(skill);
+  return id === skill ? id : `${id.slice(0, 33)}-${hexOf(digestOf(skill)).slice(0, 6)}`;
+}
+
 /** A loaded skill. */
 interface LoadedSkill {
   readonly state: StateManager;
@@ -180,11 +187,7 @@ export class SkillRuntime {
   async loadSkill(path: string): Promise<{ readonly name: string; readonly warnings: readonly string[] }> {
     const skill = parseSkill(await readFile(path, 'utf8'), basename(path));
     const { entities, commands, warnings } = importSkills([skill]);
-    const id = skill.name
-      .toLowerCase()
-      .replace(/[^a-z0-9_-]+/g, '_')
-      .replace(/^[^a-z_]/, '_')
-      .slice(0, 40);
+    const id = pipelineIdFor(skill.name);
     // A definition has gates, and a skill has none.
     const defined = definePipeline({ pipeline: id, entities, commands, gates: { none: {} } });
     const pipeline = { ...defined, gates: [] };

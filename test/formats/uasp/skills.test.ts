@@ -147,4 +147,11 @@ commands: {take: {syntax: take}}`;
       'x: B c is called b_c',
     ]);
   });
+
+  it('keeps an entity with a name that no map can have', () => {
+    const text = 'state: {entities: [{name: __proto__}]}\ncommands: {a: {syntax: x, requires: [__proto__]}}';
+    const { entities, commands } = importSkills([parseSkill(text, 'x.yaml')]);
+    expect(Object.keys(entities)).toEqual(['_proto_']);
+    expect(commands).toEqual({ a: { syntax: 'x', requires: ['_proto_'] } });
+  });
 });

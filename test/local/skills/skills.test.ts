@@ -101,4 +101,17 @@ describe("UASP's API", () => {
     await (await runtimeIn(workspace)).getState('authentication').create('connection');
     expect(await (await runtimeIn(workspace)).getState('authentication').isValid('connection')).toBe(true);
   });
+
+  it('keeps the state of two skills apart whose names become one id', async () => {
+    await using workspace = await ScratchWorkspace.create({ x: '' });
+    const runtime = await runtimeIn(workspace);
+    for (const name of ['a.b', 'a_b', 'A b']) {
+      const path = join(workspace.root, `${name}.uasp.yaml`);
+      await writeFile(path, `state: {entities: [{name: session, created_by: [login]}]}\ncommands: {login: {}}\n`);
+      await runtime.loadSkill(path);
+    }
+    await runtime.getState('a.b').create('session');
+    const valid = ['a.b', 'a_b', 'A b'].map((name) => runtime.getState(name).isValid('session'));
+    expect(await Promise.all(valid)).toEqual([true, false, false]);
+  });
 });
