@@ -78,6 +78,15 @@ gates: {a: {run: x, invalidates: e, on-invalid: recover}}`;
     });
   });
 
+  it('need no gates', () => {
+    const text = 'entities: {a: }\ncommands: {x: {syntax: x, creates: a}}';
+    for (const gates of ['', '\ngates: {}']) expect(pipelineOf(text + gates).gates).toEqual([]);
+    expect(said('commands: {}')).toEqual([
+      '1:1 KEY_MISSING gates: this key is missing: expected a map of 1 to 1000 gates, keyed by gate id',
+    ]);
+    expect(codes('commands: {x: {syntax: x}}\ngates: 3')).toEqual(['2:8 VALUE_INVALID']);
+  });
+
   it('leave no trace where there are none', () => {
     const pipeline = pipelineOf(GATE);
     expect(pipeline).not.toHaveProperty('resources');

@@ -185,9 +185,7 @@ export class SkillRuntime {
       .replace(/[^a-z0-9_-]+/g, '_')
       .replace(/^[^a-z_]/, '_')
       .slice(0, 40);
-    // A definition has gates, and a skill has none.
-    const defined = definePipeline({ pipeline: id, entities, commands, gates: { none: {} } });
-    const pipeline = { ...defined, gates: [] };
+    const pipeline = definePipeline({ pipeline: id, entities, commands });
     const assignment = { pipeline, subject: this.#subject, metadata: {}, input: null };
     const ports = await this.#portsFor(pipeline);
     const state = new StateManager(ports, assignment, this.#options);
