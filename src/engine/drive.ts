@@ -12,7 +12,7 @@ import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
 import { onlyIfAsked, onlyInBudget } from './plan/may-start.ts';
-import { stateInBudget } from './call/call-budget.ts';
+import { stateNow } from './entities/gate-entities.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
 import { sequentialGroups } from './plan/sequential-groups.ts';
@@ -62,7 +62,7 @@ export async function drive(call: Call, signal: AbortSignal, limit?: SharedLimit
   await Promise.all(works);
   if (failures.length > 0) throw failures[0];
   const waiting = planned.filter((one) => one.choice === 'wait').map((one) => one.key);
-  const state = await stateInBudget(call);
+  const state = await stateNow(call);
   if (state !== call.journal.state()) await call.observe({ type: 'state', state });
   return { state, planned, errors, waiting, cancelled: signal.aborted };
 }

@@ -1,6 +1,6 @@
 import type { RunState } from '../run/state/run-state.ts';
 import { openCall, type Assignment } from './call/call.ts';
-import { stateInBudget } from './call/call-budget.ts';
+import { stateNow } from './entities/gate-entities.ts';
 import { noteChanges } from './plan/since-approval.ts';
 import type { EnginePorts } from './ports.ts';
 
@@ -19,5 +19,5 @@ export async function readRun(
     shows: true,
   });
   await noteChanges(call);
-  return stateInBudget(call);
+  return stateNow(call);
 }

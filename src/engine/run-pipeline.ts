@@ -7,6 +7,7 @@ import { completeHistory, keepHistory } from './call/keep-history.ts';
 import { namedGlobs, type Assignment, type Call } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
+import { refuseWithoutGates } from './call/refuse-without-gates.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
@@ -40,10 +41,11 @@ export interface RunResult extends Driven {
 /**
  * Runs a pipeline: continues the subject's open run, or begins a new one that reuses the results of earlier ones. A run
  * that a person paused starts nothing. The caller holds the workspace's lock.
- * @throws GatelineError `SUBJECT_NOT_GIVEN`, `ROLLBACK_UNFINISHED`, and as {@link openRun}
+ * @throws GatelineError `SUBJECT_NOT_GIVEN`, `GATES_NONE`, `ROLLBACK_UNFINISHED`, and as {@link openRun}
  */
 export async function runPipeline(ports: EnginePorts, assignment: Assignment, options: RunOptions): Promise<RunResult> {
   refuseWithoutSubject(assignment);
+  refuseWithoutGates(assignment.pipeline);
   await refuseUnfinished(ports);
   const listing = options.listing ?? (await listKnown(ports, assignment));
   await keepRecorded(ports, listing.records);

@@ -14,7 +14,7 @@ const [verb, ...rest] = process.argv.slice(2);
 appendFileSync('calls.jsonl', JSON.stringify([verb, ...rest]) + '\\n');
 const request = JSON.parse(readFileSync(process.env.GATELINE_REQUEST, 'utf8'));
 if (verb === 'snapshot') console.log(JSON.stringify(['@e1', '@e2']));
-if (verb === 'many') console.log(JSON.stringify(Array.from({ length: 1000 }, (_, n) => '@e' + n)));
+if (verb === 'many') console.log(JSON.stringify(Array.from({ length: Number(rest[0] ?? 1000) }, (_, n) => '@e' + n)));
 if (verb === 'login') console.log(JSON.stringify({ id: 's1', expires_at: rest[0] ?? '2999-01-01T00:00:00Z' }));
 if (verb === 'whoami') console.log(JSON.stringify(request.entities));
 if (verb === 'fail') process.exit(3);
@@ -35,6 +35,7 @@ const DEFINITION = {
     click: { syntax: syntax('click -- <ref>'), requires: 'refs', invalidates: 'refs' },
     press: { syntax: syntax('press <ref>'), requires: 'refs', invalidates: 'refs', 'on-invalid': 'recover' },
     many: { syntax: syntax('many'), creates: ['refs', 'session', 'browser'], setup: false },
+    crowd: { syntax: syntax('many 1001'), creates: 'refs', setup: false },
     close: { syntax: syntax('close'), invalidates: 'browser' },
     login: { syntax: syntax('login'), creates: 'session' },
     'login-until': { syntax: syntax('login <until>'), creates: 'session' },
@@ -112,8 +113,11 @@ describe('gateline do', () => {
     const run = fresh();
     const { code, err } = await run('do', 'many');
     expect(code).toBe(0);
-    expect(err).toContain('refs, created by many: only its first 333 instances are valid');
+    expect(err).toContain('refs, created by many: only the first 333 of its 1000 instances are valid');
     expect(await statusOf(run)).toMatchObject({ browser: 'valid', 'refs/@e332': 'valid' });
+    const crowd = await run('do', 'crowd');
+    expect(crowd.err).toContain('refs, created by crowd: only the first 1000 of its 1001 instances are valid');
+    expect(await statusOf(run)).toMatchObject({ 'refs/@e999': 'valid' });
   });
 
   it('runs what creates it first, with on-invalid: recover', async () => {

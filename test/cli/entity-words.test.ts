@@ -50,6 +50,25 @@ async function pool(): Promise<(...args: string[]) => Promise<Answer>> {
   return run;
 }
 
+describe('a definition without gates', () => {
+  it('has its commands run, and nothing else', async () => {
+    const text = 'pipeline: skill\nentities: {page: }\ncommands: {open: {syntax: echo opened, creates: page}}\n';
+    await using own = await ScratchWorkspace.create({ 'gateline.yml': text });
+    const run = (...args: string[]): Promise<Answer> => gateline(own.root, args);
+    expect((await run('validate')).out).toBe('skill is valid: 1 command, no gates. `gateline do COMMAND` runs one.\n');
+    expect(await run('do', 'open')).toMatchObject({ code: 0, out: 'opened\n' });
+    expect((await run('entities')).out).toMatch(/page +valid +open/);
+    expect((await run('doctor')).code).toBe(0);
+    for (const command of ['run', 'plan', 'status', 'compile']) {
+      const { code, err } = await run(command);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining('GATES_NONE: skill has no gates\n  `gateline do COMMAND`'),
+      ]);
+    }
+  });
+});
+
 describe('what is not valid', () => {
   it('is named with what creates it', async () => {
     const run = fresh();

@@ -98,6 +98,34 @@ describe('gates that create, require and invalidate', () => {
     expect(project.starts()).toEqual(['snapshot', 'read', 'click', 'snapshot', 'read', 'click']);
   });
 
+  it('say in the status what they lack, and not what is recovered for them', async () => {
+    const gates = {
+      first: gate({}),
+      read: gate({ needs: 'first', requires: 'refs' }),
+      click: gate({ needs: 'first', requires: 'page', 'on-invalid': 'recover' }),
+    };
+    const open = { syntax: 'sh -c "exit 3"', creates: 'page' };
+    await using project = await Project.create(gates, { entities: { refs: null, page: null }, commands: { open } });
+    await project.run('run', '-q');
+    const { out } = await project.run('status');
+    expect(out).toMatch(/read +blocked +Required state 'refs' is not valid/);
+    expect(out).toMatch(/click +ready /);
+    const { gates: shown } = JSON.parse((await project.run('status', '--json')).out) as { gates: { status: string }[] };
+    expect(shown.map(({ status }) => status)).toEqual(['passed', 'blocked', 'ready']);
+    expect((await project.run('graph')).out).toMatch(/read +blocked/);
+    await project.run('entities', 'create', 'refs', '--reason', 'it is there');
+    expect((await project.run('status')).out).toMatch(/read +ready /);
+  });
+
+  it('whose run lacks only that, name the way out', async () => {
+    const gates = { first: gate({}), read: gate({ needs: 'first', requires: 'refs' }) };
+    await using project = await Project.create(gates, { entities: { refs: null } });
+    await project.run('run', '-q');
+    expect((await project.run('status')).out).toContain(
+      "read is blocked: Required state 'refs' is not valid.\nMake it valid, then run `gateline run` again: first will be reused.",
+    );
+  });
+
   it('are reused while what they created is valid', async () => {
     const { snapshot, read } = BROWSER;
     await using project = await Project.create({ snapshot, read }, { entities: { refs: null } });

@@ -38,6 +38,8 @@ describe('syntax', () => {
 
   it.each([
     ['', 'there is no program'],
+    ['""', 'there is no program'],
+    [`'  ' x`, 'there is no program'],
     ['<x> y', 'the program cannot be an argument'],
     ['say "x', 'a quote is not closed'],
     ["say it's", 'a quote is not closed'],
@@ -76,6 +78,15 @@ gates: {a: {run: x, invalidates: e, on-invalid: recover}}`;
     });
   });
 
+  it('need no gates', () => {
+    const text = 'entities: {a: }\ncommands: {x: {syntax: x, creates: a}}';
+    for (const gates of ['', '\ngates: {}']) expect(pipelineOf(text + gates).gates).toEqual([]);
+    expect(said('commands: {}')).toEqual([
+      '1:1 KEY_MISSING gates: this key is missing: expected a map of 1 to 1000 gates, keyed by gate id',
+    ]);
+    expect(codes('commands: {x: {syntax: x}}\ngates: 3')).toEqual(['2:8 VALUE_INVALID']);
+  });
+
   it('leave no trace where there are none', () => {
     const pipeline = pipelineOf(GATE);
     expect(pipeline).not.toHaveProperty('resources');
@@ -106,6 +117,31 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
     ]);
   });
 
+  it('are created, or a warning says who makes them valid', () => {
+    const text = `entities: {a: , b: }\ncommands: {x: {syntax: x, requires: [a, b]}, y: {syntax: y, creates: b, requires: a}}`;
+    expect(said(`${text}\n${GATE}`)).toEqual([
+      '2:38 warning ENTITY_NEVER_CREATED requires: `a`: no gate and no command creates it; add `creates: a` where it is made; otherwise only `gateline entities create a` makes it valid',
+    ]);
+  });
+
+  it.each([
+    ['{format: "r_{id"}', 'expected a format such as `resource_{id}`: each `{` has its `}`'],
+    ['{format: "r_{}"}', 'expected a format such as `resource_{id}`: each `{` has its `}`'],
+    ['{format: "r_{{id}}"}', 'expected a format such as `resource_{id}`: each `{` has its `}`'],
+    ['{margin: 5m}', 'expected none without a `lifetime` that is a time or a JSON pointer'],
+    ['{lifetime: machine, margin: 5m}', 'expected none without a `lifetime` that is a time or a JSON pointer'],
+    ['{lifetime: 5m, margin: 5m}', 'expected less than its `lifetime`: otherwise it is never valid'],
+    ['{lifetime: 0s}', 'expected a time such as `90s`, `30m`, `12h` or `7d`, found'],
+  ])('are refused with a life that makes no sense: %s', (entity, why) => {
+    const text = `entities: {a: ${entity}}\ncommands: {x: {syntax: x, invalidates: a}}\n${GATE}`;
+    expect(said(text)).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('may live for seconds', () => {
+    const text = `entities: {a: {lifetime: 90s, margin: 30s}}\ncommands: {x: {syntax: x, creates: a}}\n${GATE}`;
+    expect(pipelineOf(text).resources!.entities).toMatchObject([{ lifetime: 90_000, margin: 30_000 }]);
+  });
+
   it('have ids that no gate has', () => {
     expect(codes(`commands: {a: {syntax: x}}\n${GATE}`)).toEqual(['1:12 COMMAND_ID_TAKEN']);
   });
@@ -118,7 +154,9 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
     ['x: {creates: e}, y: {requires: e, needs: x}', []],
     ['x: {creates: e, needs: z}, z: {needs: y}, y: {requires: e}', []],
   ])('are used by gates in an order: %s', (gates, expected) => {
-    expect(codes(`entities: {e: }\ngates: {w: {}, ${gates}}`)).toEqual(expected);
+    expect(codes(`entities: {e: }\ngates: {w: {}, ${gates}}\ncommands: {c: {syntax: c, creates: e}}`)).toEqual(
+      expected,
+    );
   });
 
   it.each([

@@ -11,6 +11,7 @@ import {
   type LegSource,
 } from '../../pipeline/pipeline.ts';
 import { DATA_LEG, LEG_KEY } from '../../pipeline/data-legs.ts';
+import { refuseWithoutGates } from '../../engine/call/refuse-without-gates.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, shown } from '../../pipeline/problem.ts';
 import type { Environment } from '../../environment.ts';
@@ -74,6 +75,7 @@ export async function findDefinition(
   }
   const { parsePipeline } = await import('../../pipeline/parse-pipeline.ts');
   const parsed = parsePipeline(text, path);
+  if (parsed.ok) refuseWithoutGates(parsed.pipeline);
   const folder = folderFor(path);
   const below = { readText: (name: string) => files.readText(posix.join(folder, name)) };
   if (!parsed.ok) {

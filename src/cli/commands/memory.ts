@@ -85,7 +85,7 @@ async function list(invocation: CommandInvocation): Promise<ExitCode> {
 async function show(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
   const { world, options } = invocation;
   const name = documentNamed(words[0]);
-  const { root } = await loadFor(invocation);
+  const { root } = await loadFor(invocation, 'without-gates');
   const text = await readDocument(root, name);
   if (text === undefined) throw unknown(name);
   const entries = entriesOf(text);
@@ -107,7 +107,7 @@ async function add(invocation: CommandInvocation, words: readonly string[]): Pro
   const name = documentNamed(words[0]);
   if (words[1] === undefined)
     throw new GatelineError('ARGUMENT_MISSING', 'gateline memory add NAME TEXT: TEXT is missing');
-  const { root } = await loadFor(invocation);
+  const { root } = await loadFor(invocation, 'without-gates');
   const category = textOption(options, 'category') ?? DEFAULT_CATEGORY;
   return told(invocation, name, await addEntries(root, name, [{ category, text: words[1] }]));
 }
@@ -115,7 +115,7 @@ async function add(invocation: CommandInvocation, words: readonly string[]): Pro
 async function promote(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
   const { options } = invocation;
   const name = documentNamed(textOption(options, 'to') ?? PATTERNS);
-  const loaded = await loadFor(invocation);
+  const loaded = await loadFor(invocation, 'without-gates');
   const { call } = await openRun(invocation, loaded, { asked: words[0], where: 'promote', readOnly: true });
   const learnings = await newLearnings(call, loaded.root);
   return told(invocation, name, await addEntries(loaded.root, name, learnings));
@@ -134,7 +134,7 @@ async function compile(invocation: CommandInvocation, words: readonly string[]):
   if (options['json']) printJson(world, { format: FORMAT, name, path: documentPath(name), run, gate, entries, bytes });
   else say(world.out, `Wrote ${documentPath(name)} from ${gate} of run ${run}: ${bytesText(bytes)}.`);
   // It names a commit, and agents saw what is not in it.
-  const { choice } = await deepDiveStaleness(text, placeOf(invocation, await loadFor(invocation)));
+  const { choice } = await deepDiveStaleness(text, placeOf(invocation, await loadFor(invocation, 'without-gates')));
   if (choice === 'stale')
     say(world.err, `note: what changed is not committed: commit it and refresh again, or ${name} is treated as stale`);
   return EXIT_CODES.ok;
@@ -145,7 +145,7 @@ async function refresh(invocation: CommandInvocation, words: readonly string[]):
   const { world, options } = invocation;
   const name = documentNamed(words[0]);
   if (name !== DEEP_DIVE) throw new GatelineError('OPTION_VALUE', `${name}: only ${DEEP_DIVE} is ever out of date`);
-  const loaded = await loadFor(invocation);
+  const loaded = await loadFor(invocation, 'without-gates');
   const text = await readDocument(loaded.root, name);
   const staleness = text === undefined ? undefined : await deepDiveStaleness(text, placeOf(invocation, loaded));
   // What changed since starts the agents by itself.
@@ -172,7 +172,7 @@ function placeOf({ world }: CommandInvocation, { root }: LoadedPipeline): DeepDi
 async function forget(invocation: CommandInvocation, words: readonly string[]): Promise<ExitCode> {
   const { world, options } = invocation;
   const [id = ''] = words;
-  const { root } = await loadFor(invocation);
+  const { root } = await loadFor(invocation, 'without-gates');
   const names = await forgetEntry(root, id);
   if (names.length === 0)
     throw new GatelineError('DOCUMENT_UNKNOWN', `no document has an entry ${JSON.stringify(id)}`, {

@@ -21,7 +21,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     options['subject'] === undefined ? reads : [];
   let found: ValidationResult;
   try {
-    const loaded = await loadFor(invocation);
+    const loaded = await loadFor(invocation, 'without-gates');
     // Schemas and checks are compiled as in a run.
     const contracts = createContracts({ readText: (path) => readText(loaded.root, path) });
     const errors = await contractErrors(contracts, loaded.pipeline.gates);
@@ -56,7 +56,11 @@ function tell(world: CliWorld, found: ValidationResult): void {
     world.err.write(`${count(wrong, 'problem')}.\n`);
     return;
   }
-  const { id, gates } = loaded.pipeline;
+  const { id, gates, resources } = loaded.pipeline;
+  if (gates.length === 0) {
+    const commands = count(resources?.commands.length ?? 0, 'command');
+    return say(world.out, `${id} is valid: ${commands}, no gates. \`gateline do COMMAND\` runs one.`);
+  }
   const legs = gates.reduce((sum, gate) => sum + gate.legs.length, 0);
   const units = legs === gates.length ? '' : `, ${count(legs, 'leg')} with those of matrix gates`;
   say(world.out, `${id} is valid: ${count(gates.length, 'gate')}${units}. \`gateline plan\` shows what would run.`);

@@ -47,7 +47,7 @@ interface AroundLoaded {
  */
 export async function loadAround(invocation: CommandInvocation): Promise<AroundLoaded> {
   const { world, options } = invocation;
-  const found = await loadFor(invocation);
+  const found = await loadFor(invocation, 'without-gates');
   const loaded = await ofWorkspace(found, world.environment);
   const subject = options['subject'] ?? (await subjectAround(loaded, world.environment));
   return {

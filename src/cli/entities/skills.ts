@@ -51,7 +51,7 @@ export async function importFiles({ world, options }: CommandInvocation): Promis
 /** `gateline entities export`: prints the entities and commands of the definition as a skill. */
 export async function exportDefinition(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
-  const { pipeline } = await loadFor(invocation);
+  const { pipeline } = await loadFor(invocation, 'without-gates');
   const resources = pipeline.resources ?? { entities: [], commands: [] };
   const skill = exportSkill(pipeline.id, resources);
   for (const one of leftOutOfSkill(resources))

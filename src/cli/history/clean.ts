@@ -25,7 +25,7 @@ type Unplanned = Pick<Cleaned, 'contents' | 'compressed' | 'entries'>;
 /** `gateline clean`: removes old runs, and what only they needed. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
-  const loaded = await loadFor(invocation);
+  const loaded = await loadFor(invocation, 'without-gates');
   const rules = rulesOf(options, loaded);
   const ofHistory = ageOption(options, 'history-older');
   if (options['dry-run'] === true) {

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Severity, Tone>> = { error: 'bad', warning: 'warnin
 /** `gateline doctor`: what is wrong with the state of the workspace. Writes nothing without `--repair`. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { world, options } = invocation;
-  const loaded = await loadFor(invocation);
+  const loaded = await loadFor(invocation, 'without-gates');
   const { findings, repairs } =
     options['repair'] === true
       ? await repaired(invocation, loaded)

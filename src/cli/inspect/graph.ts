@@ -1,4 +1,4 @@
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { criticalPath } from '../../report/graph/critical-path.ts';
 import { graphSvg } from '../../report/graph/graph-svg.ts';
 import { graphTable } from '../../report/terminal/graph-table.ts';
@@ -20,7 +20,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (others.length > 0)
     throw new GatelineError('OPTION_CONFLICT', `--${form} and --${others.join(', --')} are different forms; give one`);
   const { call, loaded } = await openToLook(invocation);
-  const state = await stateInBudget(call);
+  const state = await stateNow(call);
   const { pipeline } = loaded;
   const path = criticalPath(pipeline, state);
   if (form === 'names') world.out.write(pipeline.gates.map(({ id }) => `${id}\n`).join(''));

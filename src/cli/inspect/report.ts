@@ -1,4 +1,4 @@
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { historyIn } from '../../local/local-ports.ts';
@@ -65,7 +65,7 @@ async function write(
   opened: OpenedRun,
   refresh?: number,
 ): Promise<WrittenPage> {
-  const state = await stateInBudget(opened.call);
+  const state = await stateNow(opened.call);
   const run = options['run'] === undefined ? ` --run ${state.runNumber}` : '';
   const about = `${pointers(options, ['file', 'subject', 'run'])}${run}`;
   const { pipeline } = opened.loaded;

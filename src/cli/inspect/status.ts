@@ -1,5 +1,5 @@
 import type { Call } from '../../engine/call/call.ts';
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { fileOf } from '../../local/load-pipeline.ts';
@@ -28,7 +28,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (options['set'] !== undefined) return statusOfSet(invocation);
   if (options['subjects']) return listSubjects(invocation);
   const { call, loaded, graph, at } = await openToLook(invocation);
-  const state = await withUnfinished(call, at === undefined ? await stateInBudget(call) : call.journal.state());
+  const state = await withUnfinished(call, at === undefined ? await stateNow(call) : call.journal.state());
   if (options['json']) {
     const log = await errorLog(call.ports.store, state);
     printJson(world, statusJson(state, graph, { groups: loaded.pipeline.groups, file: fileOf(loaded), at, log }));

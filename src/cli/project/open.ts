@@ -1,6 +1,7 @@
 import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
+import { refuseWithoutGates } from '../../engine/call/refuse-without-gates.ts';
 import type { StandIns } from '../../engine/call/guide-files.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -28,13 +29,15 @@ export interface OpenProject {
 
 /**
  * The pipeline of an invocation; with `--memory`, its gates get these documents, too; `--mirror` replaces its own.
- * @throws GatelineError `OPTION_VALUE` if no gate gets one of the documents, `FORMAT_UNKNOWN`
+ * @param without the command has to do without gates too. Default: a definition without any is refused
+ * @throws GatelineError `OPTION_VALUE` if no gate gets one of the documents, `FORMAT_UNKNOWN`, `GATES_NONE`
  */
-export async function loadFor({
-  world,
-  options,
-}: Pick<CommandInvocation, 'world' | 'options'>): Promise<LoadedPipeline> {
+export async function loadFor(
+  { world, options }: Pick<CommandInvocation, 'world' | 'options'>,
+  without?: 'without-gates',
+): Promise<LoadedPipeline> {
   const found = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
+  if (without === undefined) refuseWithoutGates(found.pipeline);
   const mirror = mirrorFormats(listOption(options, 'mirror'), found.pipeline);
   const loaded = { ...found, pipeline: { ...found.pipeline, mirror } };
   const asked = listOption(options, 'memory');

@@ -11,7 +11,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { commandWords, shownArguments } from '../entities/command-words.ts';
-import { namePropertiesMissing, nextOrder, partFor } from '../entities/created.ts';
+import { firstOfMany, namePropertiesMissing, nextOrder, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -88,7 +88,7 @@ async function decideNow(
     const given = shownArguments(call, raw);
     const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
     const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
-    for (const one of found) {
+    for (const one of await firstOfMany(call, found, { name: entity.name, by: decider.actor })) {
       const known = { ...(content && { value: content }), ...(from && { from }) };
       const about = { entity: entity.name, instance: one, action, order, ...known };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });

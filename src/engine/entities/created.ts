@@ -51,11 +51,7 @@ export async function effectsOf(
     const instances = leg === '' ? instancesOf(entity, part, given) : [leg];
     // A long list of references leaves room for what is created with it.
     const most = Math.floor(MAX_CREATED / use.creates.length);
-    if (instances.length > most) {
-      const message = `${name}, created by ${creator.by}: only its first ${most} instances are valid`;
-      await call.observe({ type: 'notice', message });
-    }
-    for (const instance of instances.slice(0, most))
+    for (const instance of await firstOfMany(call, instances, { name, by: creator.by, most }))
       creates.push({
         entity: name,
         instance,
@@ -64,6 +60,19 @@ export async function effectsOf(
       });
   }
   return { creates, invalidates: [] };
+}
+
+/** The instances that are recorded, with a notice if there are others. @param about its `by`: who created them */
+export async function firstOfMany(
+  { observe }: Pick<Call, 'observe'>,
+  instances: readonly string[],
+  { name, by, most = MAX_CREATED }: { readonly name: string; readonly by: string; readonly most?: number },
+): Promise<readonly string[]> {
+  if (instances.length > most) {
+    const message = `${name}, created by ${by}: only the first ${most} of its ${instances.length} instances are valid`;
+    await observe({ type: 'notice', message });
+  }
+  return instances.slice(0, most);
 }
 
 /** What an attempt of a gate that passed has created; nothing if its gate uses no entities. */

@@ -8,7 +8,10 @@ import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
+import { blockedByEntities, type RunState } from '../../run/state/run-state.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Call } from '../call/call.ts';
+import { stateInBudget } from '../call/call-budget.ts';
 import { carryOut, claimCommand, type CommandPosition } from './command-attempt.ts';
 import { recordedUses } from './created.ts';
 import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
@@ -107,6 +110,27 @@ export async function plannedSetUp(
   const names = setup.order.map(({ id }) => id).join(', ');
   const reason = `${resolved.missing.join(', ')} ${verb} not valid: ${names} will run first`;
   return { reason, lines: setUpLines(setup, unit.key) };
+}
+
+/**
+ * The state of a call's run, with the units that may not start because of the budget, or because they lack an entity
+ * that nothing recovers. No record says so.
+ */
+export async function stateNow(call: Call): Promise<RunState> {
+  const state = await stateInBudget(call);
+  if (state.status === 'completed' || state.status === 'rollback' || state.decided.closed !== undefined) return state;
+  const reasons = new Map<UnitKey, string>();
+  for (const { key, status, done } of state.units.values()) {
+    const unit = call.graph.get(key);
+    if (done || (status !== 'ready' && status !== 'lost')) continue;
+    if (unit?.gate.entities === undefined || unit.gate.entities.requires.length === 0) continue;
+    const { asking, resolved } = await resolveFor(call, unit);
+    const { missing } = resolved;
+    const isRecovered =
+      unit.gate.entities.onInvalid === 'recover' && setUpFor(call, asking, missing).unreachable.length === 0;
+    if (missing.length > 0 && !isRecovered) reasons.set(key, notValid(call, key, missing, asking).message);
+  }
+  return blockedByEntities(state, reasons);
 }
 
 async function setUpOf(

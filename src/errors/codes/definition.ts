@@ -159,6 +159,11 @@ export const DEFINITION_CODES = {
     means: 'No gate and no command creates, requires or invalidates the entity.',
     remedy: 'Name it where it is used, or remove it.',
   },
+  ENTITY_NEVER_CREATED: {
+    from: ['definition'],
+    means: 'A gate or a command requires an entity that no gate and no command creates.',
+    remedy: 'Name it under `creates` of what makes it, or record it with `gateline entities create`.',
+  },
   ENTITY_UNORDERED: {
     from: ['definition'],
     means:

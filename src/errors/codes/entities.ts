@@ -31,6 +31,11 @@ export const ENTITIES_CODES = {
     means: 'The definition has no command of that name.',
     remedy: '`gateline entities manifest` lists them.',
   },
+  GATES_NONE: {
+    from: ['user'],
+    means: 'The definition has commands or entities, and no gates that could run.',
+    remedy: 'Run commands with `gateline do`, or add `gates`.',
+  },
   SKILL_INVALID: {
     from: ['user'],
     means: 'A file is no skill of UASP.',

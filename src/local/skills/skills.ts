@@ -187,10 +187,7 @@ export class SkillRuntime {
   async loadSkill(path: string): Promise<{ readonly name: string; readonly warnings: readonly string[] }> {
     const skill = parseSkill(await readFile(path, 'utf8'), basename(path));
     const { entities, commands, warnings } = importSkills([skill]);
-    const id = pipelineIdFor(skill.name);
-    // A definition has gates, and a skill has none.
-    const defined = definePipeline({ pipeline: id, entities, commands, gates: { none: {} } });
-    const pipeline = { ...defined, gates: [] };
+    const pipeline = definePipeline({ pipeline: pipelineIdFor(skill.name), entities, commands });
     const assignment = { pipeline, subject: this.#subject, metadata: {}, input: null };
     const ports = await this.#portsFor(pipeline);
     const state = new StateManager(ports, assignment, this.#options);

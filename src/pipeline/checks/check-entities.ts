@@ -28,6 +28,7 @@ export function checkEntities(source: DefinitionSource): Problem[] {
     ...checkNames(known, users, source),
     ...checkDependsOn(known, source),
     ...checkUnused(known, users, source),
+    ...checkCreated(known, users, source),
     ...checkIds(gates, commands, source),
     ...checkOrder(gates, source),
     ...checkRecovery(users, commands, source),
@@ -91,6 +92,24 @@ function checkUnused(known: readonly string[], users: readonly User[], source: D
       const message = `${quoted(name)}: nothing creates, requires or invalidates it`;
       const details = { severity: 'warning', code: 'ENTITY_UNUSED', label: 'entities', message, of: 'key' } as const;
       return source.at(pointerOf(['entities', name]), details);
+    });
+}
+
+/** What is required is created by a gate or a command, or a warning says that only a person can make it valid. */
+function checkCreated(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+  const created = new Set(users.flatMap(({ uses }) => uses.creates.map(({ value }) => value)));
+  // Where recovery is asked for, that it is impossible is an error.
+  const asking = users.filter(({ part }) => part.value['on-invalid'] !== 'recover');
+  const first = new Map<string, Located<string>>();
+  for (const name of asking.flatMap(({ uses }) => uses.requires))
+    if (!first.has(name.value)) first.set(name.value, name);
+  return [...first.values()]
+    .filter(({ value }) => known.includes(value) && !created.has(value))
+    .map((name) => {
+      const message = `${quoted(name.value)}: no gate and no command creates it`;
+      const details = { severity: 'warning', code: 'ENTITY_NEVER_CREATED', label: 'requires', message } as const;
+      const hint = `add \`creates: ${name.value}\` where it is made; otherwise only \`gateline entities create ${name.value}\` makes it valid`;
+      return source.at(pointerTo(name), { ...details, hint });
     });
 }
 

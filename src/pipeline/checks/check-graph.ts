@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../json/json.ts';
 import { cyclesOf } from './cycles.ts';
-import { MAX_GATES } from '../file/gateline-file.ts';
+import { GATES, MAX_GATES } from '../file/gateline-file.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
@@ -93,7 +94,12 @@ interface Ids {
 }
 
 function checkCount(gates: readonly GatePart[], source: DefinitionSource): Problem[] {
-  const found = mapAt(source.value)['gates'];
+  const { gates: found } = mapAt(source.value);
+  // Skills have commands only.
+  const hasOther = ['commands', 'entities'].some((key) => Object.keys(mapAt(source.value, key)).length > 0);
+  if (hasOther && (found === undefined || (isJsonObject(found) && gates.length === 0))) return [];
+  if (found === undefined && isJsonObject(source.value))
+    return [source.at('', { code: 'KEY_MISSING', label: 'gates', message: `this key is missing: expected ${GATES}` })];
   const isMap = typeof found === 'object' && found !== null && !Array.isArray(found);
   if (!isMap || (gates.length >= 1 && gates.length <= MAX_GATES)) return [];
   const message = gates.length === 0 ? 'there is no gate' : `${gates.length} gates are more than ${MAX_GATES}`;

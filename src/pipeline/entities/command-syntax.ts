@@ -22,6 +22,7 @@ export function wordsOf(syntax: string): { readonly words: CommandWord[] } | { r
     else words.push({ text });
   }
   const [program] = words;
-  if (program === undefined) return { problem: 'there is no program' };
+  if (program === undefined || ('text' in program && program.text.trim() === ''))
+    return { problem: 'there is no program' };
   return 'argument' in program ? { problem: 'the program cannot be an argument' } : { words };
 }

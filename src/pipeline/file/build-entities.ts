@@ -2,7 +2,8 @@ import type { Command, Entity, EntityUse } from '../entities/entities.ts';
 import { wordsOf } from '../entities/command-syntax.ts';
 import type { GatelineFile } from './gateline-file.ts';
 import type { GateEntry } from './gateline-gate.ts';
-import { isDuration, millisecondsOf } from './gateline-values.ts';
+import { isTime } from './gateline-entities.ts';
+import { millisecondsOf } from './gateline-values.ts';
 import type { Gate, Pipeline } from '../pipeline.ts';
 
 /** The entities and commands of a file, if there are any. */
@@ -32,7 +33,7 @@ function buildEntity(name: string, entry: GatelineFile['entities'][string]): Ent
     format,
     properties,
     dependsOn: namesIn(entry?.['depends-on'] ?? []),
-    lifetime: lifetime !== undefined && isDuration(lifetime) ? millisecondsOf(lifetime) : lifetime,
+    lifetime: isTime(lifetime) ? millisecondsOf(lifetime) : lifetime,
     margin: margin === undefined ? 0 : millisecondsOf(margin),
   };
 }

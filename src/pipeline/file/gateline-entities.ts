@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { choiceOf, duration, id, listOf, mapOf, number, oneOrMore, pointer, text, yesOrNo } from './gateline-values.ts';
+import {
+  choiceOf,
+  id,
+  listOf,
+  mapOf,
+  millisecondsOf,
+  number,
+  oneOrMore,
+  pointer,
+  shortDuration,
+  text,
+  yesOrNo,
+} from './gateline-values.ts';
 import { wordsOf } from '../entities/command-syntax.ts';
 
 /** Maximum number of entities, and of commands, in a file. */
@@ -25,12 +37,16 @@ export const ENTITY_KEYS = {
     ),
 };
 
-const LIFETIME = 'a time such as `30m`, a JSON pointer such as `/expires_at`, or `machine`';
+const FORMAT = 'a format such as `resource_{id}`';
+const LIFETIME = 'a time such as `30m` or `90s`, a JSON pointer such as `/expires_at`, or `machine`';
 
 const entity = z
   .strictObject(
     {
-      format: text(200, 'a format such as `resource_{id}`')
+      format: text(200, FORMAT)
+        .refine((format) => /^(?:[^{}]|\{[^{}]+\})+$/.test(format), {
+          error: `expected ${FORMAT}: each \`{\` has its \`}\``,
+        })
         .optional()
         .describe(
           'How an instance is displayed: `resource_{id}`. Placeholders are properties of the value, or arguments. Default: there is one instance.',
@@ -42,16 +58,32 @@ const entity = z
         .default([])
         .describe('When one of these entities becomes invalid or ends, it is invalid, too.'),
       lifetime: z
-        .union([duration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
+        .union([shortDuration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
         .optional()
         .describe(
-          'How long it is valid: a time such as `30m`, or a JSON pointer to the time in its value (ISO 8601, or seconds or milliseconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',
+          'How long it is valid: a time such as `30m` or `90s`, or a JSON pointer to the time in its value (ISO 8601, or seconds or milliseconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',
         ),
-      margin: duration.optional().describe('How long before its end it is no longer used. Default: not at all.'),
+      margin: shortDuration
+        .optional()
+        .describe('How long before the end of its `lifetime` it is no longer used: `5m`, `30s`. Default: not at all.'),
     },
     { error: 'expected a map with keys such as `format` and `lifetime`' },
   )
+  .refine(({ lifetime, margin }) => margin === undefined || (lifetime !== undefined && lifetime !== 'machine'), {
+    path: ['margin'],
+    error: 'expected none without a `lifetime` that is a time or a JSON pointer: nothing says when its life ends',
+  })
+  .refine(
+    ({ lifetime, margin }) =>
+      margin === undefined || !isTime(lifetime) || millisecondsOf(margin) < millisecondsOf(lifetime),
+    { path: ['margin'], error: 'expected less than its `lifetime`: otherwise it is never valid' },
+  )
   .nullable();
+
+/** Whether a lifetime is a time such as `30m`: not a pointer, and not `machine`. */
+export function isTime(lifetime: string | undefined): lifetime is string {
+  return lifetime !== undefined && lifetime !== 'machine' && !lifetime.startsWith('/') && lifetime !== '';
+}
 
 /** The entities of the file, by name. */
 export const entities = mapOf(id, entity, 'a map of entities, keyed by name')

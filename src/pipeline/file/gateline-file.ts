@@ -27,6 +27,9 @@ import {
 /** Maximum number of gates in a pipeline. */
 export const MAX_GATES = 1_000;
 
+/** What `gates` is. */
+export const GATES = `a map of 1 to ${MAX_GATES} gates, keyed by gate id`;
+
 const runDefaults = z
   .strictObject(
     {
@@ -231,15 +234,22 @@ export const gatelineFileSchema = z
       entities,
       commands,
       ...GITHUB_KEYS,
-      gates: mapOf(id, gateSchema, `a map of 1 to ${MAX_GATES} gates, keyed by gate id`).meta({
-        description: 'The gates, keyed by id, in order.',
-        minProperties: 1,
+      gates: mapOf(id, gateSchema, GATES).default({}).meta({
+        description: 'The gates, keyed by id, in order. Required, unless there are `commands`.',
         maxProperties: MAX_GATES,
       }),
     },
     { error: 'expected a map with the key `gates`' },
   )
-  .meta({ title: 'gateline.yml', description: 'A pipeline of agent gates.' });
+  .meta({
+    title: 'gateline.yml',
+    description: 'A pipeline of agent gates.',
+    anyOf: [
+      { required: ['gates'], properties: { gates: { minProperties: 1 } } },
+      { required: ['commands'] },
+      { required: ['entities'] },
+    ],
+  });
 
 /** The file, with defaults filled in. */
 export type GatelineFile = z.infer<typeof gatelineFileSchema>;

@@ -64,14 +64,17 @@ export function number(min: number, max: number, what: string): z.ZodNumber {
 /** A text such as `12h` or `7d`. */
 export const duration = matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`');
 
+/** The same, or seconds: `90s`. */
+export const shortDuration = matching(/^[1-9][0-9]{0,4}[smhdw]$/, 'a time such as `90s`, `30m`, `12h` or `7d`');
+
 /** Whether a text is such a time. */
 export function isDuration(text: string): boolean {
   return DURATION_PATTERN.test(text);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Milliseconds of a text that {@link isDuration}. */
+/** Milliseconds of a {@link duration} or a {@link shortDuration}. */
 export function millisecondsOf(text: string): number {
   return Number(text.slice(0, -1)) * UNIT_MS[text.slice(-1)]!;
 }

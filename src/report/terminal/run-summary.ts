@@ -112,7 +112,7 @@ function counted(units: readonly UnitState[], statuses: readonly UnitStatus[]): 
 function troubles(units: readonly UnitState[]): string[] {
   return (['failed', 'lost', 'partial', 'paused', 'blocked', 'running'] as const).flatMap((status) => {
     const found = units.filter(
-      (unit) => !unit.done && unit.status === status && (status !== 'blocked' || isOverBudget(unit)),
+      (unit) => !unit.done && unit.status === status && (status !== 'blocked' || unit.blockedBy !== undefined),
     );
     const [first, ...others] = found;
     if (first === undefined) return [];
@@ -165,6 +165,9 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
     return `It waits for an approval.${look}${reusedNext(kept)}`;
   }
+  const isLacking = open.some((unit) => unit.blockedBy === 'entities');
+  if (isLacking && !open.some((unit) => unit.status === 'ready'))
+    return `Make it valid, then ${again}${reusedClause(kept)}.`;
   if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(kept)}.`;
   const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
   if (failed === undefined) return `${capital(again)}${reusedClause(kept)}.`;

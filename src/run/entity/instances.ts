@@ -20,7 +20,7 @@ export function instancesOf(
   if (format === undefined || placeholdersIn(format).length === 0) return [''];
   const items = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const found = items.flatMap((item) => instanceIn(format, item) ?? []);
-  if (found.length > 0 && found.length === items.length) return [...new Set(found)].slice(0, 1_000);
+  if (found.length > 0 && found.length === items.length) return [...new Set(found)];
   return [instancesGiven(entity, given)[0] ?? ''];
 }
 

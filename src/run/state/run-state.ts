@@ -54,8 +54,8 @@ export interface UnitState {
   readonly adopted?: UsedDecision;
   /** It is not done, and an output from outside took its place for a unit that needs it: a state file, or the input. */
   readonly standIn?: 'file' | 'input';
-  /** Set if it is blocked by what the pipeline may spend, which no record says. */
-  readonly blockedBy?: 'budget';
+  /** Set if it is blocked by what the pipeline may spend, or lacks an entity: no record says so. */
+  readonly blockedBy?: 'budget' | 'entities';
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
   /** The readable claims of this run, in order. */
@@ -150,14 +150,27 @@ export function resultOf(unit: UnitState): EndedRecord | undefined {
  */
 export function pausedByBudget(state: RunState, reasons: ReadonlyMap<UnitKey, string>): RunState {
   if (reasons.size === 0) return state;
-  const units = new Map(state.units);
-  for (const [key, reason] of reasons)
-    units.set(key, { ...units.get(key)!, status: 'blocked', reason, blockedBy: 'budget' });
+  const units = withBlocked(state.units, reasons, 'budget');
   const open = [...units.values()].filter(({ done }) => !done);
   const isAtWork = open.some(({ status }) => status === 'running' || status === 'ready');
   const hasFailed = open.some(({ status, unread }) => STOPPED.has(status) || unread !== undefined);
   const isPaused = (state.status === 'executing' || state.status === 'error') && !isAtWork && !hasFailed;
   return { ...state, units, status: isPaused ? 'paused' : state.status };
+}
+
+/** A state with units that lack entities: they are blocked. @param reasons by unit */
+export function blockedByEntities(state: RunState, reasons: ReadonlyMap<UnitKey, string>): RunState {
+  return reasons.size === 0 ? state : { ...state, units: withBlocked(state.units, reasons, 'entities') };
+}
+
+function withBlocked(
+  units: RunState['units'],
+  reasons: ReadonlyMap<UnitKey, string>,
+  blockedBy: NonNullable<UnitState['blockedBy']>,
+): Map<UnitKey, UnitState> {
+  const now = new Map(units);
+  for (const [key, reason] of reasons) now.set(key, { ...now.get(key)!, status: 'blocked', reason, blockedBy });
+  return now;
 }
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set(['failed', 'lost', 'partial']);
