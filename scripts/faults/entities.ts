@@ -251,4 +251,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: FOLD,
     why: 'a lease of half an hour would be used for as long as the clock was set back',
   },
+  {
+    name: 'engine: what a run takes is not given back by a gate that could be reused',
+    find: ' ?? createdSince(call, unit, invalidates, asking);',
+    replace: ';',
+    tests: GATES,
+    only: 'runs again whenever that one does',
+    why: 'every second run would leave a lease or a session behind',
+  },
 ];
