@@ -10,6 +10,7 @@ const DIVE = 'test/formats/agent-flow/deep-dive.test.ts';
 const LOOP = 'test/formats/dev-loop/dev-loop.test.ts';
 const GUIDE = 'test/formats/state-guide/state-guide.test.ts';
 const ENVELOPE = 'test/formats/state-guide/gate-state.test.ts';
+const LINES = 'test/cli/agent-flow-lines.test.ts';
 const CLI = 'test/cli/exchange.test.ts';
 const HOSTILE = 'test/cli/exchange-hostile.test.ts';
 const DAILY = 'test/history/statistics.test.ts';
@@ -26,7 +27,9 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['agent-flow: current_phase, iteration, max_iterations', FLOW, 'of the phase or the iteration is named'],
   ['agent-flow: active', FLOW, 'of two active files is named'],
   ['agent-flow: mode, deep_dive, members with results', CLI, 'shows the results of a group'],
-  ['agent-flow: monitoring lines', CLI, 'works with its monitoring lines'],
+  ['agent-flow: monitoring lines, of all three files', LINES, 'prints the same of exported files'],
+  ['agent-flow: lines that clean up', LINES, 'removes files that are written again'],
+  ['agent-flow: flags of init, update and compile scripts', LINES, 'shows what the flags of a call say'],
   ['agent-flow: deep-dive.local.md', DIVE, 'agent_count'],
   ['agent-flow: --use-deep-dive', 'test/cli/memory.test.ts', 'given only if the call asks for them'],
   ['agent-flow: five phases', 'test/cli/templates.test.ts', "'agent-flow'"],
