@@ -11,6 +11,7 @@ const LOOP = 'test/formats/dev-loop/dev-loop.test.ts';
 const GUIDE = 'test/formats/state-guide/state-guide.test.ts';
 const ENVELOPE = 'test/formats/state-guide/gate-state.test.ts';
 const LINES = 'test/cli/agent-flow-lines.test.ts';
+const LOOPS = 'test/cli/dev-loop-functions.test.ts';
 const CLI = 'test/cli/exchange.test.ts';
 const HOSTILE = 'test/cli/exchange-hostile.test.ts';
 const DAILY = 'test/history/statistics.test.ts';
@@ -40,6 +41,13 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
     CLI,
     'is imported and exported with its documents',
   ],
+  ['dev-loop: functions, legacy state, and their counterparts', LOOPS, 'has a row in the recipe'],
+  ['dev-loop: coordinatePrdSet, updatePrdState, setActivePrdSetId', LOOPS, 'the PRD that runs is `running`'],
+  ['dev-loop: getAllTasks, updateTaskStatus, getRetryCount', LOOPS, 'lists all tasks with their status'],
+  ['dev-loop: getPatterns, persist', 'test/cli/memory.test.ts', 'adds what agents of a run noted'],
+  ['dev-loop: parallel, maxConcurrent', 'test/cli/sets.test.ts', 'has at most so many agents at work'],
+  ['dev-loop: runWithFreshContext, maxIterations, fix tasks', 'test/cli/loop.test.ts', 'fix-1'],
+  ['dev-loop: checkpoints by thread and step', 'test/langgraph/files.test.ts', 'are one for each step'],
   ['dev-loop: seven nodes', LOOP, 'give the seven nodes as gates'],
   ['dev-loop: the graph runs', 'test/cli/templates.test.ts', "'dev-loop'"],
   ...Object.keys(NEXUS_STATE).map((field) => [`nexus: ${field}`, CLI, 'Object.keys(NEXUS_STATE)'] as const),
