@@ -1,23 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
 
 const here = (workspace: ScratchWorkspace, ...args: string[]): ReturnType<typeof gateline> =>
   gateline(workspace.root, args);
-
-/** The functions of dev-loop, its words, and what it says about its older state. */
-const NAMED = [
-  ...['runWithFreshContext', 'maxIterations', 'contextHandoff.generate()', 'learningsManager.persist()'],
-  ...['LearningsManager.getPatterns()', 'createFileCheckpointer', 'getPendingTasks', 'updateTaskStatus'],
-  ...['incrementRetryCount', 'getRetryCount', 'coordinatePrdSet', 'updatePrdState', "status: 'running'"],
-  ...['setActivePrdSetId', 'executePrdSet', 'maxConcurrent', 'fix task', 'recovery', 'debugging', 'branching'],
-  ...['StateManager.getState()', 'TaskMasterBridge.getAllTasks()', 'StateManager.updateState()'],
-  ...['UnifiedStateManager.recordMetrics()', 'UnifiedStateManager.getPatterns()', 'workflow state object'],
-  'daemon mode',
-];
 
 const set = JSON.stringify({
   format: 'gateline-set/1',
@@ -28,12 +14,6 @@ const set = JSON.stringify({
 });
 
 describe('what dev-loop is used with', () => {
-  it('has a row in the recipe', async () => {
-    const page = await readFile(join(REPOSITORY, 'docs/recipes/from-dev-loop.md'), 'utf8');
-    const rows = page.split('\n').filter((line) => line.startsWith('| '));
-    expect(NAMED.filter((name) => !rows.some((row) => row.includes(name)))).toEqual([]);
-  });
-
   it('coordinates a set: the PRD that runs is `running`, and only that of the active set', async () => {
     const run = `cp .devloop/execution-state.json "$GATELINE_OUTPUT"`;
     const gates = { make: { run, inputs: [] }, after: { run: writes(1), needs: 'make', inputs: [] } };

@@ -12,6 +12,8 @@ const GUIDE = 'test/formats/state-guide/state-guide.test.ts';
 const ENVELOPE = 'test/formats/state-guide/gate-state.test.ts';
 const LINES = 'test/cli/agent-flow-lines.test.ts';
 const LOOPS = 'test/cli/dev-loop-functions.test.ts';
+const PAGES = 'test/formats/seed-pages.test.ts';
+const SHOWN = 'test/store/projections.test.ts';
 const CLI = 'test/cli/exchange.test.ts';
 const HOSTILE = 'test/cli/exchange-hostile.test.ts';
 const DAILY = 'test/history/statistics.test.ts';
@@ -22,6 +24,29 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['guide: the order of these keys', CLI, "['gate', 'agent', 'status', 'metadata', 'output', 'validation']"],
   ['guide: status, currentGate, completedGates, metadata of the pipeline', GUIDE, 'completedGates'],
   ['guide: resume from completedGates', CLI, 'adopts completed gates; the others run'],
+  [
+    'guide: five schemas, and their validation functions',
+    'test/formats/state-guide/guide-schemas.test.ts',
+    'refuse what',
+  ],
+  [
+    'guide: step 0B, with and without a file',
+    'test/cli/stand-in.test.ts',
+    'takes the input where there is no usable file',
+  ],
+  ['guide: step N-1, by the agent', 'test/cli/agent-state-files.test.ts', 'an agent that writes only its state file'],
+  [
+    'guide: the document of the orchestrator',
+    'test/formats/state-guide/state-metadata.test.ts',
+    "orchestrator's document",
+  ],
+  ['guide: words of gates and of the pipeline', 'test/formats/state-guide/guide-words.test.ts', 'say every run status'],
+  ['guide: a file even for a gate that failed', SHOWN, 'are there for a gate that failed'],
+  ['guide: nothing is overwritten unread', SHOWN, 'is kept when somebody edited a file of ours'],
+  ['guide: no secrets', SHOWN, 'hold no secret'],
+  ['guide: lines of the log, with status and score', 'test/cli/agent-state-files.test.ts', 'State file created'],
+  ['guide: fewer than 1,000 and 10,000 lines, lists on one line', SHOWN, 'keep the bounds of the guide'],
+  ['guide: a damaged file is an error with its place', ENVELOPE, 'is refused with the JSON pointer'],
   ['guide: files by name', GUIDE, "file('notes.json', {})"],
   ['agent-flow: front matter and log of both files, byte for byte', FLOW, 'byte for byte'],
   ['agent-flow: parallel_groups and gates agree', FLOW, 'of gates and groups is named'],
@@ -41,7 +66,7 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
     CLI,
     'is imported and exported with its documents',
   ],
-  ['dev-loop: functions, legacy state, and their counterparts', LOOPS, 'has a row in the recipe'],
+  ['all: names of fields, functions, commands, words and rules', PAGES, 'has a row of a table'],
   ['dev-loop: coordinatePrdSet, updatePrdState, setActivePrdSetId', LOOPS, 'the PRD that runs is `running`'],
   ['dev-loop: getAllTasks, updateTaskStatus, getRetryCount', LOOPS, 'lists all tasks with their status'],
   ['dev-loop: getPatterns, persist', 'test/cli/memory.test.ts', 'adds what agents of a run noted'],
