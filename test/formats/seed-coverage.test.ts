@@ -47,6 +47,12 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['guide: lines of the log, with status and score', 'test/cli/agent-state-files.test.ts', 'State file created'],
   ['guide: fewer than 1,000 and 10,000 lines, lists on one line', SHOWN, 'keep the bounds of the guide'],
   ['guide: a damaged file is an error with its place', ENVELOPE, 'is refused with the JSON pointer'],
+  ['guide: agents in jobs, with one input', 'test/action/workflows/state-files.test.ts', 'work with one input'],
+  [
+    'guide: the same under act, and in the packaged workflow',
+    'test/act/state-guide.test.ts',
+    'in the packaged workflow',
+  ],
   ['guide: files by name', GUIDE, "file('notes.json', {})"],
   ['agent-flow: front matter and log of both files, byte for byte', FLOW, 'byte for byte'],
   ['agent-flow: parallel_groups and gates agree', FLOW, 'of gates and groups is named'],
