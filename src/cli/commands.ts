@@ -5,6 +5,7 @@ import {
   JSON_OPTION,
   RUN_OPTION,
   SET_OPTIONS,
+  MIRROR,
   STAND_IN,
   STRICT,
   SUBJECT_OPTIONS,
@@ -192,6 +193,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'tree',
         help: 'create a separate work tree for the agent, and print it as GATELINE_WORKSPACE (default: this folder)',
       },
+      MIRROR,
       JSON_OPTION,
     ],
     description:
@@ -212,6 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       SUBJECT_OPTIONS[0]!,
       { name: 'token', value: 'TOKEN', help: 'what begin printed (default: $GATELINE_TOKEN)' },
       { name: 'exit-code', value: 'N', help: 'how the agent ended (default: 0)' },
+      MIRROR,
       JSON_OPTION,
     ],
     description:

@@ -106,16 +106,19 @@ export const WHICH_GATES: readonly OptionSpec[] = [
   { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
 ];
 
+/** `--mirror`, which `loadFor` reads. */
+export const MIRROR: OptionSpec = {
+  name: 'mirror',
+  value: 'FORMAT',
+  multiple: true,
+  help: 'keep the files of another system up to date during the run, here and next to agents: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
+};
+
 /** Options that say how agents run and what is shown; `run` and `resume` take them. */
 export const HOW_TO_RUN: readonly OptionSpec[] = [
   ACTOR,
   { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
-  {
-    name: 'mirror',
-    value: 'FORMAT',
-    multiple: true,
-    help: 'keep the files of another system up to date during the run, here and next to agents: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
-  },
+  MIRROR,
   { name: 'dry-run', short: 'n', help: 'only show what would be done' },
   { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
   JSON_OPTION,

@@ -135,6 +135,19 @@ gates:
     expect(await workspace.files()).toEqual(before);
   });
 
+  it('asks who decides only if something is adopted', async () => {
+    await using workspace = await nexus();
+    const environment = { ...plainEnvironment(), USER: 'root', USERNAME: 'root', GIT_CONFIG_GLOBAL: '/dev/null' };
+    await workspace.git('config', '--unset-all', 'user.email');
+    const unknown = (...args: string[]): ReturnType<typeof gateline> =>
+      gateline(workspace.root, ['import', ...args], { environment });
+    expect((await expectOk(unknown('nexus', '--dry-run'))).out).toContain('plan: would be adopted');
+    expect((await unknown('nexus')).err).toContain('ACTOR_UNKNOWN');
+    expect((await workspace.git('status', '--porcelain', 'gateline.yml')).trim()).toBe('');
+    await workspace.write('.devloop/progress.md', await seed('progress.md'));
+    expect((await expectOk(unknown('dev-loop'))).out).toContain('.gateline/memory/progress.md written');
+  });
+
   it('prints the keys that a definition lacks, and adds them with --write', async () => {
     const definition = '# mine\npipeline: p # kept\ngates:\n  plan: {run: x, inputs: []} # first\n';
     await using workspace = await nexus({ 'gateline.yml': definition });

@@ -84,6 +84,9 @@ describe('documents for agents', () => {
       return JSON.parse((await expectOk(here(workspace, 'show', 'a', 'output'))).out);
     };
     expect(await seen()).toEqual(['learned-patterns.md']);
+    const listed = (await expectOk(here(workspace, 'memory'))).out;
+    expect(listed).toMatch(/^glossary .*, with --memory glossary for a$/m);
+    expect(listed).toMatch(/^learned-patterns .*, for a$/m);
     const { out } = await expectOk(here(workspace, 'plan', '--memory', 'glossary'));
     expect(out).toMatch(/a +run +glossary added\n.*b +reuse/);
     expect(await seen('--memory', 'glossary')).toEqual(['glossary.md', 'learned-patterns.md']);

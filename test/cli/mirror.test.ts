@@ -72,6 +72,17 @@ describe('the files of other systems next to an agent', () => {
     expect(await shown()).toContain('current_phase: "second"');
   });
 
+  it('are kept by begin and complete with --mirror, whatever the definition says', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ first: { inputs: [] } }) });
+    const { token, workspace: tree } = await start(workspace, 'first', '--tree', '--mirror', 'agent-flow');
+    for (const folder of [workspace.root, tree])
+      expect(await readFile(join(folder, FLOW), 'utf8')).toMatch(/first:\n {4}status: "in_progress"/);
+    await gateline(workspace.root, ['complete', '--token', token, '--exit-code', '1', '--mirror', 'agent-flow']);
+    expect(await workspace.read(FLOW)).toMatch(/first:\n {4}status: "failed"/);
+    const wrong = await gateline(workspace.root, ['begin', 'first', '--mirror', 'agentflow']);
+    expect(wrong.err).toContain('did you mean `agent-flow`?');
+  });
+
   it('are no inputs and not handed on, even where a glob names their folder', async () => {
     const globs = { inputs: ['.devloop/**'], files: ['.devloop/**'] };
     const one = {

@@ -73,6 +73,23 @@ describe('--stand-in', () => {
     expect(await workspace.read(FILE)).toContain('DONE');
   });
 
+  it.each([
+    ['/gate', envelope(1, { gate: 3 })],
+    ['/metadata/domain', envelope(1, { metadata: { ...METADATA, url: 'u', domain: 'other' } })],
+    ['/metadata/url', envelope(1, { metadata: { ...METADATA, url: 'https://other.test/' } })],
+  ])('refuses a file that is about something else: %s', async (pointer, text) => {
+    await using workspace = await workspaceWith();
+    await workspace.edit('gateline.yml', '"feature":"form"', '"feature":"form","url":"u"');
+    await workspace.write(FILE, text);
+    const { code, err } = await standIn(workspace.root);
+    expect(code).not.toBe(0);
+    expect(err).toContain('STATE_FILE_INVALID');
+    expect(err).toContain(`${pointer}: expected`);
+    await workspace.edit('gateline.yml', ',"url":"u"', '');
+    // What the run has no value for is not compared.
+    if (pointer === '/metadata/url') expect((await standIn(workspace.root)).err).not.toContain('STATE_FILE_INVALID');
+  });
+
   it('takes the input where there is no usable file', async () => {
     await using workspace = await workspaceWith();
     await workspace.write(FILE, envelope({ a: 1 }, { status: 'FAILED' }));

@@ -10,6 +10,10 @@ const DIVE = 'test/formats/agent-flow/deep-dive.test.ts';
 const LOOP = 'test/formats/dev-loop/dev-loop.test.ts';
 const GUIDE = 'test/formats/state-guide/state-guide.test.ts';
 const ENVELOPE = 'test/formats/state-guide/gate-state.test.ts';
+const LINES = 'test/cli/agent-flow-lines.test.ts';
+const LOOPS = 'test/cli/dev-loop-functions.test.ts';
+const PAGES = 'test/formats/seed-pages.test.ts';
+const SHOWN = 'test/store/projections.test.ts';
 const CLI = 'test/cli/exchange.test.ts';
 const HOSTILE = 'test/cli/exchange-hostile.test.ts';
 const DAILY = 'test/history/statistics.test.ts';
@@ -20,13 +24,44 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['guide: the order of these keys', CLI, "['gate', 'agent', 'status', 'metadata', 'output', 'validation']"],
   ['guide: status, currentGate, completedGates, metadata of the pipeline', GUIDE, 'completedGates'],
   ['guide: resume from completedGates', CLI, 'adopts completed gates; the others run'],
+  [
+    'guide: five schemas, and their validation functions',
+    'test/formats/state-guide/guide-schemas.test.ts',
+    'refuse what',
+  ],
+  [
+    'guide: step 0B, with and without a file',
+    'test/cli/stand-in.test.ts',
+    'takes the input where there is no usable file',
+  ],
+  ['guide: step N-1, by the agent', 'test/cli/agent-state-files.test.ts', 'an agent that writes only its state file'],
+  [
+    'guide: the document of the orchestrator',
+    'test/formats/state-guide/state-metadata.test.ts',
+    "orchestrator's document",
+  ],
+  ['guide: words of gates and of the pipeline', 'test/formats/state-guide/guide-words.test.ts', 'say every run status'],
+  ['guide: a file even for a gate that failed', SHOWN, 'are there for a gate that failed'],
+  ['guide: nothing is overwritten unread', SHOWN, 'is kept when somebody edited a file of ours'],
+  ['guide: no secrets', SHOWN, 'hold no secret'],
+  ['guide: lines of the log, with status and score', 'test/cli/agent-state-files.test.ts', 'State file created'],
+  ['guide: fewer than 1,000 and 10,000 lines, lists on one line', SHOWN, 'keep the bounds of the guide'],
+  ['guide: a damaged file is an error with its place', ENVELOPE, 'is refused with the JSON pointer'],
+  ['guide: agents in jobs, with one input', 'test/action/workflows/state-files.test.ts', 'work with one input'],
+  [
+    'guide: the same under act, and in the packaged workflow',
+    'test/act/state-guide.test.ts',
+    'in the packaged workflow',
+  ],
   ['guide: files by name', GUIDE, "file('notes.json', {})"],
   ['agent-flow: front matter and log of both files, byte for byte', FLOW, 'byte for byte'],
   ['agent-flow: parallel_groups and gates agree', FLOW, 'of gates and groups is named'],
   ['agent-flow: current_phase, iteration, max_iterations', FLOW, 'of the phase or the iteration is named'],
   ['agent-flow: active', FLOW, 'of two active files is named'],
   ['agent-flow: mode, deep_dive, members with results', CLI, 'shows the results of a group'],
-  ['agent-flow: monitoring lines', CLI, 'works with its monitoring lines'],
+  ['agent-flow: monitoring lines, of all three files', LINES, 'prints the same of exported files'],
+  ['agent-flow: lines that clean up', LINES, 'removes files that are written again'],
+  ['agent-flow: flags of init, update and compile scripts', LINES, 'shows what the flags of a call say'],
   ['agent-flow: deep-dive.local.md', DIVE, 'agent_count'],
   ['agent-flow: --use-deep-dive', 'test/cli/memory.test.ts', 'given only if the call asks for them'],
   ['agent-flow: five phases', 'test/cli/templates.test.ts', "'agent-flow'"],
@@ -37,6 +72,13 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
     CLI,
     'is imported and exported with its documents',
   ],
+  ['all: names of fields, functions, commands, words and rules', PAGES, 'has a row of a table'],
+  ['dev-loop: coordinatePrdSet, updatePrdState, setActivePrdSetId', LOOPS, 'the PRD that runs is `running`'],
+  ['dev-loop: getAllTasks, updateTaskStatus, getRetryCount', LOOPS, 'lists all tasks with their status'],
+  ['dev-loop: getPatterns, persist', 'test/cli/memory.test.ts', 'adds what agents of a run noted'],
+  ['dev-loop: parallel, maxConcurrent', 'test/cli/sets.test.ts', 'has at most so many agents at work'],
+  ['dev-loop: runWithFreshContext, maxIterations, fix tasks', 'test/cli/loop.test.ts', 'fix-1'],
+  ['dev-loop: checkpoints by thread and step', 'test/langgraph/files.test.ts', 'are one for each step'],
   ['dev-loop: seven nodes', LOOP, 'give the seven nodes as gates'],
   ['dev-loop: the graph runs', 'test/cli/templates.test.ts', "'dev-loop'"],
   ...Object.keys(NEXUS_STATE).map((field) => [`nexus: ${field}`, CLI, 'Object.keys(NEXUS_STATE)'] as const),

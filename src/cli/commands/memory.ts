@@ -65,6 +65,7 @@ async function list(invocation: CommandInvocation): Promise<ExitCode> {
     bytes: Buffer.byteLength(text),
     entries: entriesOf(text).length,
     gates: loaded.pipeline.gates.filter(({ memory }) => memory.includes(name)).map(({ id }) => id),
+    gatesIfAsked: loaded.pipeline.gates.filter((gate) => gate.memoryIfAsked?.includes(name)).map(({ id }) => id),
     ...(name === DEEP_DIVE && stale && { staleness: { ...stale } }),
   }));
   const learnings = await newLearnings(call, loaded.root);
@@ -73,8 +74,10 @@ async function list(invocation: CommandInvocation): Promise<ExitCode> {
     return EXIT_CODES.ok;
   }
   if (documents.length === 0) say(world.out, 'There are no documents. `gateline memory add NAME TEXT` begins one.');
-  for (const { name, bytes, entries, gates, staleness } of documents) {
-    const used = gates.length === 0 ? 'no gate names it' : `for ${gates.join(', ')}`;
+  for (const { name, bytes, entries, gates, gatesIfAsked, staleness } of documents) {
+    const always = gates.length === 0 ? [] : [`for ${gates.join(', ')}`];
+    const asked = gatesIfAsked.length === 0 ? [] : [`with --memory ${name} for ${gatesIfAsked.join(', ')}`];
+    const used = [...always, ...asked].join(', ') || 'no gate names it';
     const age = staleness === undefined ? '' : `; ${stalenessText(staleness)}`;
     say(world.out, `${name}  ${entriesText(entries)}, ${bytesText(bytes)}, ${used}${age}`);
   }

@@ -34,7 +34,7 @@ import { textOption, type CommandInvocation, type OptionValues } from '../comman
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
-import { decisionMadeBy, type DecisionMade } from '../project/decision.ts';
+import { decisionMadeBy, reasonGiven, type DecisionMade } from '../project/decision.ts';
 import { open, projectOnce } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -47,8 +47,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const reading = await readAll(invocation, format, found, named);
   const plan = planned(system, reading, found, options);
   const loaded = loadedWith(found, plan.text, reading.run);
-  const by = await decisionMadeBy(world, { reason: `imported from ${system}`, ...options }, loaded);
   const dryRun = options['dry-run'] === true;
+  const by = await deciderOf(invocation, system, { loaded, decides: !dryRun && hasOutputs(reading.run) });
   if (dryRun) {
     const adoption = await adopt(invocation, loaded, reading, by, true);
     return tell(invocation, {
@@ -73,6 +73,16 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
+}
+
+/** Who adopts; nobody has to be known if nothing is recorded. @throws GatelineError as `decisionMadeBy` */
+async function deciderOf(
+  { world, options }: CommandInvocation,
+  system: string,
+  { loaded, decides }: { readonly loaded: LoadedPipeline; readonly decides: boolean },
+): Promise<DecisionMade> {
+  const given = { reason: `imported from ${system}`, ...options };
+  return decides ? decisionMadeBy(world, given, loaded) : { actor: 'nobody', reason: reasonGiven(given) };
 }
 
 function durable({ onDurable }: CliWorld): Pick<CliWorld, 'onDurable'> {

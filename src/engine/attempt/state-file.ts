@@ -4,7 +4,7 @@ import type { StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Checkout } from '../../workspace/workspace.ts';
-import type { Call } from '../call/call.ts';
+import { calledPipeline, type Call } from '../call/call.ts';
 import type { AboutStateFiles } from '../call/guide-files.ts';
 
 /** An attempt whose agent has a folder to work in. */
@@ -81,7 +81,7 @@ function isEmpty(file: AgentFile): boolean {
 }
 
 function aboutStateFiles(call: Call, { unit, started, handoff }: AttemptHere): AboutStateFiles {
-  const { pipeline, metadata, isDefaultSubject = false } = call.assignment;
+  const { metadata, isDefaultSubject = false } = call.assignment;
   const state = call.journal.state();
   return {
     unit,
@@ -90,7 +90,7 @@ function aboutStateFiles(call: Call, { unit, started, handoff }: AttemptHere): A
       return call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
     },
     ...(handoff !== undefined && { handoff }),
-    pipeline,
+    pipeline: calledPipeline(call.assignment),
     metadata,
     isDefaultSubject,
     isUsersFolder: call.holder !== 'job' && started.place === 'in-place',

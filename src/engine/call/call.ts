@@ -88,6 +88,27 @@ export function aboutRun({
   };
 }
 
+/**
+ * The pipeline with what this call does instead of what its definition says: how often loops go round, and groups one
+ * gate at a time. For what people and agents are shown of it.
+ */
+export function calledPipeline({
+  pipeline,
+  maxIterations,
+  sequential = false,
+}: Pick<Assignment, 'pipeline' | 'maxIterations' | 'sequential'>): Pipeline {
+  const limited = <T extends Pick<Gate, 'onFail'>>(one: T): T =>
+    one.onFail === undefined || maxIterations === undefined
+      ? one
+      : { ...one, onFail: { ...one.onFail, maxIterations } };
+  const groups = pipeline.groups.map(limited);
+  return {
+    ...pipeline,
+    gates: pipeline.gates.map(limited),
+    groups: sequential ? groups.map((group) => ({ ...group, mode: 'sequential' as const })) : groups,
+  };
+}
+
 /** One call of the engine: its ports, its assignment, and what it has found out so far. */
 export interface Call {
   readonly ports: EnginePorts;

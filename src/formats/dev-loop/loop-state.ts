@@ -12,7 +12,7 @@ export const NODE_GATES = {
   handleFailure: 'handle-failure',
 } as const;
 
-/** The words for a task: of a run, and of a PRD. */
+/** The words for a task, whose run has these statuses. */
 const TASK_WORDS: Readonly<Record<RunStatus, string>> = {
   initializing: 'pending',
   executing: 'in-progress',
@@ -25,6 +25,11 @@ const TASK_WORDS: Readonly<Record<RunStatus, string>> = {
 /** The word for a task whose run has this status. */
 export function taskWord(status: RunStatus): string {
   return TASK_WORDS[status];
+}
+
+/** The word for a PRD whose newest run has this status: the seed has one of its own for the PRD that runs. */
+export function prdWord(status: RunStatus): string {
+  return status === 'executing' ? 'running' : taskWord(status);
 }
 
 /** Seed 003's `WorkflowState`, in the order of its fields. The seed leaves the types of most of them open. */

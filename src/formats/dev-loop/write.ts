@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { withEntries } from '../../memory/entries.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
 import { phasesOf, type Phase } from '../phases.ts';
-import { EXECUTION_STATE_FORMAT, METRICS_FORMAT, NODE_GATES, taskWord, type LoopState } from './loop-state.ts';
+import { EXECUTION_STATE_FORMAT, METRICS_FORMAT, NODE_GATES, prdWord, taskWord, type LoopState } from './loop-state.ts';
 
 /** The files of seed 003. Checkpoints of LangGraph are written by `gateline/langgraph`. */
 export function writeDevLoop(run: ExportedRun): WrittenFile[] {
@@ -57,7 +57,7 @@ function executionStateOf({ state }: ExportedRun, history: readonly HistoryEntry
     prds: Object.fromEntries(
       [...newest].map(([subject, { status, set, run }]) => [
         subject,
-        { status: taskWord(status), set: set ?? null, run },
+        { status: prdWord(status), set: set ?? null, run },
       ]),
     ),
   };

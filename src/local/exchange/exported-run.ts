@@ -1,4 +1,4 @@
-import type { Call } from '../../engine/call/call.ts';
+import { calledPipeline, type Call } from '../../engine/call/call.ts';
 import { handoffFrom } from '../../engine/plan/handoff.ts';
 import type { ExportedRun } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
@@ -43,8 +43,9 @@ export async function exportedRun(
   place: Pick<LoadedPipeline, 'root' | 'pipeline'> & Partial<Pick<LoadedPipeline, 'path'>>,
   known?: Map<Digest, JsonValue>,
 ): Promise<ExportedRun> {
-  const { pipeline, root, path } = place;
+  const { root, path } = place;
   const { ports, assignment, redactor } = call;
+  const pipeline = calledPipeline({ ...assignment, pipeline: place.pipeline });
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
   const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
