@@ -106,6 +106,25 @@ describe('the files of other systems next to an agent', () => {
     expect((await run()).out).toMatch(/one +passed +ran/);
   });
 
+  it('are not handed on where the system left older ones that git did not ignore', async () => {
+    const gates = { first: { run: `echo x > made.txt; ${writes(1)}`, inputs: [], files: 'changed' } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml(gates, { mirror: ['agent-flow', 'dev-loop'] }),
+    });
+    await workspace.write(FLOW, 'of agent-flow');
+    await workspace.write('.devloop/workflow-state.json', '{}');
+    await workspace.write('.devloop/prd.md', 'of dev-loop');
+    const { out, err } = await expectOk(gateline(workspace.root, ['run', '-q']));
+    expect(err).toContain('/.claude/*.local.md was added to .git/info/exclude');
+    expect(err).toContain('/.devloop/ was added to .git/info/exclude');
+    expect(out).not.toContain('changed in your folder');
+    expect(out).toContain('The gates made 1 file');
+    const { files } = JSON.parse((await expectOk(gateline(workspace.root, ['apply', '--json']))).out) as {
+      files: object;
+    };
+    expect(JSON.stringify(files)).not.toMatch(/devloop|claude/);
+  });
+
   it('are left out with a note if git tracks one of them', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml(

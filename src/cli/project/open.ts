@@ -8,7 +8,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { loadPipeline, withMemory, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { localPorts } from '../../local/local-ports.ts';
 import { withAgentFiles } from '../../local/exchange/agent-files.ts';
-import { createMirror, mirrorFormats, type Mirror } from '../../local/exchange/mirror.ts';
+import { createMirror, ignoreMirrored, mirrorFormats, type Mirror } from '../../local/exchange/mirror.ts';
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
 import type { RunState } from '../../run/state/run-state.ts';
@@ -58,6 +58,8 @@ export async function open(
 ): Promise<OpenProject> {
   const { environment, now, onDurable } = world;
   const durable = onDurable === undefined ? {} : { onDurable };
+  const mirrored = access.readOnly ? [] : (loaded.pipeline.mirror ?? []);
+  for (const notice of await ignoreMirrored(loaded.root, mirrored, environment)) say(world.err, `note: ${notice}`);
   const ports = await localPorts({ place: loaded, environment, now, ...access, ...durable });
   closing.push(ports.workspace);
   const assignment = await assignmentOf(world, options, loaded, ports.workspace);

@@ -12,7 +12,7 @@ import type { RunState } from '../../run/state/run-state.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
 import { STATE_FOLDER, stateRoot, type Durable } from '../local-ports.ts';
 import { exportedRun } from './exported-run.ts';
-import { ignoreExported, writeExported } from './write-files.ts';
+import { ignoreEarlier, ignoreExported, writeExported } from './write-files.ts';
 
 /** Keeps files of other systems up to date with a run. */
 export interface Mirror {
@@ -33,6 +33,28 @@ export function mirrorFormats(asked: readonly string[], { mirror = [] }: Pick<Pi
   for (const name of asked) formatNamed(name);
   const wanted: readonly string[] = asked.length > 0 ? asked : mirror;
   return MIRROR_FORMATS.filter((name) => wanted.includes(name));
+}
+
+/**
+ * Makes sure that no gate hands on files that these systems left earlier, and that a mirror will replace.
+ * @returns notices
+ */
+export async function ignoreMirrored(
+  root: string,
+  formats: readonly MirrorFormat[],
+  environment: Environment,
+): Promise<string[]> {
+  const notices: string[] = [];
+  for (const name of formats) {
+    const format = FORMATS[name]!;
+    const line = format.isKept === true ? undefined : await ignoreEarlier(root, format, environment);
+    if (line !== undefined) notices.push(addedLine(line, name));
+  }
+  return notices;
+}
+
+function addedLine(line: string, name: MirrorFormat): string {
+  return `${line} was added to .git/info/exclude, so that git ignores the files of ${name}`;
 }
 
 /** Keeps the files of these formats up to date, in the folders where their systems keep them. */
@@ -61,9 +83,7 @@ export function createMirror(formats: readonly MirrorFormat[], input: MirrorInpu
       },
       files,
     );
-    return line === undefined
-      ? [...notices]
-      : [`${line} was added to .git/info/exclude, so that git ignores the files of ${name}`, ...notices];
+    return line === undefined ? [...notices] : [addedLine(line, name), ...notices];
   };
   const update = async (state: RunState): Promise<string[]> => {
     const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber, shows: true });

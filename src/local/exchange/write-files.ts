@@ -120,6 +120,31 @@ export async function ignoreExported(
   return addExclude(repository, format.ignore, paths);
 }
 
+/**
+ * Makes sure that git ignores what is already in the places of a system's files, before a gate begins: what a snapshot
+ * has seen, later ones compare, whatever git ignores by then.
+ * @returns the line that was added; `undefined`: none was needed, or none helps, which is said when files are written
+ */
+export async function ignoreEarlier(
+  root: string,
+  format: Pick<FileFormat, 'folder' | 'ignore' | 'isKnown'>,
+  environment: Environment,
+): Promise<string | undefined> {
+  const repository = await findRepository(root, { binary: 'git', environment });
+  const others = ['ls-files', '-z', '--others', '--exclude-standard', '--', `:(literal)${format.folder}`];
+  const there = await repository?.git(others);
+  const paths = (there?.out.toString('utf8') ?? '')
+    .split('\0')
+    .filter((path) => path.startsWith(`${format.folder}/`) && format.isKnown(path.slice(format.folder.length + 1)));
+  if (repository === undefined || paths.length === 0) return undefined;
+  try {
+    return await addExclude(repository, format.ignore, paths);
+  } catch (error) {
+    if (error instanceof GatelineError && error.fault !== 'gateline') return undefined;
+    throw error;
+  }
+}
+
 /** The first of the paths that git does not ignore. */
 async function notIgnored({ git }: Repository, paths: readonly string[]): Promise<string | undefined> {
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(''));

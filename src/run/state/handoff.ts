@@ -12,7 +12,7 @@ export interface Handoff {
   readonly task?: string;
   /** Gates that passed, with the line that they say of themselves. */
   readonly done: readonly { readonly gate: string; readonly message?: string }[];
-  /** Gates that did not pass, and why. */
+  /** Gates that did not pass, and why. One whose condition was false had nothing to do: it is in neither list. */
   readonly failed: readonly {
     readonly gate: string;
     readonly kind: string;
@@ -63,7 +63,7 @@ export function handoffOf(
   if (last.size === 0) return undefined;
   const ended = [...last].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const passed = ended.filter(([, { verdict }]) => verdict.status === 'passed');
-  const others = ended.filter(([, { verdict }]) => verdict.status !== 'passed');
+  const others = ended.filter(([, { verdict: { status } }]) => status !== 'passed' && status !== 'not-applicable');
   const task = ended.find(([, one]) => one.task !== undefined)?.[1].task;
   const decided = records.filter((one) => one.kind === 'decided').toSorted((a, b) => (a.at < b.at ? -1 : 1));
   return {
@@ -131,7 +131,7 @@ export function handoffText({ task, done, failed, decisions, learnings, tasks = 
     ],
     ['Learnings', learnings.map(({ category, text }) => `${category}: ${text}`)],
     ['Earlier tasks', tasks.flatMap(linesOfTask)],
-    ['Next', failed.length === 0 && done.length > 0 ? ['every gate has passed'] : failed.map(toDo)],
+    ['Next', failed.length === 0 && done.length > 0 ? ['every gate that ran has passed'] : failed.map(toDo)],
   ];
   const shown = sections.flatMap(([title, lines]) =>
     lines.length === 0 ? [] : [`## ${title}\n\n${codeFence(lines.map(onLine).join('\n'), 'text')}`],
