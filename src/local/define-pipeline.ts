@@ -1,5 +1,6 @@
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import { withEscapes } from '../pipeline/yaml/yaml-text.ts';
 import { onThisMachine } from './load-pipeline.ts';
 import { PipelineInvalidError } from './pipeline-invalid.ts';
 
@@ -11,7 +12,7 @@ import { PipelineInvalidError } from './pipeline-invalid.ts';
  */
 export function definePipeline(definition: object, name = 'pipeline'): Pipeline {
   // JSON is YAML, so a single parser reads every definition.
-  const parsed = parsePipeline(JSON.stringify(definition, null, 2), name);
+  const parsed = parsePipeline(withEscapes(JSON.stringify(definition, null, 2)), name);
   if (parsed.ok) return onThisMachine(parsed.pipeline);
   throw new PipelineInvalidError(parsed.problems);
 }

@@ -1,5 +1,4 @@
 import { basename, resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
 import { exportSkill, leftOutOfSkill } from '../../formats/uasp/export-skill.ts';
 import { importSkills } from '../../formats/uasp/import-skills.ts';
@@ -7,6 +6,7 @@ import { parseSkill } from '../../formats/uasp/skill.ts';
 import { oneLine } from '../../report/text.ts';
 import { MAX_SOURCE_BYTES } from '../../pipeline/yaml/read-source.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
+import { yamlText } from '../../pipeline/yaml/yaml-text.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -40,7 +40,7 @@ export async function importFiles({ world, options }: CommandInvocation): Promis
     printJson(world, { format: 'gateline-entities-import/1', entities, commands, warnings });
     return EXIT_CODES.ok;
   }
-  const yaml = stringify({ entities, commands }, { lineWidth: 0 });
+  const yaml = yamlText({ entities, commands });
   world.out.write(world.out.interactive ? forTerminal(yaml) : yaml);
   for (const warning of warnings) say(world.err, `note: ${oneLine(warning)}`);
   for (const [id, { syntax }] of Object.entries(commands))
@@ -57,6 +57,6 @@ export async function exportDefinition(invocation: CommandInvocation): Promise<E
   for (const one of leftOutOfSkill(resources))
     say(world.err, `note: ${oneLine(one)} is left out: UASP has no word for it`);
   if (options['json']) printJson(world, skill);
-  else world.out.write(stringify(skill, { lineWidth: 0 }));
+  else world.out.write(yamlText(skill));
   return EXIT_CODES.ok;
 }

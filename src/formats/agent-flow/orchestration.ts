@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { showUnseen } from '../../json/visible.ts';
+import { jsonText } from '../json-text.ts';
 
 /** The words for a gate, a group and its members. */
 const flowStatus = z.enum(['pending', 'in_progress', 'passed', 'failed']);
@@ -98,7 +99,7 @@ function lines(values: Readonly<Record<string, string | boolean | undefined>>, i
 /** A JSON text is a quoted text of YAML, too, but for characters that only YAML wants escaped. */
 function quoted(value: string): string {
   const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped);
+  return jsonText(value).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped);
 }
 
 function key(id: string): string {

@@ -3,6 +3,7 @@ import type { HistoryEntry } from '../../history/entry.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { withEntries } from '../../memory/entries.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
+import { jsonText } from '../json-text.ts';
 import { phasesOf, type Phase } from '../phases.ts';
 import { EXECUTION_STATE_FORMAT, METRICS_FORMAT, NODE_GATES, prdWord, taskWord, type LoopState } from './loop-state.ts';
 
@@ -15,10 +16,10 @@ export function writeDevLoop(run: ExportedRun): WrittenFile[] {
   const progress = document('progress') ?? progressOf(own);
   const patterns = document('learned-patterns');
   return [
-    { path: 'workflow-state.json', text: jsonText(loopStateOf(run, phases, retries)) },
-    { path: 'retry-counts.json', text: jsonText(retries === 0 ? {} : { [run.state.subject]: retries }) },
-    { path: 'execution-state.json', text: jsonText(executionStateOf(run, own)) },
-    { path: 'metrics.json', text: jsonText(metricsOf(own)) },
+    { path: 'workflow-state.json', text: fileText(loopStateOf(run, phases, retries)) },
+    { path: 'retry-counts.json', text: fileText(retries === 0 ? {} : { [run.state.subject]: retries }) },
+    { path: 'execution-state.json', text: fileText(executionStateOf(run, own)) },
+    { path: 'metrics.json', text: fileText(metricsOf(own)) },
     ...(progress === undefined ? [] : [{ path: 'progress.md', text: progress }]),
     ...(patterns === undefined ? [] : [{ path: 'learned-patterns.md', text: patterns }]),
     ...(run.handoff === '' ? [] : [{ path: 'handoff.md', text: run.handoff }]),
@@ -88,6 +89,6 @@ function progressOf(history: readonly HistoryEntry[]): string | undefined {
   return withEntries('', 'Progress', entries).document;
 }
 
-function jsonText(value: JsonValue | LoopState): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+function fileText(value: JsonValue | LoopState): string {
+  return `${jsonText(value, 2)}\n`;
 }

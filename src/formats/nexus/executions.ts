@@ -7,6 +7,7 @@ import { RUN_GATE } from '../../run/records/record.ts';
 import type { RunStatus } from '../../run/state/run-state.ts';
 import type { SourceFile } from '../exchange.ts';
 import { MAX_IMPORT_DEPTH, type FileFindings } from '../findings.ts';
+import { jsonText } from '../json-text.ts';
 import { nexusStatus, WORKFLOW_STATUSES } from './workflow-state.ts';
 
 const count = z.int().min(0).max(1_000_000).default(0);
@@ -62,7 +63,7 @@ export function executionLines(entries: readonly HistoryEntry[]): string {
   const lines = entries.map((entry) => {
     const { started, task, subject, pipeline, status, passed, failed, skipped, plugins, mcps, failure } = entry;
     const end = endTimeOf(entry);
-    return JSON.stringify({
+    return jsonText({
       id: ids.get(runKeyOf(entry)),
       workflowName: pipeline,
       userTask: task ?? subject,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../json/json.ts';
 import type { RunStatus } from '../../run/state/run-state.ts';
 import type { FileFindings } from '../findings.ts';
+import { jsonText } from '../json-text.ts';
 
 /** The words for a run; of an execution, too. */
 export const WORKFLOW_STATUSES = ['INITIALIZING', 'EXECUTING', 'PAUSED', 'ERROR', 'COMPLETED', 'ROLLBACK'] as const;
@@ -106,5 +107,5 @@ export function workflowStateIn(value: unknown, file: string, findings: FileFind
 
 /** The text of a document, as the seed's `persistState` writes it. */
 export function workflowStateText(state: WorkflowState): string {
-  return JSON.stringify(state, null, 2);
+  return jsonText(state, 2);
 }

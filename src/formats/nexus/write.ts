@@ -3,6 +3,7 @@ import { dailySummaries } from '../../history/statistics/daily.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { unitOf, type EndedRecord, type FileChange } from '../../run/records/record.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
+import { jsonText } from '../json-text.ts';
 import { phasesOf, type Phase } from '../phases.ts';
 import { endTimeOf, executionLines, workflowIds } from './executions.ts';
 import { nexusStatus, workflowStateText, type WorkflowState } from './workflow-state.ts';
@@ -18,7 +19,7 @@ export function writeNexus(run: ExportedRun): WrittenFile[] {
   return [
     { path: `backups/${state.id}.json`, text },
     { path: 'executions.jsonl', text: executionLines(run.history) },
-    { path: 'daily-summary.json', text: JSON.stringify(summaries, null, 2) },
+    { path: 'daily-summary.json', text: jsonText(summaries, 2) },
     { path: '.current-workflow.json', text },
   ];
 }

@@ -1,4 +1,5 @@
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
+import { jsonText } from '../json-text.ts';
 import { stateDocuments } from './state-documents.ts';
 
 /** The files of seed 000 without our own fields. Those in `.state/` are written by the projections of each call. */
@@ -11,6 +12,6 @@ export function writeStateGuide({ graph, pipeline, metadata, state, outputs }: E
   return [...gates, documents.pipeline(state)].flatMap(({ name, value }) => {
     if (value === undefined) return [];
     const { gateline: _, ...own } = value;
-    return [{ path: name, text: JSON.stringify(own, null, 2) }];
+    return [{ path: name, text: jsonText(own, 2) }];
   });
 }

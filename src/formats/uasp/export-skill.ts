@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json.ts';
-import type { CommandWord, Resources } from '../../pipeline/entities/entities.ts';
+import { wordText } from '../../pipeline/entities/command-syntax.ts';
+import type { Resources } from '../../pipeline/entities/entities.ts';
 
 /**
  * Entities and commands as a skill of UASP. What depends on an entity is invalidated with it by name. What UASP has no
@@ -57,12 +58,4 @@ export function leftOutOfSkill({ entities, commands }: Resources): string[] {
     ]),
   ];
   return kept.flatMap(({ key, of, isSet }) => (isSet ? [`${key} of ${of}`] : []));
-}
-
-/** A word as `syntax` has it: in quotes where it would be read as something else. */
-function wordText(word: CommandWord): string {
-  if ('argument' in word) return `<${word.argument}>`;
-  if (/^[^\s"'<>|&;]+$/.test(word.text)) return word.text;
-  const parts = word.text.split("'").map((part) => (part === '' ? '' : `'${part}'`));
-  return word.text === '' ? "''" : parts.join(`"'"`);
 }

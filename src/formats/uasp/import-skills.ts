@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json.ts';
-import { wordsOf } from '../../pipeline/entities/command-syntax.ts';
+import { wordText, wordsOf } from '../../pipeline/entities/command-syntax.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
 import type { UaspCommand, UaspEntity, UaspSkill } from './skill.ts';
@@ -128,7 +128,7 @@ function entityOf({ format, properties }: UaspEntity): JsonObject {
   return { ...(format !== undefined && { format }), ...(properties.length > 0 && { properties }) };
 }
 
-/** Optional parts in brackets are left out: they would be words of the command. */
+/** Optional parts in brackets are left out: they would be words of the command. In quotes, brackets are text. */
 function syntaxOf(
   { name: skill }: UaspSkill,
   id: string,
@@ -136,11 +136,11 @@ function syntaxOf(
   warnings: string[],
 ): string | undefined {
   if (written === undefined) {
-    const syntax = `${skill} ${id}`;
+    const syntax = [skill, id].map((text) => wordText({ text })).join(' ');
     warnings.push(`${skill}: ${id} has no syntax: \`${syntax}\` is a guess`);
     return syntax;
   }
-  const syntax = written.replace(/\s*\[[^\]]*\]/g, '').trim();
+  const syntax = written.replace(/("[^"]*"|'[^']*')|\s*\[[^\]]*\]/g, (_, quoted?: string) => quoted ?? '').trim();
   if (syntax !== written.trim()) warnings.push(`${skill}: the optional parts of ${id} are left out: \`${written}\``);
   const read = wordsOf(syntax);
   if ('words' in read) return syntax;

@@ -1,7 +1,8 @@
-import { isMap, parseDocument, stringify } from 'yaml';
+import { isMap, parseDocument } from 'yaml';
 import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { documentText, yamlText } from '../../pipeline/yaml/yaml-text.ts';
 import { ID_PATTERN, type Gate, type Pipeline } from '../../pipeline/pipeline.ts';
 
 /** The id of an imported gate in a definition. */
@@ -93,7 +94,7 @@ export function newDefinition(run: ImportedRun, system: string): string {
     ...keysToAdd(run, undefined, {}),
   };
   return `# Written by \`gateline import ${system}\`. Give each gate a \`run\`: without one, its agent runs by itself.
-${stringify(value, { lineWidth: 0 })}`;
+${yamlText(value)}`;
 }
 
 /** Whether a definition has a gate, or something in the place of gates or of itself. */
@@ -115,11 +116,11 @@ export function editedDefinition(text: string, keys: JsonObject): string {
       for (const [id, gate] of Object.entries(value as JsonObject))
         if (!document.hasIn(['gates', id])) document.setIn(['gates', id], document.createNode(gate));
   }
-  const edited = document.toString({ lineWidth: 0 });
+  const edited = documentText(document);
   return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;
 }
 
 /** Keys as YAML, to be copied. */
 export function keysText(keys: JsonObject): string {
-  return stringify(keys, { lineWidth: 0 });
+  return yamlText(keys);
 }

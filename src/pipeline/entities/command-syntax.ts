@@ -26,3 +26,11 @@ export function wordsOf(syntax: string): { readonly words: CommandWord[] } | { r
     return { problem: 'there is no program' };
   return 'argument' in program ? { problem: 'the program cannot be an argument' } : { words };
 }
+
+/** A word as {@link wordsOf} reads it: in quotes where it would be read as something else, also as an optional part. */
+export function wordText(word: CommandWord): string {
+  if ('argument' in word) return `<${word.argument}>`;
+  if (/^[^\s"'<>|&;[\]]+$/.test(word.text)) return word.text;
+  const parts = word.text.split("'").map((part) => (part === '' ? '' : `'${part}'`));
+  return word.text === '' ? "''" : parts.join(`"'"`);
+}

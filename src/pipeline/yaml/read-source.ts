@@ -2,6 +2,7 @@ import { isScalar, Lexer, LineCounter, parseDocument, type Document, type Node, 
 import type { JsonValue } from '../../json/json.ts';
 import { inWords, shown, type Problem, type ProblemPlace } from '../problem.ts';
 import { MAX_SOURCE_DEPTH, YamlConversion, type Spot } from './yaml-conversion.ts';
+import { UNPRINTABLE } from './yaml-text.ts';
 import { type ProblemDetails, type DefinitionSource } from '../source.ts';
 
 /** The largest file that is read, in bytes of UTF-8. */
@@ -97,8 +98,6 @@ const YAML_VERSION = {
 
 /** Marks that the lexer puts between tokens: document start, end of open flow collections, scalar. */
 const LEXER_MARKS = new Set(['\x02', '\x18', '\x1f']);
-/** Characters that YAML 1.2 does not allow in a file (§5.1, c-printable). */
-const UNPRINTABLE = /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]/u;
 function unreadable(text: string): ProblemDetails | undefined {
   const bytes = text.length > MAX_SOURCE_BYTES ? text.length : Buffer.byteLength(text);
   if (bytes > MAX_SOURCE_BYTES) {

@@ -136,6 +136,16 @@ commands: {take: {syntax: take}}`;
     ]);
   });
 
+  it('keeps brackets in quotes, which are no optional parts, and writes them so', () => {
+    const skill = parseSkill(`commands: {a: {syntax: 's "[name=q]" [--wait "x y"]'}, "b c]": {}}`, 'x.yaml');
+    const { commands, warnings } = importSkills([skill]);
+    expect(commands).toEqual({ a: { syntax: 's "[name=q]"' }, b_c_: { syntax: "x 'b c]'" } });
+    expect(warnings).toContain('x: the optional parts of a are left out: `s "[name=q]" [--wait "x y"]`');
+    const { resources } = definePipeline({ commands, ...GATES });
+    expect(resources!.commands[0]!.words).toEqual([{ text: 's' }, { text: '[name=q]' }]);
+    expect(exportSkill('x', resources!)).toMatchObject({ commands: { a: { syntax: "s '[name=q]'" } } });
+  });
+
   it('leaves out a command that needs a shell', () => {
     const skill = parseSkill('commands: {a: {syntax: "x | y"}, B c: {syntax: x, creates: [gone]}}', 'x.yaml');
     const { entities, commands, warnings } = importSkills([skill]);
