@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 const FOLD = ['test/run/entity/fold-entities.test.ts'];
 const DO = ['test/cli/do.test.ts'];
 const GATES = ['test/cli/gate-entities.test.ts'];
+const CI = ['test/engine/ci-entities.test.ts'];
 
 /** Faults in entities and commands. */
 export const ENTITY_FAULTS: readonly Fault[] = [
@@ -258,5 +259,29 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: GATES,
     only: 'runs again whenever that one does',
     why: 'every second run would leave a lease or a session behind',
+  },
+  {
+    name: 'engine: a job takes any value for an entity that a gate created',
+    find: '  if (!(await isCreatedBy(call, need, ended)))',
+    replace: "  if (need.gate.id === '' && !(await isCreatedBy(call, need, ended)))",
+    tests: CI,
+    only: 'another value',
+    why: 'whoever can write artifacts of the run would choose the value, and no digest of an output would differ',
+  },
+  {
+    name: 'engine: a job takes a record of a command for what no command does',
+    find: "call.holder === 'job' ? possibleInJobs(call) : () => true",
+    replace: "call.holder === 'open' ? possibleInJobs(call) : () => true",
+    tests: CI,
+    only: 'calls itself a command',
+    why: 'a record that says that it is of a command is checked against nothing else',
+  },
+  {
+    name: 'engine: a job takes a claim that leaves out what its gate invalidates',
+    find: '  if (unsaid !== undefined) throw unsound(upstream,',
+    replace: "  if (unsaid === '') throw unsound(upstream,",
+    tests: CI,
+    only: 'leaves out',
+    why: 'a session that was closed would be valid for later jobs',
   },
 ];

@@ -1,6 +1,8 @@
 import type { AgentResult } from '../../agent/agent.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import { entityKey } from '../../run/entity/entity-state.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
@@ -25,8 +27,7 @@ export interface Creator {
 }
 
 /**
- * What an attempt that passed has created. An output with a key for an entity gives that entity that part of it, any
- * other entity all of it. Names properties that a value lacks.
+ * What an attempt that passed has created. Names properties that a value lacks.
  * @param output the part of it that others may see, redacted
  */
 export async function effectsOf(
@@ -36,27 +37,22 @@ export async function effectsOf(
   creator: Creator,
 ): Promise<NonNullable<EndedRecord['effects']>> {
   const value = output && (await readValue(call, output));
+  const { by, processes = [] } = creator;
   const creates: NonNullable<EndedRecord['effects']>['creates'] = [];
-  for (const name of use.creates) {
-    const entity = resourcesOf(call).entities.find((one) => one.name === name)!;
-    const part = value === undefined ? undefined : partFor(name, value);
-    const isAll = part === value;
-    const content = isAll ? output : part && (await keepJson(call.ports.store, part));
-    if (part !== undefined) await namePropertiesMissing(call, entity, part, creator.by);
-    const { given = {}, leg = '', processes = [] } = creator;
-    if (entity.lifetime === 'machine' && processes.length === 0) {
-      const message = `${name}, created by ${creator.by}: no process was left that runs, so it is not valid`;
+  for (const { entity, part, instances, most } of createdFrom(call, use, value, creator)) {
+    const content = part === value ? output : part && (await keepJson(call.ports.store, part));
+    if (part !== undefined) await namePropertiesMissing(call, entity, part, by);
+    const isMachine = entity.lifetime === 'machine';
+    if (isMachine && processes.length === 0) {
+      const message = `${entity.name}, created by ${by}: no process was left that runs, so it is not valid`;
       await call.observe({ type: 'notice', message });
     }
-    const instances = leg === '' ? instancesOf(entity, part, given) : [leg];
-    // A long list of references leaves room for what is created with it.
-    const most = Math.floor(MAX_CREATED / use.creates.length);
-    for (const instance of await firstOfMany(call, instances, { name, by: creator.by, most }))
+    for (const instance of await firstOfMany(call, instances, { name: entity.name, by, most }))
       creates.push({
-        entity: name,
+        entity: entity.name,
         instance,
         ...(content && { value: content }),
-        ...(entity.lifetime === 'machine' && { processes: [...processes] }),
+        ...(isMachine && { processes: [...processes] }),
       });
   }
   return { creates, invalidates: [] };
@@ -73,6 +69,56 @@ export async function firstOfMany(
     await observe({ type: 'notice', message });
   }
   return instances.slice(0, most);
+}
+
+/** An entity that an output creates: its value, and its instances. */
+interface CreatedFrom {
+  readonly entity: Entity;
+  readonly part: JsonValue | undefined;
+  readonly instances: readonly string[];
+  /** The most of these that a record holds. */
+  readonly most: number;
+}
+
+/** An output with a key for an entity gives that entity that part of it, any other entity all of it. */
+function createdFrom(
+  call: Pick<Call, 'assignment'>,
+  { creates }: Pick<EntityUse, 'creates'>,
+  value: JsonValue | undefined,
+  { given = {}, leg = '' }: Pick<Creator, 'given' | 'leg'>,
+): CreatedFrom[] {
+  // A long list of references leaves room for what is created with it.
+  const most = Math.floor(MAX_CREATED / creates.length);
+  return creates.map((name) => {
+    const entity = resourcesOf(call).entities.find((one) => one.name === name)!;
+    const part = value === undefined ? undefined : partFor(name, value);
+    return { entity, part, instances: leg === '' ? instancesOf(entity, part, given) : [leg], most };
+  });
+}
+
+/**
+ * Whether the record of a unit says what its output creates, and nothing else. In CI, any code that runs in a job may
+ * have written it.
+ */
+export async function isCreatedBy(call: Call, { gate, leg }: Unit, ended: EndedRecord): Promise<boolean> {
+  const { verdict, how, exports, effects } = ended;
+  const isCreator = how === 'ran' && verdict.status === 'passed' && gate.entities !== undefined;
+  const value = exports && (await readValue(call, exports));
+  const expected = isCreator ? createdFrom(call, gate.entities, value, { leg: leg.id }) : [];
+  const digests = new Map(
+    expected.flatMap(({ entity, part, instances, most }) => {
+      const digest = part === value ? exports?.digest : part === undefined ? undefined : digestOfJson(part);
+      return instances
+        .slice(0, most)
+        .map((instance) => [entityKey({ entity: entity.name, instance }), digest] as const);
+    }),
+  );
+  const { creates = [], invalidates = [] } = effects ?? {};
+  return (
+    invalidates.length === 0 &&
+    creates.length === digests.size &&
+    creates.every((one) => digests.has(entityKey(one)) && digests.get(entityKey(one)) === one.value?.digest)
+  );
 }
 
 /** What an attempt of a gate that passed has created; nothing if its gate uses no entities. */

@@ -1,6 +1,6 @@
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
-import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import { isSetUp, type Command, type Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { processKey } from '../../run/entity/entity-state.ts';
 import { foldEntities } from '../../run/entity/fold-entities.ts';
@@ -39,8 +39,29 @@ export async function viewEntities(call: Call): Promise<Asking> {
     running: await runningProcesses(call),
     rank: ranksIn(call),
   };
-  const states = foldEntities(entities, call.journal.listing(), facts);
+  const listing = call.journal.listing();
+  const isPossible = call.holder === 'job' ? possibleInJobs(call) : () => true;
+  const states = foldEntities(entities, { ...listing, records: listing.records.filter(isPossible) }, facts);
   return { entities, states, now: call.ports.now().getTime() };
+}
+
+/**
+ * Whether a record is of a gate, or of a set-up command that a job may have run. In CI, any code that runs in a job may
+ * have written it: as a command, nothing that is known of a gate's output would say otherwise.
+ */
+function possibleInJobs(call: Call): (record: GatelineRecord) => boolean {
+  const { commands } = resourcesOf(call);
+  const makers = new Map(commands.filter(isSetUp).map((command) => [command.id, command]));
+  const units = [...call.graph.values()].filter(({ gate }) => gate.entities?.onInvalid === 'recover');
+  const legs = new Set(units.map(({ key }) => legOfCommands(key)));
+  return (record) => {
+    if (record.kind === 'decided' || record.command !== true) return true;
+    const command = makers.get(record.gate);
+    const created = record.kind === 'ended' ? (record.effects?.creates ?? []) : [];
+    return (
+      command !== undefined && legs.has(record.leg) && created.every(({ entity }) => command.creates.includes(entity))
+    );
+  };
 }
 
 /** The place of each unit, and of the commands that jobs ran for it. */

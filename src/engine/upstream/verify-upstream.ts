@@ -4,13 +4,14 @@ import { unitKey } from '../../pipeline/pipeline.ts';
 import { NO_DECISIONS, rulingOn } from '../../run/records/decisions.ts';
 import { verdictSatisfies } from '../../run/state/fold-unit.ts';
 import { asRequest } from '../../run/plan/difference.ts';
-import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
+import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { ancestorsOf, type Unit } from '../../run/records/unit.ts';
 import type { Request } from '../../run/plan/request.ts';
 import { parseContract } from '../../verdict/contract.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf, readJson } from '../call/content.ts';
+import { isCreatedBy } from '../entities/created.ts';
 import { notDone, unreadable } from './not-done.ts';
 import { evaluateIf } from './condition.ts';
 import { judgeAgain } from './judge-again.ts';
@@ -30,7 +31,7 @@ const CONTRACT_LIMIT = 32 * 1024 * 1024;
  */
 export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Promise<void> {
   const upstream = ancestorsOf(call.graph, unit.key).map((key) => call.graph.get(key)!);
-  const used = new Set([...unit.needs, ...listsOf(upstream)]);
+  const used = new Set([...unit.needs, ...listsOf(upstream), ...creatorsFor(unit, upstream)]);
   await checkDone(call, unit, used, upstream, job);
   for (const one of upstream) {
     const state = call.journal.state().units.get(one.key)!;
@@ -44,6 +45,13 @@ export async function verifyUpstream(call: Call, unit: Unit, job: JobCall): Prom
 /** The outputs that say how many legs there are: those are as important as what the legs produced. */
 function listsOf(upstream: readonly Unit[]): string[] {
   return upstream.flatMap(({ gate: { legsFrom } }) => (legsFrom === undefined ? [] : [legsFrom.gate]));
+}
+
+/** The units that create what a unit requires: it is given parts of their outputs. */
+function creatorsFor({ gate: { entities } }: Unit, upstream: readonly Unit[]): string[] {
+  const creates = (one: Unit): boolean =>
+    entities?.requires.some((name) => one.gate.entities?.creates.includes(name)) === true;
+  return upstream.filter(creates).map(({ key }) => key);
 }
 
 /**
@@ -95,11 +103,27 @@ function replacedUnits({ assignment, graph, journal }: Call, unit: Unit): Readon
 function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
   const { started, unread } = call.journal.archive();
   const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
-  if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;
+  if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract)
+    return refuseOtherUses(upstream, ended, claim);
   if (claim !== undefined) throw unsound(upstream, 'it ended with a different request or contract than it began with');
   const hidden = unread.get(upstream.key)?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
   if (hidden === undefined) throw unsound(upstream, 'its record is of an attempt that was never claimed');
   throw unreadable(`gate ${upstream.key}: the claim of attempt ${ended.n} could not be read: ${hidden.why}`);
+}
+
+/** Refuses records that create more, or invalidate less, than their gate does: an entity would be valid. */
+function refuseOtherUses(
+  upstream: Unit,
+  { how, verdict, effects }: EndedRecord,
+  { entities: claimed }: StartedRecord,
+): void {
+  const { creates = [], invalidates = [] } = upstream.gate.entities ?? {};
+  const strange = effects?.creates.find(({ entity }) => !creates.includes(entity));
+  if (strange !== undefined) throw unsound(upstream, `it says that it created ${strange.entity}`);
+  if (how !== 'ran' || verdict.status === 'not-applicable') return;
+  const said = new Set(claimed?.invalidates.map(({ entity }) => entity));
+  const unsaid = invalidates.find((name) => !said.has(name));
+  if (unsaid !== undefined) throw unsound(upstream, `its claim does not say that it invalidates ${unsaid}`);
 }
 
 async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobCall): Promise<void> {
@@ -118,6 +142,8 @@ async function judgeOutput(call: Call, need: Unit, ended: EndedRecord, job: JobC
   }
   if (exports?.digest !== ended.exports?.digest)
     throw unsound(need, 'its recorded exports are not what its contract exports from its output');
+  if (!(await isCreatedBy(call, need, ended)))
+    throw unsound(need, 'it says that it created something else than what its output does');
 }
 
 /** Refuses a not-applicable gate unless its condition was false and still is. */

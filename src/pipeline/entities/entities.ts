@@ -57,6 +57,11 @@ export function argumentsOf({ words }: Pick<Command, 'words'>): string[] {
   return [...new Set(words.flatMap((word) => ('argument' in word ? [word.argument] : [])))];
 }
 
+/** Whether a command may run by itself to make what it creates valid. */
+export function isSetUp(command: Pick<Command, 'setup' | 'words'>): boolean {
+  return command.setup && argumentsOf(command).length === 0;
+}
+
 /** Commands that make entities valid, in order. */
 export interface SetUp {
   readonly order: readonly Command[];
@@ -84,7 +89,7 @@ export function setUpOrder(
   wanted: readonly string[],
   isValid: (entity: string) => boolean,
 ): SetUp {
-  const makers = commands.filter((command) => command.setup && argumentsOf(command).length === 0);
+  const makers = commands.filter(isSetUp);
   const chosen = new Map<string, Command>();
   // Entities come one round after what their command requires, so that no command waits for itself.
   for (let found = true; found;) {
