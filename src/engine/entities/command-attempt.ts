@@ -28,6 +28,8 @@ export interface CommandOrder {
   readonly given: Readonly<Record<string, string>>;
   /** Absolute path of the folder that it runs in. Default: the user's. */
   readonly folder?: string | undefined;
+  /** Whether the caller tries again until nobody is in the way. */
+  readonly waits?: boolean | undefined;
 }
 
 /** The position of a command's record among those of its run. */
@@ -54,7 +56,7 @@ export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Comman
  */
 export async function claimCommand(
   call: Call,
-  { command, given }: CommandOrder,
+  { command, given, waits }: CommandOrder,
   place: CommandPosition,
 ): Promise<StartedRecord> {
   const words = commandWords(command, given);
@@ -62,7 +64,7 @@ export async function claimCommand(
   await endLostCommands(call);
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const resolved = resolveUse(command, asking);
-  await refuseUnusable(call, command.id, resolved, asking);
+  await refuseUnusable(call, { by: command.id, resolved, waits }, asking);
   const { store } = call.ports;
   const request = call.redactor.redactJson(await requestOf(call, { command, given }, words, resolved)).value;
   const contract = await call.contracts.load(contractOf(command));
