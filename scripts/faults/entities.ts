@@ -136,6 +136,14 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     why: 'nobody would end the server that it is about to live in',
   },
   {
+    name: 'engine: a run ends what a gate of another subject left',
+    find: 'return directories.filter((directory) => kept.has(directory));',
+    replace: 'return directories.filter((directory) => kept.size > 1_000 && kept.has(directory));',
+    tests: ['test/cli/gate-processes.test.ts'],
+    only: 'another subject',
+    why: 'Gateline may be killed between the record and its note, and the browser would be gone',
+  },
+  {
     name: 'engine: a reset of one instance ends the processes of all',
     find: '({ entity, instance }) => entity === about.entity && covers(about.instance, instance),',
     replace: '({ entity }) => entity === about.entity && covers(about.instance, about.instance),',

@@ -225,7 +225,7 @@ async function end(
     throw new GatelineError('RECORD_TAKEN', `${command.id}: its end is recorded already`);
   if (!passed && result.left !== undefined) {
     const { attempts, commands = attempts, agent } = call.ports;
-    await agent.endLeftovers(commands.pathOf(started), result.left);
+    await agent.endLeftovers(commands.pathOf(started), { left: result.left });
   }
   return { ended, value: clean };
 }
