@@ -45,6 +45,17 @@ export interface AgentResult {
   readonly stderr: string;
 }
 
+/** Which processes of a killed engine are ended. */
+export interface LeftoverOptions {
+  /** Processes of one attempt, in addition to those that are found. */
+  readonly left?: NonNullable<AgentResult['left']>;
+  /**
+   * Says of which of the attempts that are found the processes stay, as after {@link Agent.keepLeft}: the engine may
+   * have been killed before it noted that. Default: of none.
+   */
+  readonly keeps?: (directories: readonly string[]) => Promise<readonly string[]>;
+}
+
 /** Starts a gate's work. The only implementation so far is a local process. */
 export interface Agent {
   /** Runs to the end; never throws because of the agent. All processes that it started are gone when this settles. */
@@ -54,10 +65,9 @@ export interface Agent {
    * holds the workspace's lock, so no other engine works there. Agents that run by themselves are not touched, whether
    * their claim is still valid or not.
    * @param root of all attempts; or the directory of one attempt, whose processes are ended even if they were kept
-   * @param left processes of that one attempt, in addition to those that are found
    * @returns pids of the ended processes, for the log.
    */
-  endLeftovers(root: string, left?: NonNullable<AgentResult['left']>): Promise<number[]>;
+  endLeftovers(root: string, options?: LeftoverOptions): Promise<number[]>;
   /**
    * The processes that an attempt left stay: {@link endLeftovers} of all attempts no longer ends them. Calling it again
    * has no effect.

@@ -10,6 +10,7 @@ import { recordDecision, recordRunDecision, type Decider } from './attempt/recor
 import { recordPlanned } from './attempt/record-planned.ts';
 import { pinContracts } from './plan/pin-contracts.ts';
 import { planUnit } from './plan/plan-unit.ts';
+import { endKilledAttempts } from './entities/left-processes.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { keepHistory, noteRun } from './call/keep-history.ts';
 import { listKnown } from './call/later-records.ts';
@@ -80,7 +81,7 @@ export async function rollback(
   const listing = await listKnown(ports, assignment);
   const { runNumber, unfinished } = await runToRollBack(ports, assignment, options, listing);
   // A command that restores the database may have outlived its engine.
-  await ports.agent.endLeftovers(ports.attempts.root);
+  await endKilledAttempts(ports, assignment.pipeline);
   const call = await openCall(ports, assignment, () => undefined, { runNumber, alone: true, listing });
   try {
     return await rollBack(call, options, unfinished);

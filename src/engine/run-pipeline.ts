@@ -12,7 +12,7 @@ import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';
 import type { RecordListing } from '../run/records/reading.ts';
-import { keepRecorded } from './entities/left-processes.ts';
+import { endKilledAttempts } from './entities/left-processes.ts';
 import { discardRefused } from './attempt/capture-files.ts';
 import { removeOldSnapshots } from './snapshots/retention.ts';
 import { refuseUnfinished } from './snapshots/unfinished-rollback.ts';
@@ -48,7 +48,6 @@ export async function runPipeline(ports: EnginePorts, assignment: Assignment, op
   refuseWithoutGates(assignment.pipeline);
   await refuseUnfinished(ports);
   const listing = options.listing ?? (await listKnown(ports, assignment));
-  await keepRecorded(ports, listing.records);
   const endedLeftovers = await endKilledCalls(ports, assignment, options.observe);
   const { call, driven } = await driveRun(ports, assignment, { ...options, listing });
   const before = call.taken();
@@ -67,7 +66,7 @@ export async function endKilledCalls(
   assignment: Pick<Assignment, 'pipeline'>,
   observe: Observer,
 ): Promise<readonly number[]> {
-  const endedLeftovers = await ports.agent.endLeftovers(ports.attempts.root);
+  const endedLeftovers = await endKilledAttempts(ports, assignment.pipeline);
   for (const pid of endedLeftovers)
     await observe({ type: 'notice', message: `process ${pid}, left by a killed run, was stopped` });
   await ports.workspace.sweep(ports.now().toISOString());

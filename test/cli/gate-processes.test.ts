@@ -97,6 +97,14 @@ class Project implements AsyncDisposable {
     return record.effects.creates[0];
   }
 
+  /** As if Gateline had been killed before it noted that the processes stay. */
+  async forgetKept(): Promise<void> {
+    const folder = join(this.workspace.root, '.state/attempts');
+    const kept = (await readdir(folder, { recursive: true })).find((one) => one.endsWith('kept-process.json'));
+    expect(kept).toBeDefined();
+    await rename(join(folder, kept!), join(folder, kept!.replace('kept-', '')));
+  }
+
   /** The work trees that exist. */
   async slots(): Promise<string[]> {
     const [folder = ''] = await readdir(this.trees);
@@ -140,11 +148,7 @@ describe('a gate that leaves processes', () => {
     const { boot, pidStart } = await processIdentity();
     expect(pidStart).not.toBe('');
     expect(processes).toEqual([expect.objectContaining({ pid: server.pid, boot })]);
-    // As if Gateline had been killed before it noted that they stay.
-    const folder = join(project.workspace.root, '.state/attempts');
-    const kept = (await readdir(folder, { recursive: true })).find((one) => one.endsWith('kept-process.json'));
-    expect(kept).toBeDefined();
-    await rename(join(folder, kept!), join(folder, kept!.replace('kept-', '')));
+    await project.forgetKept();
     await project.run('run', '-q');
     expect(await project.answer()).toBe('hello');
     const slots = await project.slots();
@@ -154,6 +158,29 @@ describe('a gate that leaves processes', () => {
     await project.run('run', '-q');
     expect((await project.slots()).filter((one) => slots.includes(one))).toEqual([]);
   }, 60_000);
+
+  it.each([
+    ['a run of another subject', ['run', '-q', '--subject', 'other']],
+    ['a set', ['run', '-q', '--set', 'set.json']],
+    ['a loop', ['loop', 'set.json', '-q']],
+    ['a rollback', ['rollback', '--all', '--reason', 'x']],
+  ])(
+    'is not ended by what runs next: %s',
+    async (_, command) => {
+      await using project = await Project.create({ serve, quick: { run: 'echo 1 > "$GATELINE_OUTPUT"' } });
+      const subjects = [{ id: 'other', task: 'do it' }];
+      await project.workspace.write('set.json', JSON.stringify({ format: 'gateline-set/1', subjects }));
+      await project.run('run', '-q');
+      const { port } = project.server();
+      await project.forgetKept();
+      const { code, out, err } = await project.run(...command);
+      expect([0, 1], out + err).toContain(code);
+      const answer = fetch(`http://127.0.0.1:${port}`).then((response) => response.text());
+      await expect(answer).resolves.toBe('hello');
+      await project.run('entities', 'reset', '--reason', 'the test is over', '--subject', 'other');
+    },
+    60_000,
+  );
 
   it('leaves none when it did not pass', async () => {
     const gate = { ...serve, env: { ...serve.env, OUTPUT: 'none' }, output: { schema: { type: 'object' } } };

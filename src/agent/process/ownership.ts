@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { AGENT_VARIABLES } from '../../environment.ts';
 import { isSystemError } from '../../errors/gateline-error.ts';
-import { processRecordsBelow } from './process-record.ts';
+import type { FoundRecord } from './process-record.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import type { Belongs } from './process-tree.ts';
 
@@ -27,14 +27,15 @@ export function ofAttempt(table: ProcessTable, first: ProcessInfo, directory: st
  * have the directory of a recorded attempt in their environment. If an attempt has no record, its agent runs by itself:
  * its processes, and those that its user started from that shell, do not belong to it. Never this process, its
  * ancestors or its descendants.
+ * @param found the records below `root`
  * @param left other processes that belong to them
  */
 export function leftBelow(
   table: ProcessTable,
   root: string,
+  found: readonly FoundRecord[],
   left: readonly Pick<ProcessInfo, 'pid' | 'started'>[] = [],
 ): Belongs {
-  const found = processRecordsBelow(root);
   const named = new Map(left.map(({ pid, started }) => [pid, started]));
   const recorded = found.flatMap(({ process }) => (process?.boot === table.boot ? [process] : []));
   const first = new Map(recorded.map((record) => [record.pid, record.started]));

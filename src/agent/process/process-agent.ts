@@ -2,9 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { GatelineError, isDiskFull, isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import type { Agent, AgentResult, AgentTask } from '../agent.ts';
+import type { Agent, AgentResult, AgentTask, LeftoverOptions } from '../agent.ts';
 import { leftBelow } from './ownership.ts';
-import { announceProcess, keepProcessRecord, recordFailure, removeProcessRecord } from './process-record.ts';
+import {
+  announceProcess,
+  keepProcessRecord,
+  processRecordsBelow,
+  recordFailure,
+  removeProcessRecord,
+} from './process-record.ts';
 import { processTable, type ProcessTable } from './process-table.ts';
 import { endProcesses } from './process-tree.ts';
 import { invocationOf, type Program, type ShellInvocation } from './shells.ts';
@@ -44,18 +50,22 @@ export function createProcessAgent(options: ProcessAgentOptions = {}): Agent {
   };
   return {
     run: (task) => runTask(task, table, times, platform),
-    endLeftovers: (root, left = []) => endLeftovers(root, left, table, times),
+    endLeftovers: (root, wanted = {}) => endLeftovers(root, wanted, table, times),
     keepLeft: async (directory) => keepProcessRecord(directory),
   };
 }
 
 async function endLeftovers(
   root: string,
-  left: NonNullable<AgentResult['left']>,
+  { left = [], keeps = async () => [] }: LeftoverOptions,
   table: ProcessTable,
   times: WatchTimes,
 ): Promise<number[]> {
-  const { ended, remaining } = await endProcesses(table, leftBelow(table, root, left), times);
+  const found = processRecordsBelow(root);
+  const kept = found.length === 0 ? [] : await keeps(found.map(({ directory }) => directory));
+  for (const directory of kept) keepProcessRecord(directory);
+  const others = found.filter(({ directory }) => !kept.includes(directory));
+  const { ended, remaining } = await endProcesses(table, leftBelow(table, root, others, left), times);
   if (remaining.length > 0) {
     throw new GatelineError(
       'LEFTOVER_ALIVE',

@@ -24,11 +24,12 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const isDry = options['dry-run'] === true;
   const opened = await open(inRun, loaded, { readOnly: isDry, signal: controller.signal });
   const folder = found.root === loaded.root ? undefined : found.root;
-  const asked = { command, arguments: given, folder, observe: observerFor(world, options['json'] === true) };
+  const waits = options['wait'] === true && !isDry;
+  const asked = { command, arguments: given, folder, waits, observe: observerFor(world, options['json'] === true) };
   if (isDry) return showPlan(invocation, await planCommand(opened.ports, opened.assignment, asked));
   const run = (): Promise<CommandRan> =>
     runCommand(opened.ports, opened.assignment, { ...asked, signal: controller.signal });
-  const ran = await (options['wait'] === true ? patiently(run, controller.signal) : run());
+  const ran = await (waits ? patiently(run, controller.signal) : run());
   return show(invocation, ran, controller.signal.aborted);
 }
 

@@ -19,6 +19,8 @@ export interface CommandAsked {
   readonly signal: AbortSignal;
   /** Absolute path of the folder that the command runs in. Default: the user's. */
   readonly folder?: string | undefined;
+  /** The caller tries again while somebody is in the way: two commands that would wait for each other are refused. */
+  readonly waits?: boolean | undefined;
 }
 
 /** What came of it. */
@@ -63,7 +65,7 @@ export interface PlannedCommand {
 export async function planCommand(
   ports: EnginePorts,
   assignment: Assignment,
-  asked: Pick<CommandAsked, 'command' | 'arguments' | 'observe'>,
+  asked: Pick<CommandAsked, 'command' | 'arguments' | 'observe' | 'waits'>,
 ): Promise<PlannedCommand> {
   const command = commandNamed({ assignment }, asked.command);
   commandWords(command, asked.arguments);
@@ -75,7 +77,7 @@ export async function planCommand(
     if (setup.unreachable.length > 0) throw notValid(call, command.id, setup.unreachable, asking);
     return { command, first: setup.order, lines: setUpLines(setup, command.id) };
   }
-  await refuseUnusable(call, command.id, resolved, asking);
+  await refuseUnusable(call, { by: command.id, resolved, waits: asked.waits }, asking);
   return { command, first: [], lines: [] };
 }
 
@@ -101,10 +103,10 @@ export async function checkRequires(
 async function runOne(
   ports: EnginePorts,
   assignment: Assignment,
-  { arguments: given, observe, signal, folder }: CommandAsked,
+  { arguments: given, observe, signal, folder, waits }: CommandAsked,
   command: Command,
 ): Promise<Omit<CommandRan, 'setup'>> {
-  const order = { command, given, folder };
+  const order = { command, given, folder, waits };
   const { exclusively = (work) => work() } = ports;
   const { call, started } = await exclusively(async () => {
     const opened = await openNewest(ports, assignment, observe);

@@ -30,6 +30,8 @@ export interface CommandOrder {
   readonly folder?: string | undefined;
   /** Variables that it does not get: secrets that only gates name for which it does not run. Default: none. */
   readonly withheld?: ReadonlySet<string>;
+  /** Whether the caller tries again until nobody is in the way. */
+  readonly waits?: boolean | undefined;
 }
 
 /** The position of a command's record among those of its run. */
@@ -56,7 +58,7 @@ export function commandNamed(call: Pick<Call, 'assignment'>, id: string): Comman
  */
 export async function claimCommand(
   call: Call,
-  { command, given }: CommandOrder,
+  { command, given, waits }: CommandOrder,
   place: CommandPosition,
 ): Promise<StartedRecord> {
   const words = commandWords(command, given);
@@ -64,7 +66,7 @@ export async function claimCommand(
   await endLostCommands(call);
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const resolved = resolveUse(command, asking);
-  await refuseUnusable(call, command.id, resolved, asking);
+  await refuseUnusable(call, { by: command.id, resolved, waits }, asking);
   const { store } = call.ports;
   const request = call.redactor.redactJson(await requestOf(call, { command, given }, words, resolved)).value;
   const contract = await call.contracts.load(contractOf(command));
@@ -225,7 +227,7 @@ async function end(
     throw new GatelineError('RECORD_TAKEN', `${command.id}: its end is recorded already`);
   if (!passed && result.left !== undefined) {
     const { attempts, commands = attempts, agent } = call.ports;
-    await agent.endLeftovers(commands.pathOf(started), result.left);
+    await agent.endLeftovers(commands.pathOf(started), { left: result.left });
   }
   return { ended, value: clean };
 }

@@ -173,7 +173,7 @@ async function setUpOf(
 ): Promise<Pick<SetUp, 'order' | 'reasons'>> {
   const { missing } = resolved;
   if (missing.length === 0 || gate.entities!.onInvalid === 'fail') {
-    await refuseUnusable(call, key, resolved, asking);
+    await refuseUnusable(call, { by: key, resolved }, asking);
     return { order: [], reasons: [] };
   }
   const setup = setUpFor(call, asking, missing);
@@ -251,7 +251,7 @@ export async function usesOf(
 ): Promise<RecordedUses | undefined> {
   if (unit.gate.entities === undefined) return undefined;
   const { asking, resolved } = await resolveFor(call, unit);
-  await refuseUnusable(call, unit.key, resolved, asking);
+  await refuseUnusable(call, { by: unit.key, resolved }, asking);
   const changed = resolved.requires.find(
     ({ entity, value, creator }) => !call.graph.has(creator) && given?.[entity]?.value?.digest !== value?.digest,
   );

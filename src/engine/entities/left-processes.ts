@@ -12,6 +12,7 @@ import {
 import { openUses } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
 
 /** The processes that an agent left, as a record names them. */
 export function recordedProcesses(
@@ -34,7 +35,7 @@ export async function endLeftUnlessPassed(
 ): Promise<readonly number[]> {
   if (result?.left === undefined) return [];
   if (ended !== undefined && processesIn(ended).length > 0) return result.left.map(({ pid }) => pid);
-  await agent.endLeftovers(directory, result.left);
+  await agent.endLeftovers(directory, { left: result.left });
   return [];
 }
 
@@ -44,11 +45,23 @@ function processesIn(record: GatelineRecord): readonly LeftProcess[] {
   return created.flatMap(({ processes }) => processes ?? []);
 }
 
-/** Processes of gates that passed stay, also if Gateline was killed before it noted that. */
-export async function keepRecorded(ports: EnginePorts, records: readonly GatelineRecord[]): Promise<void> {
-  for (const record of records)
-    if (record.kind === 'ended' && record.command !== true && processesIn(record).length > 0)
-      await ports.agent.keepLeft(ports.attempts.pathOf(record));
+/**
+ * Ends what attempts of a killed engine left running, of all subjects. Processes of gates that passed stay, also if
+ * Gateline was killed before it noted that.
+ * @returns the ended processes
+ */
+export function endKilledAttempts(
+  { agent, attempts, store }: Pick<EnginePorts, 'agent' | 'attempts' | 'store'>,
+  { id }: Pick<Pipeline, 'id'>,
+): Promise<number[]> {
+  const keeps = async (directories: readonly string[]): Promise<string[]> => {
+    const kept = new Set<string>();
+    for (const subject of await store.subjects(id))
+      for (const record of (await store.list(id, subject)).records)
+        if (record.kind === 'ended' && processesIn(record).length > 0) kept.add(attempts.pathOf(record));
+    return directories.filter((directory) => kept.has(directory));
+  };
+  return agent.endLeftovers(attempts.root, { keeps });
 }
 
 /** A process of a gate or command that has ended, or of a command that has not. */
@@ -123,7 +136,7 @@ export async function endProcessesOf({ ports, journal }: Call, about: NamedEntit
     const running: { pid: number; started: string }[] = [];
     for (const one of own.flatMap(({ processes }) => processes ?? []))
       if (await ports.processes.isRunning(one)) running.push({ pid: one.pid, started: one.pidStart });
-    if (running.length > 0) await ports.agent.endLeftovers(directoryOf(ports, record), running);
+    if (running.length > 0) await ports.agent.endLeftovers(directoryOf(ports, record), { left: running });
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../run/entity/resolve-use.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { Call } from '../call/call.ts';
+import { noteWait, waitsForAround } from './circular-waits.ts';
 import { resourcesOf, usedByOthers } from './view-entities.ts';
 
 /** Most instances that a message lists. */
@@ -36,23 +37,37 @@ function validInstances(name: string, { entities, states, now }: Asking): string
   return valid.map(({ instance }) => instance);
 }
 
+/** A use that is refused. */
+export interface Refusable {
+  /** The gate or command. */
+  readonly by: string;
+  readonly resolved: ResolvedUse;
+  /** Whether the caller tries again until nobody is in the way. */
+  readonly waits?: boolean | undefined;
+}
+
 /**
  * Refuses what cannot start now.
- * @param by the gate or command
  * @throws InvalidStateError; GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
  */
-export async function refuseUnusable(call: Call, by: string, resolved: ResolvedUse, asking: Asking): Promise<void> {
+export async function refuseUnusable(call: Call, { by, resolved, waits }: Refusable, asking: Asking): Promise<void> {
   const others = await usedByOthers(call);
-  if (resolved.missing.length > 0) {
-    const maker = makerOf(resolved.missing, others, asking);
-    if (maker === undefined || isAround(call, maker.started)) throw notValid(call, by, resolved.missing, asking);
-    throw new GatelineError('ENTITY_BUSY', `${by}: ${maker.by} creates ${maker.entity} and has not ended`);
+  const around = others.filter(({ started }) => isAround(call, started));
+  const maker = makerOf(resolved.missing, others, asking);
+  const isMissing = resolved.missing.length > 0;
+  if (isMissing && (maker === undefined || around.some(({ started }) => started === maker.started)))
+    throw notValid(call, by, resolved.missing, asking);
+  const blocking = maker ?? conflictWith(resolved, others, asking);
+  if (waits) await noteWait(call, around, blocking?.started);
+  if (blocking === undefined) return;
+  if (around.some(({ started }) => started === blocking.started))
+    throw new GatelineError('ENTITY_HELD', `${by} is called by ${blocking.by}, which itself uses ${blocking.entity}`);
+  if (waits && (await waitsForAround(call, blocking.started, others, around))) {
+    const why = `${by} would wait for ${blocking.by}, which uses ${blocking.entity} and waits for what called ${by}`;
+    throw new GatelineError('ENTITY_HELD', why);
   }
-  const conflict = conflictWith(resolved, others, asking);
-  if (conflict === undefined) return;
-  if (isAround(call, conflict.started))
-    throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
-  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+  const verb = maker === undefined ? 'uses' : 'creates';
+  throw new GatelineError('ENTITY_BUSY', `${by}: ${blocking.by} ${verb} ${blocking.entity} and has not ended`);
 }
 
 /**

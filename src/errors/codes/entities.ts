@@ -18,7 +18,7 @@ export const ENTITIES_CODES = {
     from: ['user'],
     title: 'Command waits for its caller',
     means:
-      'An agent, or a command, calls a command that uses an entity which the caller itself uses until it has ended. It would wait for ever.',
+      'An agent, or a command, calls a command that uses an entity which the caller itself uses until it has ended. It would wait for ever. With `--wait`: what it would wait for waits itself, for a command that called this one.',
     remedy: 'Leave the entity out of the gate, so that only the commands that it calls use it.',
   },
   ENTITY_NOT_DEFINED: {
