@@ -172,6 +172,7 @@ describe('the end of a life', () => {
     ['a clock that was set back', { lifetime: 1_000 }, undefined, -60_001, false],
     ['a clock that was set back, and a time', { lifetime: '/at' }, { at: now + 10 }, -60_001, false],
     ['a clock that was set back, and no limit', {}, undefined, -60_001, true],
+    ['a number that is no time', { lifetime: '/at' }, { at: 9e99 }, 0, false],
   ] as const)('is %s', (_, more, value, after, expected) => {
     expect(isValid(more, value as JsonValue | undefined, after)).toBe(expected);
   });
