@@ -54,6 +54,13 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     why: 'the output of a failed gate would be used',
   },
   {
+    name: 'formats: a pipeline that is not over has only the gates with a file',
+    find: '...(pipeline === undefined ? [] : laterGates(pipeline, ordered)),',
+    replace: '',
+    tests: ['test/formats/state-guide/state-guide.test.ts'],
+    why: 'a half-done pipeline would be completed by its import, and its other gates never run',
+  },
+  {
     name: 'cli: an import writes before all outputs are judged',
     find: '  await adopt(invocation, loaded, reading, by, true);\n  const history',
     replace: '  const history',

@@ -129,6 +129,18 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
     expect(reason).toBe('reused from run 1');
     expect(source).not.toHaveProperty('adopted');
   });
+
+  it('is not used for other inputs, which is said', async () => {
+    await using workspace = await workspaceOf({ gates: { plan: { run: output('{}'), inputs: ['b.txt'] } } });
+    await workspace.write('b.txt', 'first\n');
+    await here(workspace, ...ADOPT);
+    await workspace.write('b.txt', 'second\n');
+    const plan = await here(workspace, 'plan');
+    expect(plan.out).toMatch(/plan +run +something that it reads changed since its output was adopted\n/);
+    await here(workspace, 'run');
+    await workspace.write('b.txt', 'third\n');
+    expect((await here(workspace, 'plan')).out).toContain('b.txt changed');
+  });
 });
 
 describe.runIf(process.platform !== 'win32')('an output of a later iteration', () => {

@@ -489,6 +489,37 @@ describe('state-guide', () => {
     expect((await here(workspace, 'run', '--quiet')).code).toBe(1);
   });
 
+  it('writes a definition in which the gates that the guide still runs are open', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await workspace.write(`.state/${slug}-pipeline.json`, pipeline([0, 1]));
+    for (const number of [0, 1]) await workspace.write(`.state/${slug}-gate${number}-output.json`, gate(number, good));
+    const { out, err } = await expectOk(here(workspace, 'import', 'state-guide'));
+    expect(out).toContain('gate-0: adopted\ngate-1: adopted\n');
+    expect(err).toContain(`${slug}-gate1-output.json /validation/score: it is 95`);
+    expect(await statuses(workspace)).toEqual([
+      'gate-0 passed',
+      'gate-1 passed',
+      'gate-2 ready',
+      'gate-3 pending',
+      'gate-4 pending',
+      'gate-5 pending',
+    ]);
+    expect(JSON.parse(await workspace.read(`.state/${slug}-pipeline.json`))).toMatchObject({
+      status: 'IN_PROGRESS',
+      currentGate: 2,
+      completedGates: [0, 1],
+    });
+  });
+
+  it('adds no later gates to a definition that there is', async () => {
+    const definition = gatelineYml({ data: gates.data, design: gates.design }, { metadata });
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition, 'data.txt': 'x' });
+    await workspace.write(`old/${slug}-pipeline.json`, pipeline([0, 1]));
+    for (const number of [0, 1]) await workspace.write(`old/${slug}-gate${number}-output.json`, gate(number, good));
+    await expectOk(here(workspace, 'import', 'state-guide', '--from', 'old', '--write'));
+    expect(await statuses(workspace)).toEqual(['data passed', 'design passed']);
+  });
+
   it('refuses a bad output by pointer, an unknown number, and another feature', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml(gates, { metadata }),

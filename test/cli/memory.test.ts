@@ -260,6 +260,17 @@ describe('the handoff', () => {
     expect((await expectOk(here(workspace, 'run', '--quiet', '--new'))).out).toMatch(/1 +build +passed +reused/);
   });
 
+  it('does not ask for gates that had nothing to do', async () => {
+    const repair = { needs: 'check', if: 'needs.check.output.failed > 0', run: writes({}), inputs: [] };
+    const gates = { check: { run: writes({ failed: 0 }), inputs: [] }, repair };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    await expectOk(here(workspace, 'run', '--quiet'));
+    const { out } = await expectOk(here(workspace, 'handoff'));
+    expect(out).toContain('## Done\n\n```text\ncheck\n```\n');
+    expect(out).toContain('every gate has passed');
+    expect(out).not.toContain('repair');
+  });
+
   it('of a run in which nothing has ended is none', async () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run: writes(1) } }) });
     const { code, err } = await here(workspace, 'handoff');

@@ -227,8 +227,17 @@ function whyAgain(
   if (checkpoint.reason !== '') return checkpoint.reason;
   const decision = differences.length === 0 ? givenUp(call, unit) : undefined;
   if (decision !== undefined) return decision;
-  const hasRun = (archive.ended.get(unit.key) ?? []).some((ended) => ended.verdict.kind !== 'not-applicable');
-  return hasRun ? describeDifferences(differences) : whyNone(call, unit, notices);
+  const last = archive.ended.get(unit.key)?.findLast((ended) => ended.verdict.kind !== 'not-applicable');
+  if (last === undefined) return whyNone(call, unit, notices);
+  const isKnown = differences.length > 0 || last.fingerprint === work.fingerprint;
+  return isKnown ? describeDifferences(differences) : unknownChange(last);
+}
+
+/** Why an output is not used if its request is another one, and not there to be compared. */
+function unknownChange({ how }: EndedRecord): string {
+  return how === 'adopted'
+    ? 'something that it reads changed since its output was adopted'
+    : 'something that it reads changed; its last request is not known any more';
 }
 
 /** Whether the last thing that happened to a unit is that its work was sent back. */

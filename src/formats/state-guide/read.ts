@@ -12,6 +12,9 @@ const GATE = /^(.+)-gate(\d{1,7})(?:-(.+))?-output\.json$/;
 const LAST_WITH_FILE = 4;
 const LAST = 5;
 
+/** The guide's gates in order, each with its agent; of the last one, it names none. */
+const AGENTS = ['TestCaseDesigner', 'TestCaseDesigner', 'DOMAgent', 'POMAgent', 'ExecutionEngine', undefined];
+
 /** Each of the guide's gates reads the file of the one before it. Gate 0 is optional. */
 const FIRST_WITH_NEED = 2;
 
@@ -119,35 +122,83 @@ function runOf(
     slug: first.slug,
     file: first.path,
     keys: { metadata: { domain, feature, url, ...story } as JsonObject },
-    gates: inOrder.map(({ path, leg, state }): ImportedGate => {
-      const isWhole = completed?.has(state.gate);
-      // A matrix gate is listed when all of its legs are done.
-      const isCompleted =
-        leg === undefined ? (isWhole ?? state.status === 'SUCCESS') : isWhole === true || state.status === 'SUCCESS';
-      if (!isCompleted) findings.leave(path, '/output', `gate ${state.gate} is not completed: ${state.status}`);
-      const isElsewhere = state.gateline?.outputFile !== undefined;
-      if (isCompleted)
-        for (const warning of callerInput(state).warnings)
-          findings.notes.push(`${path}: ${warning}; its contract decides whether it passes`);
-      if (isCompleted && isElsewhere)
-        findings.refuse(path, '/output', 'the output is in another file, as it is too large');
-      return {
-        gate: state.gate,
-        agent: state.agent,
-        ...(leg !== undefined && { leg, ...(isWhole === true && { isWhole }) }),
-        needs: [
-          ...ordered.filter((_, at) => ordered[at + 1] === state.gate).map((number) => `gate-${number}`),
-          ...absentNeed(state.gate, numbers),
-        ],
-        place: { file: path, pointer: '/output' },
-        ...(isCompleted && { output: state.output }),
-      };
-    }),
+    gates: [
+      ...inOrder.map((file) => gateOf(file, ordered, completed, findings)),
+      ...(pipeline === undefined ? [] : laterGates(pipeline, ordered)),
+    ],
   };
 }
 
+/**
+ * @param numbers of all gates with a file, ascending
+ * @param completed `undefined`: there is no pipeline file that says it
+ */
+function gateOf(
+  { path, leg, state }: GateFile,
+  numbers: readonly number[],
+  completed: ReadonlySet<number> | undefined,
+  findings: FileFindings,
+): ImportedGate {
+  const isWhole = completed?.has(state.gate);
+  // A matrix gate is listed when all of its legs are done.
+  const isCompleted =
+    leg === undefined ? (isWhole ?? state.status === 'SUCCESS') : isWhole === true || state.status === 'SUCCESS';
+  if (isCompleted) noteJudgement(path, state, findings);
+  else findings.leave(path, '/output', `gate ${state.gate} is not completed: ${state.status}`);
+  if (isCompleted && state.gateline?.outputFile !== undefined)
+    findings.refuse(path, '/output', 'the output is in another file, as it is too large');
+  return {
+    gate: state.gate,
+    agent: state.agent,
+    ...(leg !== undefined && { leg, ...(isWhole === true && { isWhole }) }),
+    needs: [
+      ...numbers.filter((_, at) => numbers[at + 1] === state.gate).map((number) => `gate-${number}`),
+      ...absentNeed(state.gate, numbers),
+    ],
+    place: { file: path, pointer: '/output' },
+    ...(isCompleted && { output: state.output }),
+  };
+}
+
+/** Notes what a file says about its output, and is not taken over: the contract of the gate decides. */
+function noteJudgement(path: string, state: GateStateFile, findings: FileFindings): void {
+  for (const warning of callerInput(state).warnings)
+    findings.notes.push(`${path}: ${warning}; its contract decides whether it passes`);
+  const { score, issues } = state.validation;
+  if (score < 100)
+    findings.leave(path, '/validation/score', `it is ${score}: the contract of the gate gives the score`);
+  if (issues.length > 0) findings.leave(path, '/validation/issues', 'the contract of the gate says what is wrong');
+}
+
+/**
+ * The gates that the guide still runs: those after the gates with a file, of the guide or of the pipeline that wrote
+ * the file; also the last one of the guide, which has no file even if it is completed.
+ * @param numbers of all gates with a file, ascending
+ */
+function laterGates({ path, state }: PipelineFileRead, numbers: readonly number[]): ImportedGate[] {
+  const { status, currentGate, completedGates, gateline } = state;
+  const known = gateline?.gates.map(({ number }) => number) ?? AGENTS.keys();
+  const isOpen = status !== 'SUCCESS';
+  const after = numbers.at(-1);
+  const later = [...new Set([...known, ...(isOpen ? [currentGate] : [])])]
+    .filter((number) => (after === undefined ? number >= currentGate : number > after))
+    .filter((number) => isOpen || completedGates.includes(number))
+    .toSorted((a, b) => a - b);
+  return later.map((gate, at): ImportedGate => {
+    const need = at === 0 ? after : later[at - 1];
+    const agent = gateline === undefined ? AGENTS[gate] : undefined;
+    return {
+      gate,
+      ...(agent !== undefined && { agent }),
+      needs: need === undefined ? [] : [`gate-${need}`],
+      place: { file: path, pointer: '/completedGates' },
+      isLater: true,
+    };
+  });
+}
+
 /** The gate of the guide before this one, if it has no file. */
-function absentNeed(number: number, numbers: ReadonlySet<number>): string[] {
+function absentNeed(number: number, numbers: readonly number[]): string[] {
   const isChained = number >= FIRST_WITH_NEED && number <= LAST_WITH_FILE;
-  return isChained && !numbers.has(number - 1) ? [`gate-${number - 1}`] : [];
+  return isChained && !numbers.includes(number - 1) ? [`gate-${number - 1}`] : [];
 }

@@ -59,9 +59,10 @@ function shown(json: string): string {
 
 /** Keys of `gateline.yml` that an import brings and a definition does not have. */
 export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, written: JsonObject): JsonObject {
-  const gates = run.gates.filter(
-    (one) => !pipeline?.gates.some(({ id, number }) => (typeof one.gate === 'string' ? id : number) === one.gate),
-  );
+  const isKnown = ({ gate }: ImportedGate): boolean =>
+    pipeline?.gates.some(({ id, number }) => (typeof gate === 'string' ? id : number) === gate) === true;
+  // Which gates come later, a definition that there is says itself.
+  const gates = run.gates.filter((one) => !isKnown(one) && !(pipeline !== undefined && one.isLater));
   const added = Object.entries(run.keys).filter(([key]) => !Object.hasOwn(written, key));
   return {
     ...Object.fromEntries(added),

@@ -47,12 +47,44 @@ describe('the files of the guide', () => {
       [0, [], { number: 0 }],
       [1, ['gate-0'], { number: 1 }],
       [2, ['gate-1'], undefined],
+      [3, ['gate-2'], undefined],
+      [4, ['gate-3'], undefined],
+      [5, ['gate-4'], undefined],
     ]);
+    const scored = 'it is 95: the contract of the gate gives the score';
     expect(notMoved.map(({ reason }) => reason)).toEqual([
       'the guide has no file of gate 5, so it runs again',
       'it follows from what is done',
+      scored,
+      scored,
       'gate 2 is not completed: SUCCESS',
     ]);
+  });
+
+  it('name the gates that a new definition has after those with a file', () => {
+    const later = (...files: SourceFile[]): unknown[] =>
+      readStateGuide(files)
+        .run.gates.filter(({ isLater }) => isLater)
+        .map(({ gate: number, agent, needs }) => [number, agent, ...needs]);
+    const others = [
+      [4, 'ExecutionEngine', 'gate-3'],
+      [5, undefined, 'gate-4'],
+    ];
+    expect(later(pipelineFile([2]), gateFile(2))).toEqual([[3, 'POMAgent', 'gate-2'], ...others]);
+    const failed = gateFile(3, { status: 'FAILED' });
+    expect(later(pipelineFile([2], { status: 'FAILED', currentGate: 3 }), gateFile(2), failed)).toEqual(others);
+    expect(later(pipelineFile([], { currentGate: 4 }))).toEqual([[4, 'ExecutionEngine'], others[1]]);
+    const over = { status: 'SUCCESS', currentGate: 5 };
+    expect(later(pipelineFile([1], over), gateFile(1)), 'a pipeline of one gate').toEqual([]);
+    expect(later(pipelineFile([1, 5], over), gateFile(1)), 'gate 5 has no file').toEqual([[5, undefined, 'gate-1']]);
+    expect(later(pipelineFile([7], { currentGate: 8 }), gateFile(7))).toEqual([[8, undefined, 'gate-7']]);
+    expect(later(gateFile(1)), 'no pipeline file').toEqual([]);
+  });
+
+  it('are not taken over where they judge their output, which is said', () => {
+    const validation = { score: 87, issues: ['2 elements have confidence < 80%'], passed: true };
+    const { notMoved } = readStateGuide([pipelineFile([2]), gateFile(2, { validation })]);
+    expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/currentGate', '/validation/score', '/validation/issues']);
   });
 
   it('give what succeeded if there is no pipeline file', () => {
@@ -83,7 +115,7 @@ describe('the files of the guide', () => {
       gateFile(1, { status: 'PARTIAL', validation: { score: 3, issues: [], passed: false } }),
       gateFile(3),
     ]);
-    expect(run.gates.map(({ needs }) => needs)).toEqual([[], ['gate-0'], ['gate-1', 'gate-2']]);
+    expect(run.gates.map(({ needs }) => needs)).toEqual([[], ['gate-0'], ['gate-1', 'gate-2'], ['gate-3'], ['gate-4']]);
     expect(notes).toEqual([
       `${SLUG}-gate1-output.json: gate 1 (Agent1) is only PARTIAL, with a score of 3; its contract decides whether it passes`,
     ]);
