@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../json/json.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
 import { callerInput } from './gate-state.ts';
 import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
+import { remarksOf } from './left-envelope.ts';
 import { pipelineStateSchema, type PipelineStateFile } from './pipeline-state.ts';
 
 const PIPELINE = /^(.+)-pipeline\.json$/;
@@ -114,8 +116,11 @@ function runOf(
     findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${LAST}, so it runs again`);
   if (pipeline !== undefined) findings.leave(pipeline.path, '/currentGate', 'it follows from what is done');
   const { domain, feature, url, ...story } = first.state.metadata as JsonObject;
+  const usual = `${first.state.metadata.domain}-${first.state.metadata.feature}`;
   return {
     pipeline: 'state-guide',
+    // The guide also names files after its `requestId`.
+    ...(first.slug !== subjectSlug(usual) && { subject: first.slug }),
     slug: first.slug,
     file: first.path,
     keys: { metadata: { domain, feature, url, ...story } as JsonObject },
@@ -140,7 +145,7 @@ function runOf(
           ...absentNeed(state.gate, numbers),
         ],
         place: { file: path, pointer: '/output' },
-        ...(isCompleted && { output: state.output }),
+        ...(isCompleted && { output: state.output, issues: remarksOf(state) }),
       };
     }),
   };

@@ -65,7 +65,7 @@ export async function adoptImported(
   const { placed, problems } = placedIn(run, assignment.pipeline);
   if (problems.length > 0) throw new ImportRefusedError(problems);
   refuseOther(run, assignment);
-  const outputs = [...placed].map(([gate, { output }]): OutsideOutput => ({ gate, output }));
+  const outputs = [...placed].map(([gate, { output, issues }]): OutsideOutput => ({ gate, output, issues }));
   const adoption = await adoptOutputs(ports, assignment, outputs, by, options);
   if (adoption.problems.length > 0)
     throw new ImportRefusedError(
@@ -86,10 +86,17 @@ function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject
   const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
     file,
     pointer: `/metadata/${key}`,
-    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
+    message:
+      metadata[key] === undefined
+        ? `it is ${JSON.stringify(theirs[key])}, and the run has none: add \`metadata\` to the definition, as \`--write\` does`
+        : `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
   }));
   if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
-    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
+    problems.push({
+      file,
+      pointer: '',
+      message: `it is of the subject ${slug}, and the run of ${subject}: \`--subject\` names another`,
+    });
   if (problems.length > 0) throw new ImportRefusedError(problems);
 }
 
