@@ -114,7 +114,7 @@ export const HOW_TO_RUN: readonly OptionSpec[] = [
     name: 'mirror',
     value: 'FORMAT',
     multiple: true,
-    help: 'keep the files of another system up to date during the run, here and next to agents: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
+    help: 'keep the files of another system up to date during the run, here and next to agents: `state-guide`, `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
   },
   { name: 'dry-run', short: 'n', help: 'only show what would be done' },
   { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
