@@ -63,7 +63,14 @@ export function handoffOf(
   if (last.size === 0) return undefined;
   const ended = [...last].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const passed = ended.filter(([, { verdict }]) => verdict.status === 'passed');
-  const others = ended.filter(([, { verdict: { status } }]) => status !== 'passed' && status !== 'not-applicable');
+  const others = ended.filter(
+    ([
+      ,
+      {
+        verdict: { status },
+      },
+    ]) => status !== 'passed' && status !== 'not-applicable',
+  );
   const task = ended.find(([, one]) => one.task !== undefined)?.[1].task;
   const decided = records.filter((one) => one.kind === 'decided').toSorted((a, b) => (a.at < b.at ? -1 : 1));
   return {

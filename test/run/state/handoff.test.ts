@@ -18,7 +18,9 @@ describe('the handoff of a run', () => {
   });
 
   it('asks for those that failed', () => {
-    const text = handoffText(handoffOf([ended({ gate: 'a', verdict: PASSED }), ended({ gate: 'b', verdict: FAILED })])!);
+    const text = handoffText(
+      handoffOf([ended({ gate: 'a', verdict: PASSED }), ended({ gate: 'b', verdict: FAILED })])!,
+    );
     expect(text).toContain('make b pass');
     expect(text).not.toContain('has passed');
   });
