@@ -289,11 +289,14 @@ describe('gateline export', () => {
     const line = await read('executions.jsonl');
     expect(Object.keys(line)).toEqual(Object.keys(EXECUTION));
     expect(line).toMatchObject({ id: state['id'], status: 'ERROR', phasesCompleted: 2, phasesFailed: 1 });
-    expect(await read('daily-summary.json')).toMatchObject([{ totalWorkflows: 1, failedWorkflows: 1 }]);
+    const day = { totalWorkflows: 1, failedWorkflows: 1, totalDuration: line['duration'] };
+    expect(await read('daily-summary.json')).toMatchObject([day]);
     expect(await read(`backups/${String(state['id'])}.json`)).toEqual(state);
     // Not an input of any gate, and nothing that a second export changes.
     expect((await workspace.git('status', '--porcelain')).trim()).toBe('');
     expect((await expectOk(here(workspace, 'export', 'nexus', '--json'))).out).toContain('"written": []');
+    const own = await expectOk(here(workspace, 'import', 'nexus', '--dry-run'));
+    expect(own.out).not.toContain('added to the history');
     await using other = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
     const { out: imported } = await expectOk(here(other, 'import', 'nexus', '--from', workspace.path(NEXUS)));
     expect(imported).toContain('plan: adopted\ndesign: adopted\n');

@@ -100,11 +100,18 @@ function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject
   if (problems.length > 0) throw new ImportRefusedError(problems);
 }
 
+function beganOf({ pipeline, started }: HistoryEntry): string {
+  return JSON.stringify([pipeline, Date.parse(started)]);
+}
+
 /** Entries of runs that a history does not have. @throws GatelineError `STORE_READ_FAILED` */
 export async function newEntries(log: Pick<HistoryLog, 'all'>, { history }: ImportedRun): Promise<HistoryEntry[]> {
   if (history.length === 0) return [];
-  const known = new Set((await log.all()).map(runKeyOf));
-  return history.filter((entry) => !known.has(runKeyOf(entry)));
+  const there = await log.all();
+  const known = new Set(there.map(runKeyOf));
+  // A run that was exported has an id of the other system, and began when it began here.
+  const began = new Set(there.map(beganOf));
+  return history.filter((entry) => !known.has(runKeyOf(entry)) && !began.has(beganOf(entry)));
 }
 
 /** Adds entries to a history; the outcomes of gates are not known. @throws GatelineError `STORE_WRITE_FAILED` */
