@@ -45,7 +45,7 @@ export async function decide(ports: EnginePorts, assignment: Assignment, decisio
   if (decision.decision === 'adopt') {
     await pinContracts(call);
     await noteRun(call);
-    for (const unit of units) await adoptOutput(call, unit, decision.output ?? null, decision);
+    for (const unit of units) await adoptOutput(call, unit, { output: decision.output ?? null }, decision);
     await keepHistory(call);
     return call;
   }

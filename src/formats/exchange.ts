@@ -4,6 +4,7 @@ import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { GatelineRecord } from '../run/records/record.ts';
 import type { UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
+import type { Issue } from '../verdict/verdict.ts';
 
 /** A file that another system wrote. */
 export interface SourceFile {
@@ -51,12 +52,16 @@ export interface ImportedGate {
   /** The files say that all of its legs are completed. */
   readonly isWhole?: true;
   readonly agent?: string;
+  /** Its `output` in a new definition: where the output has what the files say of it. */
+  readonly contract?: JsonObject;
   /** Ids of the gates before it, for a new definition. */
   readonly needs: readonly string[];
   /** What it produced, if it is completed. */
   readonly output?: JsonValue;
   /** It comes after those that the files are about, and is only for a new definition. */
   readonly isLater?: true;
+  /** What its files remark about the output. They decide nothing. */
+  readonly issues?: readonly Issue[];
   /** Where the files say that it is completed. */
   readonly place: { readonly file: string; readonly pointer: string };
 }

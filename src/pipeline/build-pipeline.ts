@@ -40,7 +40,7 @@ export function buildPipeline(file: GatelineFile): Pipeline {
     gates: Object.entries(file.gates).map(([id, entry]) => buildGate(id, entry, file, order)),
     groups: Object.entries(file.groups).map(([id, group]) => buildGroup(id, group)),
     learning: file.learning,
-    ...(file.mirror.length > 0 && { mirror: file.mirror }),
+    ...(file.mirror.length > 0 && { mirror: listed(file.mirror) }),
     maxReworks: file['max-reworks'],
     ...(file.budget && { budget: buildBudget(file.budget) }),
     ...buildResources(file),

@@ -271,7 +271,8 @@ describe('gateline export', () => {
 
   it('writes what nexus reads, and what import reads again', async () => {
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates, { task: 'checkout' }) });
-    await here(workspace, 'run', '--quiet');
+    // Nothing works between two calls of one run, so that it takes longer than its agents.
+    for (const call of ['first', 'second']) expect((await here(workspace, 'run', '--quiet')).code, call).toBe(1);
     const { out, err } = await expectOk(here(workspace, 'export', 'nexus'));
     expect(out).toMatch(/^4 files in .*, 4 of them changed\n$/);
     expect(err).toContain(`/${NEXUS}/ was added to .git/info/exclude`);
@@ -289,7 +290,7 @@ describe('gateline export', () => {
       failedPhases: ['build'],
       results: { plan: { steps: 5 }, design: 'done' },
       error: { phase: 'build', recoverable: true },
-      retries: {},
+      retries: { build: 1 },
       metadata: { totalPhases: 3 },
       checkpoints: [
         { phase: 'plan', filesSnapshot: [] },
@@ -302,11 +303,14 @@ describe('gateline export', () => {
     const line = await read('executions.jsonl');
     expect(Object.keys(line)).toEqual(Object.keys(EXECUTION));
     expect(line).toMatchObject({ id: state['id'], status: 'ERROR', phasesCompleted: 2, phasesFailed: 1 });
-    expect(await read('daily-summary.json')).toMatchObject([{ totalWorkflows: 1, failedWorkflows: 1 }]);
+    const day = { totalWorkflows: 1, failedWorkflows: 1, totalDuration: line['duration'] };
+    expect(await read('daily-summary.json')).toMatchObject([day]);
     expect(await read(`backups/${String(state['id'])}.json`)).toEqual(state);
     // Not an input of any gate, and nothing that a second export changes.
     expect((await workspace.git('status', '--porcelain')).trim()).toBe('');
     expect((await expectOk(here(workspace, 'export', 'nexus', '--json'))).out).toContain('"written": []');
+    const own = await expectOk(here(workspace, 'import', 'nexus', '--dry-run'));
+    expect(own.out).not.toContain('added to the history');
     await using other = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
     const { out: imported } = await expectOk(here(other, 'import', 'nexus', '--from', workspace.path(NEXUS)));
     expect(imported).toContain('plan: adopted\ndesign: adopted\n');

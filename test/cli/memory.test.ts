@@ -267,7 +267,7 @@ describe('the handoff', () => {
     await expectOk(here(workspace, 'run', '--quiet'));
     const { out } = await expectOk(here(workspace, 'handoff'));
     expect(out).toContain('## Done\n\n```text\ncheck\n```\n');
-    expect(out).toContain('every gate has passed');
+    expect(out).toContain('every gate that ran has passed');
     expect(out).not.toContain('repair');
   });
 

@@ -149,7 +149,12 @@ function planned(
   if (text === undefined) {
     // Without a gate there is no pipeline: the files only have documents, or a history.
     if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
-    return { choice: 'create', text: newDefinition(run, system), add: {}, overruled: [] };
+    return {
+      choice: 'create',
+      text: newDefinition(run, system, textOption(options, 'subject')),
+      add: {},
+      overruled: [],
+    };
   }
   const parsed = parsePipeline(text, fileOf(found));
   const { value, problems } = readSource(text, fileOf(found));

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { unitNamed } from '../../run/records/named-units.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import { adoptOutput } from '../attempt/record-planned.ts';
+import { adoptOutput, type SuppliedOutput } from '../attempt/record-planned.ts';
 import type { Decider } from '../attempt/record-decision.ts';
 import { keepJson } from '../call/content.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
@@ -18,10 +18,9 @@ import { refuseUnfinished } from '../snapshots/unfinished-rollback.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
 
 /** The output of a gate, from outside. */
-export interface OutsideOutput {
+export interface OutsideOutput extends SuppliedOutput {
   /** Id of a gate without a matrix, or the key of a leg. */
   readonly gate: string;
-  readonly output: JsonValue;
 }
 
 /** Why an output cannot be used. */
@@ -75,7 +74,7 @@ async function adoptEach(call: Call, outputs: readonly OutsideOutput[], by: Deci
   const problems: AdoptionProblem[] = [];
   const adopted: UnitKey[] = [];
   const kept: UnitKey[] = [];
-  for (const { gate, output } of outputs) {
+  for (const { gate, output, issues } of outputs) {
     const unit = unitNamed(call.graph, gate);
     const found = await problemsOf(call, unit, output);
     problems.push(...found.map((problem) => ({ gate, ...problem })));
@@ -88,15 +87,26 @@ async function adoptEach(call: Call, outputs: readonly OutsideOutput[], by: Deci
       problems.push({ gate, pointer: '', message: 'the gate is done already, with another output' });
     } else {
       try {
-        await adoptOutput(call, unit, output, by);
+        await adoptOutput(call, unit, { output, issues }, by);
         adopted.push(unit.key);
       } catch (error) {
         if (!(error instanceof GatelineError) || error.code !== 'ADOPT_TOO_EARLY') throw error;
-        problems.push({ gate, pointer: '', message: error.message });
+        problems.push({
+          gate,
+          pointer: '',
+          message: openNeed(call, unit) ?? error.message.replace(`gate ${gate}: `, ''),
+        });
       }
     }
   }
   return { problems, adopted, kept };
+}
+
+/** Why a gate cannot be done yet, if it is because of one that it needs. */
+function openNeed({ journal }: Call, { needs }: Unit): string | undefined {
+  const { units } = journal.state();
+  const open = needs.find((key) => units.get(key)?.done !== true);
+  return open === undefined ? undefined : `it is completed, and ${open}, which it needs, is not`;
 }
 
 /** What the contract says against an output. */

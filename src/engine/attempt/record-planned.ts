@@ -8,8 +8,16 @@ import type { JsonValue } from '../../json/json.ts';
 import { redactOutput } from '../call/redact-output.ts';
 import { keepJson } from '../call/content.ts';
 import { planUnit } from '../plan/plan-unit.ts';
+import { MAX_ISSUES, type Issue } from '../../verdict/verdict.ts';
 import { judgeValue } from '../upstream/judge-again.ts';
 import { recordDecision, type Decider } from './record-decision.ts';
+
+/** An output from outside. */
+export interface SuppliedOutput {
+  readonly output: JsonValue;
+  /** Remarks about it, shown with the verdict. They decide nothing. */
+  readonly issues?: readonly Issue[] | undefined;
+}
 
 /**
  * Records what a plan decides without an agent: an output is reused or adopted, or the gate is not applicable.
@@ -39,7 +47,12 @@ export async function recordPlanned(call: Call, unit: Unit, prepared: PreparedUn
  * decided so, and the result.
  * @throws GatelineError `ADOPT_TOO_EARLY` while the request is not known, `ADOPT_REFUSED` if the contract is not met
  */
-export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by: Decider): Promise<EndedRecord> {
+export async function adoptOutput(
+  call: Call,
+  unit: Unit,
+  { output, issues = [] }: SuppliedOutput,
+  by: Decider,
+): Promise<EndedRecord> {
   const { planned, work } = await planUnit(call, unit);
   if (work === undefined)
     throw new GatelineError('ADOPT_TOO_EARLY', `gate ${unit.key}: its request is not known yet: ${planned.reason}`);
@@ -53,7 +66,9 @@ export async function adoptOutput(call: Call, unit: Unit, output: JsonValue, by:
       `gate ${unit.key}: the supplied output does not meet the contract (${verdict.kind}): ${why}`,
     );
   }
-  return recordAdopted(call, unit, work, { value: kept, exports, verdict, files: [], touched: [], logs: {} }, by);
+  const remarks = issues.map((one) => ({ ...one, message: call.redactor.redactText(one.message) }));
+  const told = { ...verdict, issues: [...verdict.issues, ...remarks].slice(0, MAX_ISSUES) };
+  return recordAdopted(call, unit, work, { value: kept, exports, verdict: told, files: [], touched: [], logs: {} }, by);
 }
 
 /** Records the decision to use an output, and the output as the unit's result. */

@@ -72,7 +72,9 @@ export async function outputInStateFile(
   const { output: value, issues } = content;
   const notices = issues.map((issue): Issue => ({ ...issue, severity: 'notice' }));
   if (!content.hasFailed) return { value, notices };
-  const failure = failed('agent-error', `The agent wrote the status FAILED to ${left.file}.`, [...issues]);
+  const failure = failed('agent-error', `Repair what the agent names: its status in ${left.file} is FAILED.`, [
+    ...issues,
+  ]);
   return value === null ? { refused: failure } : { value, notices: [], failure };
 }
 

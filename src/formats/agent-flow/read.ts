@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json/json.ts';
 import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
 import type { FormatReading, ImportedGate, NamedDocument, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
-import { COMPLETE, orchestrationSchema, title, type Orchestration } from './orchestration.ts';
+import { COMPLETE, orchestrationSchema, title, type FlowStatus, type Orchestration } from './orchestration.ts';
 
 const NAMES = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;
 
@@ -92,12 +92,23 @@ function gatesOf({ file, state, agents }: FoundOrchestration): ImportedGate[] {
       return {
         gate: id,
         ...(who !== undefined && who !== '' && { agent: who }),
+        contract: contractOf(id, status, member),
         needs: steps[index - 1] ?? [],
         place: { file, pointer: pointerOf(['gates', id]) },
         ...(status === 'passed' && { output: said }),
       };
     }),
   );
+}
+
+/** Labels with which agent-flow's own members of a group pass. */
+const LABELS: Readonly<Record<string, string>> = { review: 'APPROVED', verification: 'VERIFIED' };
+
+/** Where an output has what agent-flow shows of a gate. A member that has passed says with which label one passes. */
+function contractOf(id: string, status: FlowStatus, member: { readonly result: string } | undefined): JsonObject {
+  const passed = status === 'passed' ? member?.result : LABELS[id];
+  const isLabelled = member !== undefined && passed !== undefined && passed !== '';
+  return { ...(isLabelled && { result: { pointer: '/result', pass: [passed] } }), message: '/message' };
 }
 
 /** Where the parts of a file contradict each other. None is guessed. */
@@ -135,6 +146,10 @@ function contradictionsIn({ file, state }: FoundOrchestration, findings: FileFin
 
 function nameUnmoved({ file, state }: FoundOrchestration, findings: FileFindings): void {
   findings.leave(file, '/started_at', 'records have the time of the import');
+  findings.leave(file, '/current_phase', 'it follows from what is done');
+  for (const [id, { status }] of Object.entries(state.gates))
+    if (!Object.hasOwn(state.parallel_groups ?? {}, id) && (status === 'in_progress' || status === 'failed'))
+      findings.leave(file, pointerOf(['gates', id]), `it is ${status}, so it runs again`);
   if (state.iteration > 1) findings.leave(file, '/iteration', 'iterations are counted from decisions of the run');
   findings.leave(
     file,

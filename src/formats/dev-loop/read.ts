@@ -52,7 +52,14 @@ export function readDevLoop(files: readonly SourceFile[]): FormatReading {
   if (one === undefined) return findings.reading({ documents });
   const gates = gatesOf(one.file, one.state, findings);
   const task = titleOf(one.state.task);
-  return findings.reading({ pipeline: 'dev-loop', gates, keys: task === undefined ? {} : { task }, documents });
+  const { threadId } = one.state;
+  return findings.reading({
+    pipeline: 'dev-loop',
+    ...(threadId !== '' && { subject: threadId }),
+    gates,
+    keys: task === undefined ? {} : { task },
+    documents,
+  });
 }
 
 function leaveDerived(file: SourceFile, name: string, findings: FileFindings): void {
@@ -74,7 +81,7 @@ function gatesOf(file: string, state: LoopState, findings: FileFindings): Import
   const leave = (isThere: boolean, key: string, reason: string): void => {
     if (isThere) findings.leave(file, `/${key}`, reason);
   };
-  leave(true, 'threadId', '`--subject` names what a run is about');
+  leave(true, 'threadId', 'it is the `subject` of a new definition; otherwise `--subject` names what a run is about');
   leave(state.context !== null, 'context', '`metadata` and `inputs` of the definition are the context');
   leave(state.testResults !== null, 'testResults', 'the tests run again: the state does not have the files');
   leave(state.error !== null, 'error', 'what failed runs again');

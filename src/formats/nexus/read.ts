@@ -64,9 +64,14 @@ function stateAmong(
   const value = wrong.json(first);
   const state = value === undefined ? undefined : workflowStateIn(value, first.path, wrong);
   if (state !== undefined) return { state, file: first.path };
-  const backup = first === current ? newestBackup(backups, idIn(value) ?? last, findings) : undefined;
+  const id = value === undefined ? (idAtStart(first) ?? last) : (idIn(value) ?? last);
+  const mayUse = first === current && backups.length > 0;
+  const backup = mayUse && id !== undefined ? newestBackup(backups, id, findings) : undefined;
   if (backup === undefined) {
-    findings.problems.push(...wrong.problems);
+    const whyNone = id === undefined ? 'nothing says which workflow was active' : `none of ${id} is valid`;
+    const [problem, ...others] = wrong.problems;
+    const message = mayUse ? `${problem!.message}. No backup is used: ${whyNone}` : problem!.message;
+    findings.problems.push({ ...problem!, message }, ...others);
     return undefined;
   }
   const { pointer, message } = wrong.problems[0]!;
@@ -79,16 +84,14 @@ function idIn(value: JsonValue | undefined): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** @param id of the workflow; `undefined`: nothing says which one it was */
-function newestBackup(
-  backups: readonly SourceFile[],
-  id: string | undefined,
-  findings: FileFindings,
-): FoundState | undefined {
-  if (id === undefined) {
-    if (backups.length > 0) findings.notes.push('nothing says which workflow was active, so no backup is used');
-    return undefined;
-  }
+/** The id of a state that was cut off: Nexus writes it first. */
+function idAtStart({ bytes }: SourceFile): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 1_000)).toString('utf8');
+  return /^\s*\{\s*"id"\s*:\s*"([^"\\]+)"/.exec(start)?.[1];
+}
+
+/** The newest valid backup of a workflow. */
+function newestBackup(backups: readonly SourceFile[], id: string, findings: FileFindings): FoundState | undefined {
   for (const file of backups.toSorted((a, b) => b.modified - a.modified)) {
     const wrong = new FileFindings();
     const value = wrong.json(file);

@@ -15,13 +15,19 @@ const NEXUS_VERSION = '2.0.0';
 export function writeNexus(run: ExportedRun): WrittenFile[] {
   const state = workflowStateOf(run);
   const text = workflowStateText(state);
-  const summaries = dailySummaries(run.history, run.pipeline.timezone);
+  const summaries = dailySummaries(run.history.map(withDuration), run.pipeline.timezone);
   return [
     { path: `backups/${state.id}.json`, text },
     { path: 'executions.jsonl', text: executionLines(run.history) },
     { path: 'daily-summary.json', text: jsonText(summaries, 2) },
     { path: '.current-workflow.json', text },
   ];
+}
+
+/** Nexus sums up how long executions took, not how long agents worked; one that is not over took no time yet. */
+function withDuration(entry: HistoryEntry): HistoryEntry {
+  const end = endTimeOf(entry);
+  return { ...entry, ms: end === null ? 0 : end - Date.parse(entry.started) };
 }
 
 function workflowStateOf(run: ExportedRun): WorkflowState {

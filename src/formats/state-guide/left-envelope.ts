@@ -40,17 +40,19 @@ export function leftEnvelope(value: JsonValue, { number, metadata }: ExpectedEnv
         .map((issue) => error(issue.path, isInOutput(issue.path) ? issue.message : problemText(issue))),
     };
   }
-  const { status, output, validation } = parsed.data;
+  const { status, output } = parsed.data;
   const wrong = disagreements(parsed.data, { number, metadata });
   if (wrong.length > 0) return { kind: 'schema', refused: wrong };
-  const severity = status === 'FAILED' ? 'error' : 'notice';
+  return { output, hasFailed: status === 'FAILED', issues: remarksOf(parsed.data) };
+}
+
+/** What an agent's own envelope says of its output: its issues, then its status and score. */
+export function remarksOf({ status, validation }: Pick<GateStateFile, 'status' | 'validation'>): Issue[] {
+  const hasFailed = status === 'FAILED';
+  const severity = hasFailed ? 'error' : 'notice';
   const told = validation.issues.slice(0, MAX_ISSUES - 1).map((text): Issue => ({ severity, message: cut(text) }));
-  const said = `the agent's own state file says ${status} with a score of ${validation.score}; this decides nothing`;
-  return {
-    output,
-    hasFailed: status === 'FAILED',
-    issues: [...told, { severity: 'notice', message: said }],
-  };
+  const said = `the agent's own state file says ${status} with a score of ${validation.score}`;
+  return [...told, { severity: 'notice', message: hasFailed ? said : `${said}; this decides nothing` }];
 }
 
 /** What an envelope says of another gate, or of other metadata. Pointers are into the envelope. */

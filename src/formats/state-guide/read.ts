@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../json/json.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import type { FormatReading, ImportedGate, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
 import { callerInput } from './gate-state.ts';
 import { gateStateSchema, type GateStateFile } from './gate-state-schema.ts';
+import { remarksOf } from './left-envelope.ts';
 import { pipelineStateSchema, type PipelineStateFile } from './pipeline-state.ts';
 
 const PIPELINE = /^(.+)-pipeline\.json$/;
@@ -117,8 +119,11 @@ function runOf(
     findings.leave(pipeline!.path, '/completedGates', `the guide has no file of gate ${LAST}, so it runs again`);
   if (pipeline !== undefined) findings.leave(pipeline.path, '/currentGate', 'it follows from what is done');
   const { domain, feature, url, ...story } = first.state.metadata as JsonObject;
+  const usual = `${first.state.metadata.domain}-${first.state.metadata.feature}`;
   return {
     pipeline: 'state-guide',
+    // The guide also names files after its `requestId`.
+    ...(first.slug !== subjectSlug(usual) && { subject: first.slug }),
     slug: first.slug,
     file: first.path,
     keys: { metadata: { domain, feature, url, ...story } as JsonObject },
@@ -156,7 +161,7 @@ function gateOf(
       ...absentNeed(state.gate, numbers),
     ],
     place: { file: path, pointer: '/output' },
-    ...(isCompleted && { output: state.output }),
+    ...(isCompleted && { output: state.output, issues: remarksOf(state) }),
   };
 }
 
@@ -164,10 +169,9 @@ function gateOf(
 function noteJudgement(path: string, state: GateStateFile, findings: FileFindings): void {
   for (const warning of callerInput(state).warnings)
     findings.notes.push(`${path}: ${warning}; its contract decides whether it passes`);
-  const { score, issues } = state.validation;
+  const { score } = state.validation;
   if (score < 100)
     findings.leave(path, '/validation/score', `it is ${score}: the contract of the gate gives the score`);
-  if (issues.length > 0) findings.leave(path, '/validation/issues', 'the contract of the gate says what is wrong');
 }
 
 /**

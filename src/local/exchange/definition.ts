@@ -73,7 +73,11 @@ export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, writ
 }
 
 /** An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. */
-function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun, gates?: readonly Gate[]): JsonObject {
+function definitionOf(
+  { gate, agent, contract, needs }: ImportedGate,
+  run: ImportedRun,
+  gates?: readonly Gate[],
+): JsonObject {
   // A gate that the definition has with this number may have another id there.
   const known = needs.flatMap((need) => {
     const needed = run.gates.find((one) => gateId(one) === need);
@@ -83,12 +87,17 @@ function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun, ga
     ...(typeof gate === 'number' && { number: gate }),
     ...(agent !== undefined && { agent }),
     ...(known.length > 0 && { needs: known }),
+    ...(contract !== undefined && { output: contract }),
   };
 }
 
-/** The text of a new definition. @param system for the comment */
-export function newDefinition(run: ImportedRun, system: string): string {
-  const { pipeline, subject } = run;
+/**
+ * The text of a new definition.
+ * @param system for the comment
+ * @param subject that somebody named. Default: that of the files
+ */
+export function newDefinition(run: ImportedRun, system: string, subject = run.subject): string {
+  const { pipeline } = run;
   const value = {
     ...(pipeline !== undefined && { pipeline }),
     ...(subject !== undefined && { subject }),

@@ -65,7 +65,7 @@ export async function adoptImported(
   const { placed, problems } = placedIn(run, assignment.pipeline);
   if (problems.length > 0) throw new ImportRefusedError(problems);
   refuseOther(run, assignment);
-  const outputs = [...placed].map(([gate, { output }]): OutsideOutput => ({ gate, output }));
+  const outputs = [...placed].map(([gate, { output, issues }]): OutsideOutput => ({ gate, output, issues }));
   const adoption = await adoptOutputs(ports, assignment, outputs, by, options);
   if (adoption.problems.length > 0)
     throw new ImportRefusedError(
@@ -86,18 +86,32 @@ function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject
   const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
     file,
     pointer: `/metadata/${key}`,
-    message: `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
+    message:
+      metadata[key] === undefined
+        ? `it is ${JSON.stringify(theirs[key])}, and the run has none: add \`metadata\` to the definition, as \`--write\` does`
+        : `it is ${JSON.stringify(theirs[key])}, and ${JSON.stringify(metadata[key])} in the definition`,
   }));
   if (problems.length === 0 && slug !== undefined && slug !== subjectSlug(subject))
-    problems.push({ file, pointer: '', message: `it is of the subject ${slug}, and the run of ${subject}` });
+    problems.push({
+      file,
+      pointer: '',
+      message: `it is of the subject ${slug}, and the run of ${subject}: \`--subject\` names another`,
+    });
   if (problems.length > 0) throw new ImportRefusedError(problems);
+}
+
+function beganOf({ pipeline, started }: HistoryEntry): string {
+  return JSON.stringify([pipeline, Date.parse(started)]);
 }
 
 /** Entries of runs that a history does not have. @throws GatelineError `STORE_READ_FAILED` */
 export async function newEntries(log: Pick<HistoryLog, 'all'>, { history }: ImportedRun): Promise<HistoryEntry[]> {
   if (history.length === 0) return [];
-  const known = new Set((await log.all()).map(runKeyOf));
-  return history.filter((entry) => !known.has(runKeyOf(entry)));
+  const there = await log.all();
+  const known = new Set(there.map(runKeyOf));
+  // A run that was exported has an id of the other system, and began when it began here.
+  const began = new Set(there.map(beganOf));
+  return history.filter((entry) => !known.has(runKeyOf(entry)) && !began.has(beganOf(entry)));
 }
 
 /** Adds entries to a history; the outcomes of gates are not known. @throws GatelineError `STORE_WRITE_FAILED` */

@@ -11,6 +11,7 @@ import { gateId } from './definition.ts';
 /** The output of a gate or of one of its legs, and where it is. */
 export interface PlacedOutput {
   readonly output: JsonValue;
+  readonly issues?: ImportedGate['issues'] | undefined;
   readonly place: ImportedGate['place'];
 }
 
@@ -39,17 +40,17 @@ export function placedIn(run: ImportedRun, pipeline: Pipeline): PlacedOutputs {
 function unitsFor(one: ImportedGate, output: JsonValue, { gates }: Pipeline): [UnitKey, PlacedOutput][] | string {
   const id = gateId(one, gates);
   const gate = gates.find((known) => known.id === id);
-  const { place, leg } = one;
+  const { place, leg, issues } = one;
   if (gate === undefined) {
     const name = typeof one.gate === 'number' ? `with number ${one.gate}` : id;
     return `the definition has no gate ${name}: \`--write\` adds it`;
   }
   if (gate.legsFrom !== undefined)
     return `gate ${id}: which legs it has is in \`${sourceText(gate.legsFrom)}\` of a run, so an output from outside has no place`;
-  if (leg === undefined && gate.legs[0]?.id === '') return [[id, { output, place }]];
+  if (leg === undefined && gate.legs[0]?.id === '') return [[id, { output, issues, place }]];
   if (leg !== undefined) {
     const own = gate.legs.find((known) => known.id !== '' && legInFileName(known.id) === leg);
-    if (own !== undefined) return [[unitKey(id, own.id), { output, place }]];
+    if (own !== undefined) return [[unitKey(id, own.id), { output, issues, place }]];
     const has = gate.legs[0]?.id === '' ? 'it has no matrix' : `it has the legs ${legNames(gate)}`;
     return `gate ${id}: it is of the leg ${oneLine(leg)}, and in the definition ${has}`;
   }

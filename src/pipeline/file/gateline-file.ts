@@ -15,6 +15,7 @@ import {
   id,
   jsonObject,
   listOf,
+  oneOrMore,
   mapOf,
   number,
   relativePath,
@@ -219,7 +220,12 @@ export const gatelineFileSchema = z
         .describe(
           'What happens to what agents wrote to `GATELINE_LEARNINGS`: `gateline memory promote` adds it to `.gateline/memory/learned-patterns.md` (`propose`), or `gateline run` does so after a run that is completed (`auto`). Not part of the request or the fingerprint.',
         ),
-      mirror: listOf(choiceOf(...MIRROR_FORMATS), 0, MIRROR_FORMATS.length, 'a list such as `[state-guide]`')
+      mirror: oneOrMore(
+        choiceOf(...MIRROR_FORMATS),
+        0,
+        MIRROR_FORMATS.length,
+        'a system or a list such as `[state-guide]`',
+      )
         .default([])
         .describe(
           'Systems whose files agents find, on your machine and in jobs on GitHub, and which are kept up to date. Those of `state-guide`, below `.state/`, are always there on your machine. Not part of the request or the fingerprint.',

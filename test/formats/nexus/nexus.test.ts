@@ -113,6 +113,18 @@ describe('backups', () => {
     expect(problems).toMatchObject([{ file: CURRENT, pointer: '' }]);
   });
 
+  it('are found by the id at the start of a state that was cut off', () => {
+    const cut = file(CURRENT, JSON.stringify(state({})).slice(0, 200));
+    const executions = file('executions.jsonl', seed('nexus-executions.jsonl'));
+    const { problems, run } = readNexus([cut, file('backups/x.json', state({})), executions]);
+    expect(problems).toEqual([]);
+    expect(run.subject).toBe('workflow-20251029-123456');
+    const [none] = readNexus([cut, file('backups/d.json', other), executions]).problems;
+    expect(none?.message).toMatch(/No backup is used: none of workflow-20251029-123456 is valid/);
+    const [unknown] = readNexus([file(CURRENT, '{'), file('backups/d.json', other)]).problems;
+    expect(unknown?.message).toMatch(/No backup is used: nothing says which workflow was active/);
+  });
+
   it('are found by the last execution if the state cannot be parsed', () => {
     const last = state({ id: 'workflow-20251029-163018' });
     const { problems, run } = readNexus([

@@ -25,7 +25,7 @@ describe('leftEnvelope', () => {
     });
     expect(read({ ...SOUND, status: 'FAILED' })).toMatchObject({
       hasFailed: true,
-      issues: [{ severity: 'error' }, {}],
+      issues: [{ severity: 'error' }, { message: "the agent's own state file says FAILED with a score of 40" }],
     });
   });
 

@@ -81,10 +81,14 @@ describe('the files of the guide', () => {
     expect(later(gateFile(1)), 'no pipeline file').toEqual([]);
   });
 
-  it('are not taken over where they judge their output, which is said', () => {
+  it('keep the issues of an output, and say that its score is not moved', () => {
     const validation = { score: 87, issues: ['2 elements have confidence < 80%'], passed: true };
-    const { notMoved } = readStateGuide([pipelineFile([2]), gateFile(2, { validation })]);
-    expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/currentGate', '/validation/score', '/validation/issues']);
+    const { notMoved, run } = readStateGuide([pipelineFile([2]), gateFile(2, { validation })]);
+    expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/currentGate', '/validation/score']);
+    expect(run.gates[0]?.issues?.map(({ message }) => message)).toEqual([
+      validation.issues[0],
+      "the agent's own state file says SUCCESS with a score of 87; this decides nothing",
+    ]);
   });
 
   it('give what succeeded if there is no pipeline file', () => {
