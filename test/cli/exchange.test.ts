@@ -109,6 +109,14 @@ gates:
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
   });
 
+  it('leaves the files that it reads out of the inputs of gates: mirror and export may replace them', async () => {
+    await using workspace = await nexus();
+    const { err } = await expectOk(here(workspace, 'import', 'nexus'));
+    expect(err).toContain(`/${NEXUS}/ was added to .git/info/exclude`);
+    await expectOk(here(workspace, 'export', 'nexus'));
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +keep[^]*design +keep[^]*build +wait/);
+  });
+
   it('begins no run if one is completed with the same outputs', async () => {
     await using workspace = await nexus();
     const completed = { ...NEXUS_STATE, status: 'COMPLETED', currentPhase: null, endTime: NEXUS_STATE.startTime + 1 };
