@@ -154,4 +154,20 @@ export const DECISION_FAULTS: readonly Fault[] = [
     only: 'changes nothing, whoever wrote it',
     why: 'an agent that may comment in the name of its user would approve its own output',
   },
+  {
+    name: 'decisions: the request of an adopted output is none of its contents',
+    find: "const requests = record.kind === 'decided' && record.request !== undefined ? [record.request] : [];",
+    replace: 'const requests: Digest[] = [];',
+    tests: ['test/run/state/named-contents.test.ts'],
+    only: 'needs the request',
+    why: '`gateline clean` would remove it, and nobody could say what changed since',
+  },
+  {
+    name: 'decisions: what changed since an output was adopted is not looked at',
+    find: "return record.kind === 'started' || (record.kind === 'decided' && record.request !== undefined);",
+    replace: "return record.kind === 'started';",
+    tests: ['test/cli/adopted-before.test.ts'],
+    only: 'which the plan names',
+    why: 'people who import a pipeline and edit a gate would read that no input changed',
+  },
 ];

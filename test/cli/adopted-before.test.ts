@@ -54,6 +54,22 @@ async function editEnd(workspace: ScratchWorkspace, run: number, edit: (ended: E
 const ADOPT = ['adopt', 'plan', '--output', 'by-hand.json', '--reason', 'checked by hand', '--actor', 'ann'];
 
 describe.runIf(process.platform !== 'win32')('an output that somebody adopted', () => {
+  it('is not used after a change, which the plan names: a command, a file', async () => {
+    await using workspace = await workspaceOf(DEFINITION);
+    const adopted = ['adopt', 'plan', '--output', 'by-hand.json', '--reason', 'by hand', '--actor', 'ann'];
+    await here(workspace, ...adopted);
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
+    await workspace.edit('gateline.yml', '{\\"ok\\":false}', '{\\"ok\\":null}');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +key run changed\n/);
+    await workspace.write('a.txt', 'A\n');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +file a.txt changed; key run changed\n/);
+    // Adopted for the new request, the output counts for that one.
+    await here(workspace, ...adopted.with(5, 'again'));
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
+    await workspace.write('a.txt', 'a\n');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +file a.txt changed\n/);
+  });
+
   it.runIf(IS_FULL)('says so in every later run that reuses it', async () => {
     await using workspace = await workspaceOf(DEFINITION);
     expect((await gatelineIn(workspace, 'run')).code).toBe(1);

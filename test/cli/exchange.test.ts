@@ -77,6 +77,7 @@ describe('gateline import', () => {
     expect(err).toContain('not moved: .current-workflow.json /workflowFile: the definition is gateline.yml');
     expect(await workspace.read('gateline.yml'))
       .toBe(`# Written by \`gateline import nexus\`. Give each gate a \`run\`: without one, its agent runs by itself.
+# Then import again: what is completed is adopted for the gates as they are.
 pipeline: feature-full
 subject: workflow-20251029-123456
 task: implement checkout
@@ -107,6 +108,18 @@ gates:
     await workspace.write('README.md', 'y');
     expect((await here(workspace, 'plan')).out).toMatch(/plan.*wait/);
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
+    await workspace.edit('gateline.yml', 'plan: {}', 'plan: { run: make plan }');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +file gateline.yml changed; key run changed/);
+    expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\ndesign: adopted\n');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
+  });
+
+  it('leaves the files that it reads out of the inputs of gates: mirror and export may replace them', async () => {
+    await using workspace = await nexus();
+    const { err } = await expectOk(here(workspace, 'import', 'nexus'));
+    expect(err).toContain(`/${NEXUS}/ was added to .git/info/exclude`);
+    await expectOk(here(workspace, 'export', 'nexus'));
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +keep[^]*design +keep[^]*build +wait/);
   });
 
   it('begins no run if one is completed with the same outputs', async () => {

@@ -12,6 +12,10 @@ const GUIDE = 'test/formats/state-guide/state-guide.test.ts';
 const ENVELOPE = 'test/formats/state-guide/gate-state.test.ts';
 const LINES = 'test/cli/agent-flow-lines.test.ts';
 const LOOPS = 'test/cli/dev-loop-functions.test.ts';
+const SKILLS = 'test/formats/uasp/skills.test.ts';
+const FOLD = 'test/run/entity/fold-entities.test.ts';
+const DO = 'test/cli/do.test.ts';
+const CLASSES = 'test/local/skills/skills.test.ts';
 const PAGES = 'test/formats/seed-pages.test.ts';
 const SHOWN = 'test/store/projections.test.ts';
 const CLI = 'test/cli/exchange.test.ts';
@@ -54,6 +58,20 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
     'in the packaged workflow',
   ],
   ['guide: files by name', GUIDE, "file('notes.json', {})"],
+  ['uasp: name, format, created_by, invalidated_by, properties', SKILLS, 'becomes entities and commands'],
+  ['uasp: syntax, requires, creates, invalidates, returns', SKILLS, 'is a sound definition, and comes back'],
+  ['uasp: its four patterns, as files', SKILLS, "'agent-browser', 'authentication', 'pool', 'db'"],
+  ['uasp: events that are no commands', SKILLS, 'names events as gateline.yml has them'],
+  ['uasp: not existing, valid, invalid; the value stays', FOLD, 'is absent, valid, invalid and valid again; its value'],
+  ['uasp: create, invalidate, reset', FOLD, 'ends by decision, and a reset leaves nothing'],
+  ['uasp: what depends on an entity ends with it', FOLD, 'what depends on an entity, and what was made from it'],
+  ['uasp: execution only with what is required', DO, 'runs a command only when what it requires is valid'],
+  ['uasp: recovery by set-up commands', DO, 'runs what creates it first, with on-invalid: recover'],
+  ['uasp: InvalidStateError with what is missing', DO, 'says what a command lacks'],
+  ['uasp: apply_effects', DO, 'applies the effects of a command that ran elsewhere'],
+  ['uasp: manifest', DO, "prints UASP's manifest"],
+  ['uasp: StateManager', CLASSES, 'StateManager: create, is_valid, get_value, invalidate, reset, get_status'],
+  ['uasp: CommandExecutor, SkillRuntime', CLASSES, 'SkillRuntime: execute, get_state, reset_state, get_manifest'],
   ['agent-flow: front matter and log of both files, byte for byte', FLOW, 'byte for byte'],
   ['agent-flow: parallel_groups and gates agree', FLOW, 'of gates and groups is named'],
   ['agent-flow: current_phase, iteration, max_iterations', FLOW, 'of the phase or the iteration is named'],
@@ -64,6 +82,15 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['agent-flow: flags of init, update and compile scripts', LINES, 'shows what the flags of a call say'],
   ['agent-flow: deep-dive.local.md', DIVE, 'agent_count'],
   ['agent-flow: --use-deep-dive', 'test/cli/memory.test.ts', 'given only if the call asks for them'],
+  ['agent-flow: fallback to sequential phases', 'test/cli/groups.test.ts', 'run one at a time where it is not'],
+  [
+    'agent-flow: a group that failed sends the work back',
+    'test/engine/loops.test.ts',
+    'in a group with one that failed',
+  ],
+  ['agent-flow: sections of the deep dive', DIVE, 'become all sections of agent-flow'],
+  ['agent-flow: phases of the deep dive', DIVE, 'is stale while it is made'],
+  ['agent-flow: git ignores the files', CLI, '/.claude/*.local.md was added to .git/info/exclude'],
   ['agent-flow: five phases', 'test/cli/templates.test.ts', "'agent-flow'"],
   ...Object.keys(LOOP_STATE).map((field) => [`dev-loop: ${field}`, LOOP, 'LOOP_STATE'] as const),
   ['dev-loop: progress.md, learned-patterns.md', LOOP, 'the documents byte for byte'],
@@ -82,6 +109,16 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['dev-loop: seven nodes', LOOP, 'give the seven nodes as gates'],
   ['dev-loop: the graph runs', 'test/cli/templates.test.ts', "'dev-loop'"],
   ...Object.keys(NEXUS_STATE).map((field) => [`nexus: ${field}`, CLI, 'Object.keys(NEXUS_STATE)'] as const),
+  ['nexus: four strategies to resume', 'test/engine/resume.test.ts', 'retry-previous: runs what the failed gates need'],
+  ['nexus: from-checkpoint', 'test/engine/resume.test.ts', 'from-checkpoint: runs a gate and everything after it'],
+  ['nexus: rollbackToCheckpoint', 'test/cli/rollback-to-gate.test.ts', 'leaves the folder as a run until that gate'],
+  ['nexus: rollbackWorkflow', 'test/cli/rollback.test.ts', 'and then what the run found, to the byte'],
+  ['nexus: databaseSnapshot', 'test/cli/rollback-database.test.ts', 'to the last row, trigger and blob'],
+  ['nexus: filters of queryHistory', 'test/history/oracle.test.ts', 'to a question for the runs of %s'],
+  ['nexus: 90 days of summaries', DAILY, 'is of the newest 90 days that have runs'],
+  ['nexus: cleanupOldHistory', 'test/cli/clean.test.ts', 'removes entries of the history that are old'],
+  ['nexus: cleanup every so many days', 'test/cli/clean.test.ts', 'is applied every so often'],
+  ['nexus: compression of what is old', 'test/cli/clean.test.ts', 'compresses contents that nobody used for a week'],
   ['nexus: nine rules of validateState', NEXUS, 'breaks a rule at %s'],
   ['nexus: persistState, appendToHistory, generateDailySummary, validateState', NEXUS, "the seed's own functions"],
   ['nexus: twelve keys of an execution', CLI, 'Object.keys(EXECUTION)'],

@@ -13,7 +13,7 @@ export interface Decider {
 /** The parts of a decision's record that differ from one decision to another. */
 type Recorded = Decider &
   Pick<DecidedRecord, 'decision' | 'fingerprint'> &
-  Partial<Pick<DecidedRecord, 'until' | 'output' | 'origin' | 'commit' | 'keepsIterations' | 'startsNext'>>;
+  Partial<Pick<DecidedRecord, 'until' | 'output' | 'request' | 'origin' | 'commit' | 'keepsIterations' | 'startsNext'>>;
 
 /**
  * Records a decision about a unit in the call that made it.
@@ -54,7 +54,19 @@ export async function recordEntityDecision(
 
 function contentOf(
   call: Call,
-  { decision, actor, reason, fingerprint, until, output, origin, commit, keepsIterations, startsNext }: Recorded,
+  {
+    decision,
+    actor,
+    reason,
+    fingerprint,
+    until,
+    output,
+    request,
+    origin,
+    commit,
+    keepsIterations,
+    startsNext,
+  }: Recorded,
 ): Omit<DecidedRecord, keyof ReturnType<Call['journal']['identity']>> {
   return {
     kind: 'decided',
@@ -64,6 +76,7 @@ function contentOf(
     fingerprint,
     ...(until !== undefined && { until }),
     ...(output !== undefined && { output }),
+    ...(request !== undefined && { request }),
     ...(commit !== undefined && { commit }),
     ...(keepsIterations && { keepsIterations }),
     ...(startsNext && { startsNext }),

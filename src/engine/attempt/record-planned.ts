@@ -77,8 +77,13 @@ async function recordAdopted(call: Call, unit: Unit, work: Work, taken: Taken, b
   const bound = { fingerprint: work.fingerprint, ...(taken.value && { output: taken.value.digest }) };
   // In a loop a gate may be kept once for each iteration.
   const n = call.journal.nextAttempt(unit.key) - 1;
-  if (!isDecided(call, unit, { ...bound, n }))
-    await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound }, { n });
+  if (!isDecided(call, unit, { ...bound, n })) {
+    const request = await keepJson(
+      call.ports.store,
+      call.redactor.redactJson(work.request as unknown as JsonValue).value,
+    );
+    await recordDecision(call, unit, { decision: 'adopt', actor, reason, ...bound, request: request.digest }, { n });
+  }
   return recordWithoutAgent(call, unit, work, { how: 'adopted', ...adoptedFrom(call, taken, by) });
 }
 

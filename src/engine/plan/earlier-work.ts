@@ -4,7 +4,13 @@ import type { PreparedUnit, Work } from './prepared-unit.ts';
 import { askSource } from './search-work.ts';
 import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import { comparePositions, unitOf, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type GatelineRecord,
+  type StartedRecord,
+} from '../../run/records/record.ts';
 import { missingOf, storedRequest } from '../call/content.ts';
 import { rulingOf } from '../../run/plan/reuse.ts';
 import { judgeAgain } from '../upstream/judge-again.ts';
@@ -90,18 +96,25 @@ async function namedElsewhere(call: Call, unit: Unit, digest: Digest): Promise<E
     .findLast((record): record is EndedRecord => record.kind === 'ended' && record.value?.digest === digest);
 }
 
+/** A record that names the request that it is bound to: a claim, or the decision to use an output. */
+type WithRequest = Pick<StartedRecord, 'fingerprint'> &
+  Required<Pick<StartedRecord, 'request'>> &
+  Partial<Pick<StartedRecord, 'base'>>;
+
+function hasRequest(record: GatelineRecord): record is GatelineRecord & WithRequest {
+  return record.kind === 'started' || (record.kind === 'decided' && record.request !== undefined);
+}
+
 /** Differences from the latest readable request of this unit. */
 export async function differencesTo(call: Call, unit: Unit, work: Work): Promise<Difference[]> {
-  const claim = call.journal
-    .archive()
-    .records.findLast((record) => record.kind === 'started' && unitOf(record) === unit.key);
-  if (claim?.kind !== 'started' || claim.fingerprint === work.fingerprint) return [];
-  const found = (await differencesFrom(call, claim, work)) ?? [];
-  return Promise.all(found.map((one) => withLines(call, claim, one)));
+  const last = call.journal.archive().records.findLast((record) => unitOf(record) === unit.key && hasRequest(record));
+  if (last === undefined || !hasRequest(last) || last.fingerprint === work.fingerprint) return [];
+  const found = (await differencesFrom(call, last, work)) ?? [];
+  return Promise.all(found.map((one) => withLines(call, last, one)));
 }
 
 /** A changed document with the number of lines added and removed, if the version before is still known. */
-async function withLines(call: Call, { base }: StartedRecord, difference: Difference): Promise<Difference> {
+async function withLines(call: Call, { base }: Pick<WithRequest, 'base'>, difference: Difference): Promise<Difference> {
   const { what, name, change } = difference;
   if (what !== 'document' || name === HANDOFF || change !== 'changed' || base === undefined) return difference;
   try {
@@ -116,8 +129,12 @@ async function withLines(call: Call, { base }: StartedRecord, difference: Differ
   }
 }
 
-/** Differences from the request of a claim; `undefined`: it cannot be read. */
-async function differencesFrom(call: Call, claim: StartedRecord, work: Work): Promise<Difference[] | undefined> {
+/** Differences from the request of a claim or a decision; `undefined`: it cannot be read. */
+async function differencesFrom(
+  call: Call,
+  claim: Pick<WithRequest, 'request'>,
+  work: Work,
+): Promise<Difference[] | undefined> {
   const request = await storedRequest(call, claim.request);
   if (request === undefined) return undefined;
   const redacted = call.redactor.redactJson(work.request as unknown as JsonValue).value;

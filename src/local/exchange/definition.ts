@@ -104,6 +104,7 @@ export function newDefinition(run: ImportedRun, system: string, subject = run.su
     ...keysToAdd(run, undefined, {}),
   };
   return `# Written by \`gateline import ${system}\`. Give each gate a \`run\`: without one, its agent runs by itself.
+# Then import again: what is completed is adopted for the gates as they are.
 ${yamlText(value)}`;
 }
 

@@ -202,10 +202,7 @@ const reworkCauseSchema = z.strictObject({
   value: contentSchema.optional(),
 });
 
-/**
- * A decision about a gate, or about a whole run ({@link RUN_GATE}). It applies to everything ordered before it. Made by
- * a person, except `rework`.
- */
+/** About a gate, or a whole run ({@link RUN_GATE}), and everything ordered before it. By a person, except `rework`. */
 export const decidedSchema = z.strictObject({
   kind: z.literal('decided'),
   ...identity,
@@ -218,6 +215,8 @@ export const decidedSchema = z.strictObject({
   fingerprint: digest.nullable(),
   /** Bound to the output with this digest: `approve`, `reject`, `adopt`. */
   output: digest.optional(),
+  /** `adopt`: the request that the fingerprint is of, redacted, to name what changed since. */
+  request: digest.optional(),
   /** The commit that was decided about; an approval of a gate with `per: commit` is bound to it. */
   commit: treeId.optional(),
   /** Output supplied with a `skip` of format 1. */

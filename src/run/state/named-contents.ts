@@ -8,6 +8,7 @@ import { contentsOf } from './missing-output.ts';
  */
 export function contentsNamedBy(record: GatelineRecord): Digest[] {
   if (record.kind === 'started') return [record.request, record.contract];
+  const requests = record.kind === 'decided' && record.request !== undefined ? [record.request] : [];
   const contents: (Content | undefined)[] = [];
   if (record.kind === 'ended') {
     const { effects, documents = {}, logs, learnings } = record;
@@ -17,5 +18,5 @@ export function contentsNamedBy(record: GatelineRecord): Digest[] {
     const { exports, rework, entity } = record;
     contents.push(exports, entity?.value, ...(rework?.from ?? []).map(({ value }) => value));
   }
-  return contents.flatMap((content) => (content === undefined ? [] : [content.digest]));
+  return [...requests, ...contents.flatMap((content) => (content === undefined ? [] : [content.digest]))];
 }

@@ -24,7 +24,7 @@ function listOf(record: GatelineRecord): Mentioned[] {
     case 'started':
       return [untold(record.request), untold(record.contract)];
     case 'decided':
-      return record.exports === undefined ? [] : [record.exports];
+      return [...(record.exports ? [record.exports] : []), ...(record.request ? [untold(record.request)] : [])];
     case 'ended': {
       const { value, exports, learnings, files, logs } = record;
       const handedOn = files.map((file) => file.after?.content);
