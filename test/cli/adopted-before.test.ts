@@ -151,8 +151,7 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
     await workspace.write('b.txt', 'first\n');
     await here(workspace, ...ADOPT);
     await workspace.write('b.txt', 'second\n');
-    const plan = await here(workspace, 'plan');
-    expect(plan.out).toMatch(/plan +run +something that it reads changed since its output was adopted\n/);
+    expect((await here(workspace, 'plan')).out).toContain('b.txt changed');
     await here(workspace, 'run');
     await workspace.write('b.txt', 'third\n');
     expect((await here(workspace, 'plan')).out).toContain('b.txt changed');

@@ -230,13 +230,8 @@ function whyAgain(
   const last = archive.ended.get(unit.key)?.findLast((ended) => ended.verdict.kind !== 'not-applicable');
   if (last === undefined) return whyNone(call, unit, notices);
   const isKnown = differences.length > 0 || last.fingerprint === work.fingerprint;
-  return isKnown ? describeDifferences(differences) : unknownChange(last);
-}
-
-/** Why an output is not used if its request is another one, and not there to be compared. */
-function unknownChange({ how }: EndedRecord): string {
-  return how === 'adopted'
-    ? 'something that it reads changed since its output was adopted'
+  return isKnown
+    ? describeDifferences(differences)
     : 'something that it reads changed; its last request is not known any more';
 }
 
