@@ -205,4 +205,46 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     tests: ['test/pipeline/yaml/yaml-text.test.ts'],
     why: 'a definition that an import or an export wrote could not be read',
   },
+  {
+    name: 'store: temporary files are written next to files',
+    find: 'const { temporaryFolder = dirname(path) } = options;',
+    replace: 'const temporaryFolder = dirname(path);',
+    tests: ['test/crash/exchange.test.ts'],
+    only: 'gateline import nexus',
+    why: 'what a killed import leaves would stay in the workspace for good',
+  },
+  {
+    name: 'local: a killed export takes its own files for those of others',
+    find: 'written.set(target, [digestOf(after), ...(isOurs ? [now] : [])]);',
+    replace: 'written.set(target, [digestOf(after)]);',
+    tests: ['test/crash/exchange.test.ts'],
+    only: 'gateline export nexus',
+    why: 'copies of files that Gateline wrote would pile up in quarantine',
+  },
+  {
+    name: 'local: files of other systems are written in place',
+    find: 'for (const { target, after } of changes) await atomicWrite(target, after, { onDurable, temporaryFolder });',
+    replace: `const fs = process.getBuiltinModule('node:fs');
+  for (const { target, after } of changes) {
+    fs.mkdirSync(dirname(target), { recursive: true });
+    fs.writeFileSync(target, after);
+  }`,
+    tests: ['test/crash/exchange.test.ts'],
+    only: 'gateline export dev-loop',
+    why: 'the other system would read half a file, or find one after a kill',
+  },
+  {
+    name: 'store: a temporary file has a name of any kind',
+    find: "return `.gateline-${randomBytes(8).toString('hex')}.tmp`;",
+    replace: "return `${randomBytes(16).toString('hex')}.tmp`;",
+    tests: ['test/store/filesystem/atomic-write.test.ts'],
+    why: 'what a killed process leaves would be an input of each gate that lists none',
+  },
+  {
+    name: 'store: temporary files of other programs are removed',
+    find: "if (!name.endsWith('.tmp') || !isOurs(name)) continue;",
+    replace: "if (!name.endsWith('.tmp')) continue;",
+    tests: ['test/store/filesystem/atomic-write.test.ts'],
+    why: 'an export into a folder of others would remove their files',
+  },
 ];

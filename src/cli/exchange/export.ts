@@ -3,7 +3,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { formatNamed } from '../../formats/formats.ts';
 import { exportedRun } from '../../local/exchange/exported-run.ts';
 import { belowWorkspace, ignoreExported, namedFolder, writeExported } from '../../local/exchange/write-files.ts';
-import { STATE_FOLDER, stateRoot } from '../../local/local-ports.ts';
+import { STATE_FOLDER } from '../../local/local-ports.ts';
 import { count } from '../../report/text.ts';
 import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -33,11 +33,15 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     });
   const folder =
     inside === undefined || inside === format.folder ? format : await namedFolder(root, inside, world.environment);
-  const ignored = inside === undefined ? undefined : await ignoreExported(root, folder, files, world.environment);
+  const { environment, onDurable } = world;
+  const temporaryFolder = join(root, STATE_FOLDER, 'tmp');
+  const ignored =
+    inside === undefined
+      ? undefined
+      : await ignoreExported(root, folder, files, environment, { temporaryFolder, onDurable });
   const place = inside === undefined ? { root: target, folder: '' } : { root, folder: inside };
-  const temporaryFolder = inside === undefined ? {} : { temporaryFolder: join(stateRoot(loaded), 'tmp') };
   const { paths: written, notices } = await writeExported(
-    { ...place, ...temporaryFolder, state: join(root, STATE_FOLDER), onDurable: world.onDurable },
+    { ...place, temporaryFolder, state: join(root, STATE_FOLDER), onDurable },
     files,
   );
   if (options['json']) {

@@ -20,7 +20,7 @@ import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } fro
 import { readSources } from '../../local/exchange/read-sources.ts';
 import { ignoreExported } from '../../local/exchange/write-files.ts';
 import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
-import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
+import { historyIn, lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
 import { writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { pointerSegments } from '../../json/pointer.ts';
@@ -66,11 +66,12 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   await adopt(invocation, loaded, reading, by, true);
   const history = await newEntries(historyIn(loaded), reading.run);
   await leaveOut(world, loaded, format, own);
-  for (const document of reading.run.documents) await writeDocument(loaded.root, document);
+  for (const document of reading.run.documents) await writeDocument(loaded.root, document, durable(world));
   if (plan.text !== undefined) {
     // A link in its place stays.
     const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
-    await atomicWrite(path, plan.text, durable(world));
+    const temporaryFolder = join(loaded.root, STATE_FOLDER, 'tmp');
+    await atomicWrite(path, plan.text, { ...durable(world), temporaryFolder });
   }
   await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { digestOf, digestSchema, hexOf, type Digest } from '../../json/digest.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { atomicWrite, type OnDurable } from '../../store/filesystem/atomic-write.ts';
 import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
 import { readWhole } from '../../store/filesystem/read-file.ts';
 import { linksAbove } from '../../workspace/files/look.ts';
@@ -40,7 +40,11 @@ const listSchema = z.object({ format: z.literal(FORMAT), files: z.record(z.strin
  * @returns one sentence for each copy
  * @throws GatelineError `STATE_ESCAPES` if quarantine is a link
  */
-export async function keepReplaced(state: string, replacements: readonly Replacement[]): Promise<string[]> {
+export async function keepReplaced(
+  state: string,
+  replacements: readonly Replacement[],
+  onDurable?: OnDurable,
+): Promise<string[]> {
   if (replacements.length === 0) return [];
   const temporaryFolder = join(state, 'tmp');
   const list = join(state, 'exported.json');
@@ -52,14 +56,14 @@ export async function keepReplaced(state: string, replacements: readonly Replace
     if (now !== undefined && !isOurs) {
       const copy = `${QUARANTINE}/${path}.${hexOf(now).slice(0, DIGITS)}`;
       if (linksAbove(state)(copy)) throw new GatelineError('STATE_ESCAPES', `a folder above .state/${copy} is a link`);
-      await atomicWrite(join(state, copy), before!, { temporaryFolder });
+      await atomicWrite(join(state, copy), before!, { temporaryFolder, onDurable });
       notices.push(`${path} was replaced; what others wrote there is kept in .state/${copy}`);
     }
     written.delete(target);
     written.set(target, [digestOf(after), ...(isOurs ? [now] : [])]);
   }
   const files = Object.fromEntries([...written].slice(-MOST_FILES));
-  await atomicWrite(list, `${JSON.stringify({ format: FORMAT, files }, null, 2)}\n`, { temporaryFolder });
+  await atomicWrite(list, `${JSON.stringify({ format: FORMAT, files }, null, 2)}\n`, { temporaryFolder, onDurable });
   return notices;
 }
 

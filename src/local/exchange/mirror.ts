@@ -10,7 +10,7 @@ import { MIRROR_FORMATS, type MirrorFormat } from '../../pipeline/job-settings.t
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import type { LoadedPipeline } from '../load-pipeline.ts';
-import { STATE_FOLDER, stateRoot, type Durable } from '../local-ports.ts';
+import { STATE_FOLDER, type Durable } from '../local-ports.ts';
 import { exportedRun } from './exported-run.ts';
 import { ignoreEarlier, ignoreExported, writeExported } from './write-files.ts';
 
@@ -61,6 +61,8 @@ function addedLine(line: string, name: MirrorFormat): string {
 export function createMirror(formats: readonly MirrorFormat[], input: MirrorInput): Mirror {
   const { loaded, ports, assignment, environment, onDurable } = input;
   const { root } = loaded;
+  const state = join(root, STATE_FOLDER);
+  const temporaryFolder = join(state, 'tmp');
   const known = new Map<Digest, JsonValue>();
   const ignored = new Set<string>();
   // Gateline keeps the files of the state guide anyway. One that failed is not tried again in this call.
@@ -71,14 +73,17 @@ export function createMirror(formats: readonly MirrorFormat[], input: MirrorInpu
     const files = format.write(run);
     // Some files come later in a run: git may track those.
     const unseen = files.filter(({ path }) => !ignored.has(posix.join(format.folder, path)));
-    const line = unseen.length === 0 ? undefined : await ignoreExported(root, format, unseen, environment);
+    const line =
+      unseen.length === 0
+        ? undefined
+        : await ignoreExported(root, format, unseen, environment, { temporaryFolder, onDurable });
     for (const { path } of unseen) ignored.add(posix.join(format.folder, path));
     const { notices } = await writeExported(
       {
         root,
         folder: format.folder,
-        temporaryFolder: join(stateRoot(loaded), 'tmp'),
-        state: join(root, STATE_FOLDER),
+        temporaryFolder,
+        state,
         onDurable,
       },
       files,

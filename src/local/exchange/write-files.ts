@@ -5,9 +5,10 @@ import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileFormat, WrittenFile } from '../../formats/exchange.ts';
 import { FORMATS } from '../../formats/formats.ts';
-import { atomicWrite, type OnDurable } from '../../store/filesystem/atomic-write.ts';
+import { atomicWrite, type AtomicWriteOptions, type OnDurable } from '../../store/filesystem/atomic-write.ts';
+import { sweepTemporary } from '../../store/filesystem/durable.ts';
 import { readWhole } from '../../store/filesystem/read-file.ts';
-import { foldersOf, isRelative, whyNotContained } from '../../workspace/files/contain.ts';
+import { foldersOf, isRelative, neverCounts, whyNotContained } from '../../workspace/files/contain.ts';
 import { kindOf, linksAbove, lookAt } from '../../workspace/files/look.ts';
 import { findRepository, type Repository } from '../../workspace/git/repository.ts';
 import { keepReplaced, type Replacement } from './keep-replaced.ts';
@@ -21,8 +22,8 @@ export interface ExportFolder {
   readonly root: string;
   /** Relative to the root; '' for the root itself. */
   readonly folder: string;
-  /** Where temporary files are written. Default: next to the file. */
-  readonly temporaryFolder?: string;
+  /** Where temporary files are written, if it is on the same file system. */
+  readonly temporaryFolder: string;
   /** The folder `.state` in which copies of files are kept that others wrote. Default: they are replaced. */
   readonly state?: string;
   readonly onDurable?: OnDurable | undefined;
@@ -50,7 +51,9 @@ export async function writeExported(place: ExportFolder, files: readonly Written
     const before = await bytesAt(target, path);
     if (before?.equals(Buffer.from(after)) !== true) changes.push({ name, path, target, before, after });
   }
-  const notices = state === undefined ? [] : await keepReplaced(state, changes);
+  const notices = state === undefined ? [] : await keepReplaced(state, changes, onDurable);
+  // On another file system, those of a process that was killed are next to the files.
+  for (const one of new Set(changes.map(({ target }) => dirname(target)))) await sweepTemporary(one, neverCounts);
   for (const { target, after } of changes) await atomicWrite(target, after, { onDurable, temporaryFolder });
   return { paths: changes.map(({ name }) => name), notices };
 }
@@ -106,6 +109,7 @@ export async function ignoreExported(
   format: Pick<FileFormat, 'folder' | 'ignore'>,
   files: readonly Pick<WrittenFile, 'path'>[],
   environment: Environment,
+  options: AtomicWriteOptions = {},
 ): Promise<string | undefined> {
   refuseObstacles({ root, folder: format.folder }, files);
   const repository = await findRepository(root, { binary: 'git', environment });
@@ -117,7 +121,7 @@ export async function ignoreExported(
   const [first = ''] = tracked.out.toString('utf8').split('\0');
   if (first !== '') throw refused(first, 'git tracks it, so it is an input of gates');
   if ((await notIgnored(repository, paths)) === undefined) return undefined;
-  return addExclude(repository, format.ignore, paths);
+  return addExclude(repository, format.ignore, paths, options);
 }
 
 /**
@@ -155,16 +159,22 @@ async function notIgnored({ git }: Repository, paths: readonly string[]): Promis
 }
 
 /** @throws GatelineError `EXPORT_REFUSED` if git does not ignore the paths then either; the line is not there then */
-async function addExclude(repository: Repository, ignore: string, paths: readonly string[]): Promise<string> {
+async function addExclude(
+  repository: Repository,
+  ignore: string,
+  paths: readonly string[],
+  options: AtomicWriteOptions,
+): Promise<string> {
   const { commonDir, prefix } = repository;
   const line = `/${literalPattern(prefix)}${ignore}`;
   const path = join(await realpath(commonDir), 'info', 'exclude');
   const before = (await bytesAt(path, path))?.toString('utf8') ?? '';
   const isThere = before.split('\n').includes(line);
-  if (!isThere) await atomicWrite(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`);
+  const after = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`;
+  if (!isThere) await atomicWrite(path, after, options);
   const open = await notIgnored(repository, paths);
   if (open === undefined) return line;
-  if (!isThere) await atomicWrite(path, before);
+  if (!isThere) await atomicWrite(path, before, options);
   throw refused(
     open,
     'git does not ignore it, whatever `.git/info/exclude` says, so that it would be an input of gates',

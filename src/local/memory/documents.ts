@@ -11,7 +11,7 @@ import type { EngineLock } from '../../store/filesystem/lock/engine-lock.ts';
 import { takeShortLock } from '../../store/filesystem/lock/short-lock.ts';
 import { linksAbove } from '../../workspace/files/look.ts';
 import { readText } from '../../workspace/files/read-text.ts';
-import { STATE_FOLDER } from '../local-ports.ts';
+import { STATE_FOLDER, type Durable } from '../local-ports.ts';
 
 /** The document that learnings are put into. */
 export const PATTERNS = 'learned-patterns';
@@ -46,9 +46,9 @@ export function readDocument(root: string, name: string): Promise<string | undef
  * @throws GatelineError `PATH_ESCAPES` if its folder is elsewhere; `STORE_WRITE_FAILED`; `ENGINE_BUSY` if others change
  *   documents for too long
  */
-export async function writeDocument(root: string, document: MemoryDocument): Promise<void> {
+export async function writeDocument(root: string, document: MemoryDocument, durable: Durable = {}): Promise<void> {
   await using _lock = await lockDocuments(root);
-  await replace(root, document);
+  await replace(root, document, durable);
 }
 
 function lockDocuments(root: string): Promise<EngineLock> {
@@ -56,7 +56,7 @@ function lockDocuments(root: string): Promise<EngineLock> {
 }
 
 /** The caller has the lock. */
-async function replace(root: string, { name, text }: MemoryDocument): Promise<void> {
+async function replace(root: string, { name, text }: MemoryDocument, { onDurable }: Durable = {}): Promise<void> {
   const file = join(root, documentPath(name));
   const folder = dirname(file);
   // Before anything is made: a folder must not be created behind a link either.
@@ -64,7 +64,9 @@ async function replace(root: string, { name, text }: MemoryDocument): Promise<vo
   await writing(folder, () => mkdir(folder, { recursive: true }));
   const place = relative(await realpath(root), await realpath(folder));
   if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1)) throw escapes();
-  await atomicWrite(file, Buffer.from(text));
+  // Not beside the documents: what a killed process leaves would be a file of the workspace.
+  const temporaryFolder = join(root, STATE_FOLDER, 'tmp');
+  await atomicWrite(file, Buffer.from(text), { onDurable, temporaryFolder });
 }
 
 function escapes(): GatelineError {

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isSystemError } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
 import { makeFolder, syncFolder, writeTemporaryBytes } from './durable.ts';
 
@@ -12,7 +13,7 @@ export type OnDurable = (what: string) => void;
 /** Options of {@link atomicWrite}. */
 export interface AtomicWriteOptions {
   readonly onDurable?: OnDurable | undefined;
-  /** Folder for the temporary file, on the same file system. Default: the folder of `path`. */
+  /** Folder for the temporary file, unless it is on another file system. Default: the folder of `path`. */
   readonly temporaryFolder?: string | undefined;
 }
 
@@ -29,16 +30,24 @@ export async function atomicWrite(
 ): Promise<void> {
   await writing(path, async () => {
     await makeFolder(dirname(path));
-    const temporaryFolder = options.temporaryFolder ?? dirname(path);
-    await makeFolder(temporaryFolder);
-    const temporary = await writeTemporaryBytes(temporaryFolder, [Buffer.from(content)]);
-    try {
-      await rename(temporary.path, path);
-    } catch (error) {
-      await temporary.discard();
-      throw error;
-    }
+    const bytes = Buffer.from(content);
+    const { temporaryFolder = dirname(path) } = options;
+    if (!(await moved(bytes, temporaryFolder, path))) await moved(bytes, dirname(path), path);
     await syncFolder(dirname(path));
   });
   options.onDurable?.(`file ${path}`);
+}
+
+/** @returns false if the folder is on another file system than the path */
+async function moved(bytes: Buffer, folder: string, path: string): Promise<boolean> {
+  await makeFolder(folder);
+  const temporary = await writeTemporaryBytes(folder, [bytes]);
+  try {
+    await rename(temporary.path, path);
+    return true;
+  } catch (error) {
+    await temporary.discard();
+    if (folder !== dirname(path) && isSystemError(error, 'EXDEV')) return false;
+    throw error;
+  }
 }

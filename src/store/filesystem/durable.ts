@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsync, linkSync, openSync, rmSync, unlinkSync, writevSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -52,6 +52,11 @@ export async function makeFolder(path: string): Promise<boolean> {
   return true;
 }
 
+/** The name of what an interrupted write leaves, which is never an input of a gate: see `neverCounts`. */
+function temporaryName(): string {
+  return `.gateline-${randomBytes(8).toString('hex')}.tmp`;
+}
+
 /** A file that was written and flushed under a temporary name. */
 export interface TemporaryFile {
   readonly path: string;
@@ -72,7 +77,7 @@ export async function writeTemporary(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { flush = true, attempt = (write) => write() }: { readonly flush?: boolean; readonly attempt?: TryWrite } = {},
 ): Promise<TemporaryFile> {
-  const path = join(folder, `${randomUUID()}.tmp`);
+  const path = join(folder, temporaryName());
   const handle = await attempt(() => open(path, 'wx'));
   let bytes = 0;
   try {
@@ -92,7 +97,7 @@ export async function writeTemporary(
 
 /** As {@link writeTemporary}, for bytes in memory. */
 export async function writeTemporaryBytes(folder: string, chunks: readonly Uint8Array[]): Promise<TemporaryFile> {
-  const path = join(folder, `${randomUUID()}.tmp`);
+  const path = join(folder, temporaryName());
   const file = openSync(path, 'wx');
   try {
     let left = [...chunks];
@@ -118,14 +123,18 @@ function withoutFirst(chunks: readonly Uint8Array[], count: number): Uint8Array[
   });
 }
 
-/** Removes temporary files that killed processes left. @throws GatelineError `STORE_WRITE_FAILED` */
-export async function sweepTemporary(folder: string): Promise<void> {
+/**
+ * Removes temporary files that killed processes left an hour ago or earlier.
+ * @param isOurs whether a name is one of ours; default: any, as in a folder for temporary files
+ * @throws GatelineError `STORE_WRITE_FAILED`
+ */
+export async function sweepTemporary(folder: string, isOurs: (name: string) => boolean = () => true): Promise<void> {
   await writing(folder, async () => {
-    for (const name of await readdir(folder)) {
+    for (const name of (await unlessAbsent(readdir(folder))) ?? []) {
+      if (!name.endsWith('.tmp') || !isOurs(name)) continue;
       const path = join(folder, name);
       const status = await unlessAbsent(stat(path));
-      if (status !== undefined && name.endsWith('.tmp') && Date.now() - status.mtimeMs > OLD_TEMPORARY_MS)
-        await rm(path, { force: true });
+      if (status !== undefined && Date.now() - status.mtimeMs > OLD_TEMPORARY_MS) await rm(path, { force: true });
     }
   });
 }
