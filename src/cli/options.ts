@@ -111,7 +111,7 @@ export const MIRROR: OptionSpec = {
   name: 'mirror',
   value: 'FORMAT',
   multiple: true,
-  help: 'keep the files of another system up to date during the run, here and next to agents: `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
+  help: 'keep the files of another system up to date during the run, here and next to agents: `state-guide`, `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
 };
 
 /** Options that say how agents run and what is shown; `run` and `resume` take them. */
