@@ -149,4 +149,12 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     only: 'changes no gate',
     why: 'which gates it has is not known',
   },
+  {
+    name: 'exchange: files that were imported stay inputs of gates',
+    find: '  await leaveOut(world, loaded, format, own);',
+    replace: '  if (own.length < 0) await leaveOut(world, loaded, format, own);',
+    tests: ['test/cli/exchange.test.ts'],
+    only: 'leaves the files that it reads out',
+    why: 'after an export or a mirror, everything that was adopted would run again',
+  },
 ];
