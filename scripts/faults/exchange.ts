@@ -247,4 +247,12 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     tests: ['test/store/filesystem/atomic-write.test.ts'],
     why: 'an export into a folder of others would remove their files',
   },
+  {
+    name: 'exchange: files that were imported stay inputs of gates',
+    find: '  await leaveOut(world, loaded, format, own);',
+    replace: '  if (own.length < 0) await leaveOut(world, loaded, format, own);',
+    tests: ['test/cli/exchange.test.ts'],
+    only: 'leaves the files that it reads out',
+    why: 'after an export or a mirror, everything that was adopted would run again',
+  },
 ];

@@ -68,8 +68,14 @@ it('with mirror: [state-guide], the lines of the guide are printed: what was loa
   expect(ended.err).toContain(
     `note: own: State file created: ${OWN.replace('gate0', 'gate2')}: Status: FAILED, Score: 0%`,
   );
-  const quiet = await gateline(workspace.root, ['run', '-q', '--mirror', 'nexus', '--until', 'use', '--force', 'use']);
-  expect(quiet.out + quiet.err).not.toContain('State file');
+  const again = async (mirror: string): Promise<string> => {
+    const forced = ['--until', 'use', '--force', 'use', '--reason', 'again'];
+    const answer = await gateline(workspace.root, ['run', '-q', '--mirror', mirror, ...forced]);
+    expect(answer.out).toMatch(/use +passed +ran/);
+    return answer.out + answer.err;
+  };
+  expect(await again('nexus')).not.toContain('State file');
+  expect(await again('state-guide')).toContain(`use: State file loaded: ${OWN}`);
 });
 
 it.each([

@@ -142,7 +142,7 @@ export async function ignoreEarlier(
     .filter((path) => path.startsWith(`${format.folder}/`) && format.isKnown(path.slice(format.folder.length + 1)));
   if (repository === undefined || paths.length === 0) return undefined;
   try {
-    return await addExclude(repository, format.ignore, paths);
+    return await addExclude(repository, format.ignore, paths, {});
   } catch (error) {
     if (error instanceof GatelineError && error.fault !== 'gateline') return undefined;
     throw error;
