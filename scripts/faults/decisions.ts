@@ -78,7 +78,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: what is decided while a call works is ignored',
-    find: 'const decided = listing.records.filter(isDecision).filter(',
+    find: 'const decided = listing.records.filter(isRunDecision).filter(',
     replace: 'const decided = ([] as DecidedRecord[]).filter(',
     tests: ['test/cli/decided-meanwhile.test.ts'],
     why: 'a call would start gates of a run that somebody paused, and end green in spite of a reject',

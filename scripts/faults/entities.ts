@@ -177,7 +177,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: a run does not see what commands do meanwhile',
-    find: 'call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => commands.has(gate) }));',
+    find: 'call.journal.addCommands(await store.list(pipeline.id, subject, { only: ({ gate }) => ids.has(gate) }));',
     replace: "if (pipeline.id === '') call.journal.addCommands(await store.list(pipeline.id, subject));",
     tests: ['test/cli/do-inside-a-run.test.ts'],
     only: 'is seen by the gates after it',

@@ -7,7 +7,7 @@ import { completeHistory, keepHistory } from './call/keep-history.ts';
 import { namedGlobs, type Assignment, type Call } from './call/call.ts';
 import { listKnown } from './call/later-records.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
-import { refuseWithoutGates } from './commands/refuse-without-gates.ts';
+import { refuseWithoutGates } from './entities/refuse-without-gates.ts';
 import { drive, type Driven } from './drive.ts';
 import { openRun, type Resume } from './resume.ts';
 import type { EnginePorts, Observer } from './ports.ts';

@@ -128,6 +128,14 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['nexus: daily-summary.json', DAILY, 'mostUsedWorkflow'],
   ['nexus: defaults.yml', NEXUS, 'is mapped key by key'],
   ['nexus: rolled back', NEXUS, 'gives no outputs of a workflow that was rolled back'],
+  ['uasp: every line of its API', 'test/local/skills/seed-api.test.ts', 'is here line by line'],
+  ['uasp: its four patterns as skills', 'test/formats/uasp/skills.test.ts', 'is a sound definition, and comes back'],
+  [
+    'uasp: created_by and invalidated_by, events',
+    'test/formats/uasp/skills.test.ts',
+    'differences are united, and named',
+  ],
+  ['uasp: its browser, session, transaction and pool, killed', 'test/cli/killed-half-way.test.ts', 'killed half-way'],
   ['all: damaged files, kills', HOSTILE, 'are imported whole after a kill at any moment'],
 ];
 

@@ -11,7 +11,7 @@ import {
   type LegSource,
 } from '../../pipeline/pipeline.ts';
 import { DATA_LEG, LEG_KEY } from '../../pipeline/data-legs.ts';
-import { refuseWithoutGates } from '../../engine/commands/refuse-without-gates.ts';
+import { refuseWithoutGates } from '../../engine/entities/refuse-without-gates.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { formatProblem, shown } from '../../pipeline/problem.ts';
 import type { Environment } from '../../environment.ts';

@@ -1,7 +1,7 @@
 import { stateInBudget } from '../../engine/call/call-budget.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
-import { refuseWithoutGates } from '../../engine/commands/refuse-without-gates.ts';
+import { refuseWithoutGates } from '../../engine/entities/refuse-without-gates.ts';
 import type { StandIns } from '../../engine/call/guide-files.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/json.ts';
+import { isFormat } from '../../pipeline/entities/entities.ts';
 import { wordText, wordsOf } from '../../pipeline/entities/command-syntax.ts';
 import { ID_PATTERN } from '../../pipeline/pipeline.ts';
 import { shellWord } from '../../untrusted/shell-word.ts';
@@ -42,7 +43,7 @@ export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
       return own;
     };
     const effects = unite(skill, nameOf, warnings);
-    for (const entity of skill.entities) entities[nameOf(entity.name)] = entityOf(entity);
+    for (const entity of skill.entities) entities[nameOf(entity.name)] = entityOf(skill, entity, warnings);
     for (const [id, command] of skill.commands) {
       const syntax = syntaxOf(skill, id, command, warnings);
       if (syntax === undefined) continue;
@@ -124,8 +125,11 @@ function unite(
   return effects;
 }
 
-function entityOf({ format, properties }: UaspEntity): JsonObject {
-  return { ...(format !== undefined && { format }), ...(properties.length > 0 && { properties }) };
+function entityOf(skill: UaspSkill, { name, format, properties }: UaspEntity, warnings: string[]): JsonObject {
+  const isSound = format !== undefined && isFormat(format);
+  if (format !== undefined && !isSound)
+    warnings.push(`${skill.name}: the format of ${name} is left out: \`${format}\` does not close each \`{\``);
+  return { ...(isSound && { format }), ...(properties.length > 0 && { properties }) };
 }
 
 /** Optional parts in brackets are left out: they would be words of the command. In quotes, brackets are text. */

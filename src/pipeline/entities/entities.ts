@@ -16,6 +16,11 @@ export interface Entity {
   readonly margin: number;
 }
 
+/** Whether a format can name instances: each `{` has its `}`, with a name between them. */
+export function isFormat(text: string): boolean {
+  return /^(?:[^{}]|\{[^{}]+\})+$/.test(text);
+}
+
 /** What a definition says of named resources, each list in file order. */
 export interface Resources {
   readonly entities: readonly Entity[];

@@ -13,6 +13,7 @@ import {
   yesOrNo,
 } from './gateline-values.ts';
 import { wordsOf } from '../entities/command-syntax.ts';
+import { isFormat } from '../entities/entities.ts';
 
 /** Maximum number of entities, and of commands, in a file. */
 const MAX_ENTITIES = 1_000;
@@ -44,7 +45,7 @@ const entity = z
   .strictObject(
     {
       format: text(200, FORMAT)
-        .refine((format) => /^(?:[^{}]|\{[^{}]+\})+$/.test(format), {
+        .refine(isFormat, {
           error: `expected ${FORMAT}: each \`{\` has its \`}\``,
         })
         .optional()

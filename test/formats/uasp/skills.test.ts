@@ -119,6 +119,14 @@ commands:
     ]);
   });
 
+  it('leaves out a format that names nothing', () => {
+    const text = 'state: {entities: [{name: refs, format: "r_{id"}]}\ncommands: {a: {syntax: a, creates: [refs]}}';
+    const { entities, commands, warnings } = importSkills([parseSkill(text, 'x.yaml')]);
+    expect(entities).toEqual({ refs: {} });
+    expect(warnings).toContain('x: the format of refs is left out: `r_{id` does not close each `{`');
+    expect(() => definePipeline({ entities, commands })).not.toThrow();
+  });
+
   it('keeps all names apart, and names events as gateline.yml has them', () => {
     const text = `
 meta: {name: Pool}
