@@ -239,4 +239,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'leaves out',
     why: 'a session that was closed would be valid for later jobs',
   },
+  {
+    name: 'engine: a reset makes free what a running command uses',
+    find: 'records.some((one) => isResetOf(one, claim)) && !(await call.ports.processes.isRunning(claim.by))',
+    replace: 'records.some((one) => isResetOf(one, claim))',
+    tests: ['test/cli/entity-words.test.ts'],
+    only: 'in a process that runs',
+    why: 'two commands would change one entity at the same time',
+  },
 ];

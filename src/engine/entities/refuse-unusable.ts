@@ -46,13 +46,25 @@ export async function refuseUnusable(call: Call, by: string, resolved: ResolvedU
   if (resolved.missing.length > 0) {
     const maker = makerOf(resolved.missing, others, asking);
     if (maker === undefined || isAround(call, maker.started)) throw notValid(call, by, resolved.missing, asking);
-    throw new GatelineError('ENTITY_BUSY', `${by}: ${maker.by} creates ${maker.entity} and has not ended`);
+    throw await busy(call, maker, `${by}: ${maker.by} creates ${maker.entity} and has not ended`);
   }
   const conflict = conflictWith(resolved, others, asking);
   if (conflict === undefined) return;
   if (isAround(call, conflict.started))
     throw new GatelineError('ENTITY_HELD', `${by} is called by ${conflict.by}, which itself uses ${conflict.entity}`);
-  throw new GatelineError('ENTITY_BUSY', `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+  throw await busy(call, conflict, `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
+}
+
+/** Where nobody can tell whether the other still runs, only a person can say that it does not. */
+async function busy(
+  { ports: { processes } }: Call,
+  { started, entity }: { readonly started: StartedRecord; readonly entity: string },
+  message: string,
+): Promise<GatelineError> {
+  const isSeen = started.holder !== 'process' || (await processes.isRunning(started.by));
+  const reset = `\`gateline entities reset ${entity} --reason TEXT\``;
+  const hint = `It is process ${started.by.pid} on ${started.by.host}. Wait until it is done. If it no longer runs, ${reset} makes ${entity} free.`;
+  return new GatelineError('ENTITY_BUSY', message, isSeen ? {} : { hint });
 }
 
 /** Who is creating what is missing. A leg uses only its own instances, and others do not create those. */

@@ -143,5 +143,16 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
   if (isGivenUp) return true;
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
-  return call.ports.isGone(claim.by);
+  if (await call.ports.isGone(claim.by)) return true;
+  // It may run on another machine, or in a container that is no more. A person who resets what it uses says that it does not.
+  return records.some((one) => isResetOf(one, claim)) && !(await call.ports.processes.isRunning(claim.by));
+}
+
+/** Whether a person reset an entity that a claim uses, after the claim. */
+function isResetOf(record: GatelineRecord, claim: StartedRecord): boolean {
+  if (record.kind !== 'decided' || record.entity?.action !== 'reset' || comparePositions(record, claim) <= 0)
+    return false;
+  const { entity } = record.entity;
+  const { requires = [], invalidates = [], creates = [] } = claim.entities ?? {};
+  return creates.includes(entity) || [...requires, ...invalidates].some((one) => one.entity === entity);
 }
