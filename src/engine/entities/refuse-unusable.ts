@@ -55,7 +55,7 @@ export async function refuseUnusable(call: Call, by: string, resolved: ResolvedU
   throw await busy(call, conflict, `${by}: ${conflict.by} uses ${conflict.entity} and has not ended`);
 }
 
-/** Where nobody can tell whether the other still runs, only a person can say that it does not. */
+/** Where it is unknown whether the other still runs, only a person can say that it does not. */
 async function busy(
   { ports: { processes } }: Call,
   { started, entity }: { readonly started: StartedRecord; readonly entity: string },

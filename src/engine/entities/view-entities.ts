@@ -144,7 +144,7 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
   if (await call.ports.isGone(claim.by)) return true;
-  // It may run on another machine, or in a container that is no more. A person who resets what it uses says that it does not.
+  // It may run on another machine. A person who resets what it uses says that it is over.
   return records.some((one) => isResetOf(one, claim)) && !(await call.ports.processes.isRunning(claim.by));
 }
 

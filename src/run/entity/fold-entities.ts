@@ -69,7 +69,7 @@ export function isValidAt(state: EntityState | undefined, now: number, margin = 
   return state !== undefined && state.valid && state.until - margin > now && !isBeforeItsTime(state, now);
 }
 
-/** Whether its life ends, and began later than now: a clock was set back, so that nobody knows how much is left. */
+/** Whether its life ends, and began later than now: a clock was set back, so that what is left of it is unknown. */
 export function isBeforeItsTime({ until, at }: Pick<EntityState, 'until' | 'at'>, now: number): boolean {
   return until !== Infinity && Date.parse(at) - CLOCK_TOLERANCE > now;
 }
