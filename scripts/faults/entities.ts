@@ -130,8 +130,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'engine: an entity is reset while it is being created',
-    find: "if (action !== 'invalidate') await refuseWhileCreated(call, entity.name);",
-    replace: "if (action === 'invalidate') await refuseWhileCreated(call, entity.name);",
+    find: "if (action !== 'invalidate') await refuseWhileCreated(call, entity.name, action);",
+    replace: "if (action === 'invalidate') await refuseWhileCreated(call, entity.name, 'reset');",
     tests: ['test/cli/changes-during-a-run.test.ts'],
     only: 'is being created',
     why: 'nobody would end the server that it is about to live in',
@@ -315,5 +315,13 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: ['test/cli/entity-words.test.ts'],
     only: 'also to `check`',
     why: 'with a life that is shorter than its margin, somebody would log in again and again',
+  },
+  {
+    name: 'engine: a reset makes free what a running command uses',
+    find: 'records.some((one) => isResetOf(one, claim)) && !(await call.ports.processes.isRunning(claim.by))',
+    replace: 'records.some((one) => isResetOf(one, claim))',
+    tests: ['test/cli/entity-words.test.ts'],
+    only: 'in a process that runs',
+    why: 'two commands would change one entity at the same time',
   },
 ];

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StartedRecord } from '../../src/run/records/record.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, writes, type Answer } from './in-process.ts';
@@ -200,6 +201,36 @@ describe('gateline entities with --arg', () => {
     expect((await run('entities', 'apply', 'release', ...args)).out).toBe('resource/resource_1: invalidate by maria\n');
     expect((await run('do', 'use', '--arg', 'resource_id=resource_2')).code).toBe(0);
     expect((await run('do', 'use', '--arg', 'resource_id=resource_1')).code).toBe(1);
+  });
+});
+
+describe('a command that has not ended', () => {
+  it.each([
+    ['in a container that is gone', 'container', 0],
+    ['in a process that runs', undefined, 75],
+  ])('%s, and whose entity is reset', async (_, host, code) => {
+    const named = ['--subject', `gone ${host}`];
+    const run = (...args: string[]) => gateline(workspace.root, [...args, ...named]);
+    expect((await run('do', 'login', '--arg', 'value=x')).code).toBe(0);
+    const folders = await readdir(join(workspace.root, '.state/runs'));
+    const folder = join(
+      workspace.root,
+      '.state/runs',
+      folders.find((one) => one.startsWith(`gone-${host}`))!,
+      '0',
+    );
+    const name = (await readdir(folder)).find((one) => one.endsWith('.1.started.json'))!;
+    const claim = JSON.parse(await readFile(join(folder, name), 'utf8')) as StartedRecord;
+    const by = { ...claim.by, ...(host !== undefined && { host }) };
+    const uses = { requires: [{ entity: 'session', instance: '' }], invalidates: [], creates: [] };
+    const open = { ...claim, n: 2, by, entities: { ...uses, order: 2 } };
+    await writeFile(join(folder, name.replace('.1.started', '.2.started')), JSON.stringify(open));
+    const refused = await run('do', 'login', '--arg', 'value=x');
+    expect(refused.code).toBe(75);
+    expect(refused.err.includes('`gateline entities reset session --reason TEXT`')).toBe(host !== undefined);
+    expect((await run('entities', 'reset', 'session', '--reason', 'x')).code).toBe(0);
+    const again = await run('do', 'login', '--arg', 'value=x');
+    expect(again.code, again.err).toBe(code);
   });
 });
 

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf, setUpLines, setUpOrder, type Command } from '../../src/pipeline/entities/entities.ts';
 import { wordsOf } from '../../src/pipeline/entities/command-syntax.ts';
+import { drawn } from '../support/test-size.ts';
 import { codes, pipelineOf, said } from './reading.ts';
 
 const GATE = 'gates: {a: {run: x}}';
@@ -247,6 +249,39 @@ describe('the order of set-up commands', () => {
       'open: run: browser is not valid, snapshot needs it',
       'snapshot: run: refs is not valid, click needs it',
     ]);
+  });
+
+  it('has what makes an entity invalid before what creates it', () => {
+    const login = command('login', { creates: ['session'], invalidates: ['refs'] });
+    const look = command('look', { creates: ['refs'] });
+    for (const wanted of [
+      ['refs', 'session'],
+      ['session', 'refs'],
+    ])
+      expect(setUpOrder([look, login], wanted, () => false).order).toEqual([login, look]);
+    // It needs what it makes invalid.
+    const leave = command('leave', { requires: ['refs'], creates: ['session'], invalidates: ['refs'] });
+    expect(setUpOrder([look, leave], ['refs', 'session'], () => false).order).toEqual([look, leave]);
+  });
+
+  it('has what each command requires before it, whatever makes what invalid', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const some = fc.subarray(names, { maxLength: 3 });
+    const uses = fc.record({ requires: some, creates: some, invalidates: some });
+    fc.assert(
+      fc.property(fc.array(uses, { maxLength: 7 }), fc.subarray(names), fc.subarray(names), (all, wanted, valid) => {
+        const commands = all.map((use, index) => command(`k${index}`, use));
+        const { order, unreachable } = setUpOrder(commands, wanted, (name) => valid.includes(name));
+        expect(new Set(order).size).toBe(order.length);
+        const made = new Set(valid);
+        for (const { requires, creates } of order) {
+          expect(requires.filter((name) => !made.has(name))).toEqual([]);
+          for (const name of creates) made.add(name);
+        }
+        expect(wanted.filter((name) => !made.has(name))).toEqual(unreachable);
+      }),
+      drawn(500),
+    );
   });
 
   it('leaves out what is valid', () => {

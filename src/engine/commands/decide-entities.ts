@@ -73,7 +73,8 @@ async function decideNow(
   { decider, observe }: { readonly decider: Decider; readonly observe: Observer },
 ): Promise<EntityChanged[]> {
   const call = await openCall(ports, assignment, observe, { runNumber: 0 });
-  for (const { action, entity } of named) if (action !== 'invalidate') await refuseWhileCreated(call, entity.name);
+  for (const { action, entity } of named)
+    if (action !== 'invalidate') await refuseWhileCreated(call, entity.name, action);
   const { runNumber, runAttempt: newest } = call.journal.call;
   const runAttempt = Math.max(1, newest);
   const order = nextOrder(call, { runNumber, runAttempt });

@@ -28,7 +28,7 @@ export interface CommandOrder {
   readonly given: Readonly<Record<string, string>>;
   /** Absolute path of the folder that it runs in. Default: the user's. */
   readonly folder?: string | undefined;
-  /** Variables that it does not get: secrets that only gates name for which it does not run. Default: none. */
+  /** Variables that it does not get: secrets of gates that it does not run for. Default: none. */
   readonly withheld?: ReadonlySet<string>;
   /** Whether the caller tries again until nobody is in the way. */
   readonly waits?: boolean | undefined;

@@ -69,20 +69,38 @@ export async function refuseUnusable(call: Call, { by, resolved, waits }: Refusa
     throw new GatelineError('ENTITY_HELD', why);
   }
   const verb = maker === undefined ? 'uses' : 'creates';
-  throw new GatelineError('ENTITY_BUSY', `${by}: ${blocking.by} ${verb} ${blocking.entity} and has not ended`);
+  throw await busy(call, blocking, `${by}: ${blocking.by} ${verb} ${blocking.entity} and has not ended`);
 }
 
 /**
  * Refuses to say that an entity exists, or does not, while somebody creates it: which of the two was last would be
- * chance, and nobody would end the processes that it is about to live in.
+ * chance, and nobody would end the processes that it is about to live in. A reset is what frees an entity if nobody can
+ * say whether its creator still runs.
  * @throws GatelineError `ENTITY_BUSY`, `ENTITY_HELD`
  */
-export async function refuseWhileCreated(call: Call, entity: string): Promise<void> {
+export async function refuseWhileCreated(call: Call, entity: string, action: 'create' | 'reset'): Promise<void> {
   const maker = (await usedByOthers(call)).find(({ uses }) => uses.creates.includes(entity));
   if (maker === undefined) return;
   if (isAround(call, maker.started))
     throw new GatelineError('ENTITY_HELD', `this is called by ${maker.by}, which itself creates ${entity}`);
-  throw new GatelineError('ENTITY_BUSY', `${maker.by} creates ${entity} and has not ended`);
+  if (action === 'reset' && !(await isSeen(call, maker.started))) return;
+  throw await busy(call, { ...maker, entity }, `${maker.by} creates ${entity} and has not ended`);
+}
+
+/** Whether the process of a claim is known to run. That of a job is taken to. */
+async function isSeen({ ports: { processes } }: Call, { holder, by }: StartedRecord): Promise<boolean> {
+  return holder !== 'process' || processes.isRunning(by);
+}
+
+/** Where it is unknown whether the other still runs, only a person can say that it does not. */
+async function busy(
+  call: Call,
+  { started, entity }: { readonly started: StartedRecord; readonly entity: string },
+  message: string,
+): Promise<GatelineError> {
+  const reset = `\`gateline entities reset ${entity} --reason TEXT\``;
+  const hint = `It is process ${started.by.pid} on ${started.by.host}. Wait until it is done. If it no longer runs, ${reset} makes ${entity} free.`;
+  return new GatelineError('ENTITY_BUSY', message, (await isSeen(call, started)) ? {} : { hint });
 }
 
 /** Who is creating what is missing. A leg uses only its own instances, and others do not create those. */

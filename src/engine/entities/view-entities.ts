@@ -146,5 +146,20 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
   if (isGivenUp) return true;
   if (claim.holder === 'open')
     return claim.deadline !== undefined && Date.parse(claim.deadline) <= call.ports.now().getTime();
-  return call.ports.isGone(claim.by);
+  if (await call.ports.isGone(claim.by)) return true;
+  // It may run on another machine. A person who resets what it uses says that it is over.
+  return records.some((one) => isResetOf(one, claim)) && !(await call.ports.processes.isRunning(claim.by));
+}
+
+/** Whether a person reset an entity that a claim uses, after the claim. */
+function isResetOf(record: GatelineRecord, claim: StartedRecord): boolean {
+  if (record.kind !== 'decided' || record.entity?.action !== 'reset') return false;
+  const { entity, order } = record.entity;
+  const isSameCall = record.runNumber === claim.runNumber && record.runAttempt === claim.runAttempt;
+  const before = claim.entities?.order;
+  // Within a call, `n` counts the attempts of a unit, and says nothing about those of others.
+  const isOrdered = isSameCall && order !== undefined && before !== undefined;
+  if (isOrdered ? order <= before : comparePositions(record, claim) <= 0) return false;
+  const { requires = [], invalidates = [], creates = [] } = claim.entities ?? {};
+  return creates.includes(entity) || [...requires, ...invalidates].some((one) => one.entity === entity);
 }

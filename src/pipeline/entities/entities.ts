@@ -109,15 +109,40 @@ export function setUpOrder(
       }
     }
   }
-  const order = new Set<Command>();
-  const reasons: SetUp['reasons'][number][] = [];
-  const reach = (entity: string, by?: string): void => {
-    const command = isValid(entity) ? undefined : chosen.get(entity);
-    if (command === undefined || order.has(command)) return;
-    for (const need of command.requires) reach(need, command.id);
-    order.add(command);
-    reasons.push({ entity, by });
+  const needed = new Map<string, string | undefined>();
+  const need = (entity: string, by?: string): void => {
+    if (isValid(entity) || needed.has(entity)) return;
+    needed.set(entity, by);
+    for (const one of chosen.get(entity)?.requires ?? []) need(one, chosen.get(entity)!.id);
   };
-  for (const name of wanted) reach(name);
+  for (const name of wanted) need(name);
+  const order = new Set<Command>();
+  const begun = new Set<Command>();
+  const reasons: SetUp['reasons'][number][] = [];
+  const isStuck = (entity: string): boolean => {
+    const names = new Set([entity]);
+    // A set also visits what is added to it meanwhile.
+    for (const name of names) {
+      const command = needed.has(name) ? chosen.get(name) : undefined;
+      if (command !== undefined && begun.has(command) && !order.has(command)) return true;
+      for (const one of command?.requires ?? []) names.add(one);
+    }
+    return false;
+  };
+  const reach = (entity: string): void => {
+    const command = chosen.get(entity);
+    if (command === undefined || begun.has(command)) return;
+    begun.add(command);
+    for (const one of command.requires) if (needed.has(one)) reach(one);
+    // What would make this one invalid again comes before it, unless it needs this one or what this one is needed for.
+    for (const other of needed.keys()) if (isSpoiledBy(command, chosen.get(other)) && !isStuck(other)) reach(other);
+    order.add(command);
+    reasons.push({ entity, by: needed.get(entity) });
+  };
+  for (const name of needed.keys()) if (wanted.includes(name)) reach(name);
   return { order: [...order], reasons, unreachable: wanted.filter((name) => !isValid(name) && !chosen.has(name)) };
+}
+
+function isSpoiledBy(command: Command, other: Command | undefined): boolean {
+  return other !== undefined && other !== command && other.invalidates.some((name) => command.creates.includes(name));
 }

@@ -9,7 +9,7 @@ const ISO_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:
 /** Larger numbers are milliseconds: as seconds they would be after the year 5000, and the entity would never end. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 
-/** The end of the year 9999. Larger numbers are microseconds, say: as milliseconds they would never end. */
+/** The end of the year 9999. Larger numbers are microseconds: as milliseconds they would never end. */
 const LAST_MILLISECONDS = 253_402_300_799_999;
 
 /** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */

@@ -13,6 +13,7 @@ describe('processes that a job left', () => {
     const left = { ...own.place, pid, pidStart };
     expect(await own.isRunning(left)).toBe(true);
     expect(await own.isRunning({ ...left, pidStart: '1' })).toBe(false);
+    expect(await own.isRunning({ ...left, pidStart: '' })).toBe(pidStart === '');
     for (const other of [{ job: 'b' }, { runAttempt: 2 }, { runId: '8' }, { repository: 'o/s' }])
       expect(await (await processesOf(event(other))).isRunning(left)).toBe(false);
   });

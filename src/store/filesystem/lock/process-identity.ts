@@ -52,7 +52,8 @@ export async function isAlive(writer: Writer): Promise<boolean> {
 export async function isRunningHere({ host, boot, pid, pidStart }: LeftProcess): Promise<boolean> {
   if (host !== hostname().slice(0, 255) || compareBoots(boot, await bootIdentity()) !== 'same') return false;
   const seen = await lookAt(pid);
-  return seen.state === 'running' && (pidStart === '' || seen.start === '' || seen.start === pidStart);
+  // A record without a time may be of any process that has had this number.
+  return seen.state === 'running' && (seen.start === '' || seen.start === pidStart);
 }
 
 /** `cannot-tell`: the same kernel, but another pid namespace, where pids have another meaning. */
