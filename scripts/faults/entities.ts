@@ -201,11 +201,11 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: milliseconds are read as seconds',
-    find: '(here < FIRST_MILLISECONDS ? here * 1_000 : here)',
-    replace: 'here * 1_000',
+    find: 'const time = here < FIRST_MILLISECONDS ? here * 1_000 : here;',
+    replace: 'const time = here * 1_000;',
     tests: FOLD,
     only: 'milliseconds',
-    why: 'a session would end in the year 58000',
+    why: 'no session whose time is in milliseconds would be valid',
   },
   {
     name: 'engine: a secret is the name of an instance',
@@ -323,5 +323,13 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: ['test/cli/entity-words.test.ts'],
     only: 'in a process that runs',
     why: 'two commands would change one entity at the same time',
+  },
+  {
+    name: 'run: microseconds are read as milliseconds',
+    find: 'return time <= LAST_MILLISECONDS ? time : -Infinity;',
+    replace: 'return time;',
+    tests: FOLD,
+    only: 'microseconds',
+    why: 'a session would end in the year 58000',
   },
 ];

@@ -27,7 +27,7 @@ export const GITHUB_FAULTS: readonly Fault[] = [
   },
   {
     name: 'github: an end without a claim is taken',
-    find: 'if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract) return;',
+    find: 'if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract)\n    return refuseOtherUses(upstream, ended, claim);',
     replace: 'if (claim === undefined || claim.fingerprint === ended.fingerprint) return;',
     tests: JOBS,
     why: 'a forged record would count',
