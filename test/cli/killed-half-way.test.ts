@@ -117,6 +117,7 @@ describe('a pool of servers', () => {
       const first = (await project.value('acquire')) as Server;
       const acquire = await project.halfWay('acquire', 'acquire');
       const half = JSON.parse(await readFile(project.workspace.path('acquired.json'), 'utf8')) as Server;
+      project.endLater(half.pid);
       await acquire.kill(which);
       expect(await valid(project)).toEqual([`server/server_${first.port}`]);
       const refused = await project.run('do', 'count', '--arg', `port=${half.port}`);

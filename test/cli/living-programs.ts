@@ -80,6 +80,11 @@ export class LivingProject implements AsyncDisposable {
     return { gateline: child, program, kill };
   }
 
+  /** Ends a process with the test, also if that fails. */
+  endLater(pid: number): void {
+    this.#started.add(pid);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.run('entities', 'reset', '--reason', 'the test is over');
     for (const pid of this.#started) if (await isRunning(pid)) process.kill(pid, 'SIGKILL');
