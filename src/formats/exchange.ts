@@ -55,6 +55,8 @@ export interface ImportedGate {
   readonly needs: readonly string[];
   /** What it produced, if it is completed. */
   readonly output?: JsonValue;
+  /** The contract of a new gate: where its output has what the system shows of it. */
+  readonly contract?: JsonObject;
   /** It comes after those that the files are about, and is only for a new definition. */
   readonly isLater?: true;
   /** Where the files say that it is completed. */

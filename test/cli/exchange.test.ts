@@ -356,11 +356,24 @@ describe('agent-flow', () => {
       'mode: "team"',
       'scope: "full"',
       '#### Review (Lawliet)',
+      'result: "APPROVED"',
+      '- Result: APPROVED',
     ])
       expect(text).toContain(part);
     expect(await readFile(workspace.beside('exported/deep-dive.local.md'), 'utf8')).toBe(
       await seed('deep-dive.local.md'),
     );
+  });
+
+  it('keeps the messages of gates when it is imported and exported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const file = '.claude/orchestration.local.md';
+    await workspace.write(file, await seed('orchestration.local.md'));
+    await expectOk(here(workspace, 'import', 'agent-flow'));
+    expect((await here(workspace, 'status')).out).toContain('Plan created with 5 steps');
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    const messages = (text: string): string[] => text.match(/^.*\bmessage: .*$/gim) ?? [];
+    expect(messages(await workspace.read(file))).toEqual(messages(await seed('orchestration.local.md')));
   });
 
   it('shows the results of a group', async () => {

@@ -94,10 +94,28 @@ function gatesOf({ file, state, agents }: FoundOrchestration): ImportedGate[] {
         ...(who !== undefined && who !== '' && { agent: who }),
         needs: steps[index - 1] ?? [],
         place: { file, pointer: pointerOf(['gates', id]) },
-        ...(status === 'passed' && { output: said }),
+        ...(status === 'passed' && { output: said, ...contractOf(said) }),
       };
     }),
   );
+}
+
+/** A result such as `APPROVED` that can be a label in a contract. Others are the details of an error. */
+const LABEL = /^\w[\w .-]{0,99}$/;
+
+/** The contract by which a gate that passed passes again, and by which an export finds its message and result. */
+function contractOf({
+  message = '',
+  result = '',
+}: {
+  readonly message?: string;
+  readonly result?: string;
+}): Pick<ImportedGate, 'contract'> {
+  const contract: JsonObject = {
+    ...(LABEL.test(result) && { result: { pointer: '/result', pass: [result] } }),
+    ...(message.trim() !== '' && { message: '/message' }),
+  };
+  return Object.keys(contract).length === 0 ? {} : { contract };
 }
 
 /** Where the parts of a file contradict each other. None is guessed. */

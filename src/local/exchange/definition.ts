@@ -72,7 +72,11 @@ export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, writ
 }
 
 /** An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. */
-function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun, gates?: readonly Gate[]): JsonObject {
+function definitionOf(
+  { gate, agent, needs, contract }: ImportedGate,
+  run: ImportedRun,
+  gates?: readonly Gate[],
+): JsonObject {
   // A gate that the definition has with this number may have another id there.
   const known = needs.flatMap((need) => {
     const needed = run.gates.find((one) => gateId(one) === need);
@@ -82,6 +86,7 @@ function definitionOf({ gate, agent, needs }: ImportedGate, run: ImportedRun, ga
     ...(typeof gate === 'number' && { number: gate }),
     ...(agent !== undefined && { agent }),
     ...(known.length > 0 && { needs: known }),
+    ...(contract !== undefined && { output: contract }),
   };
 }
 
