@@ -376,6 +376,20 @@ describe('agent-flow', () => {
     expect(messages(await workspace.read(file))).toEqual(messages(await seed('orchestration.local.md')));
   });
 
+  it('is imported into the template, and again from what it exported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await expectOk(here(workspace, 'init', '--template', 'agent-flow'));
+    await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
+    const first = await expectOk(here(workspace, 'import', 'agent-flow', '--subject', 'first'));
+    expect(first.out).toContain('exploration: adopted\nplanning: adopted\n');
+    await expectOk(here(workspace, 'run', '--quiet', '--subject', 'first', '--apply'));
+    await expectOk(here(workspace, 'export', 'agent-flow', '--subject', 'first'));
+    const file = '.claude/team-orchestration.local.md';
+    expect(await workspace.read(file)).toContain('current_phase: "complete"');
+    const again = await expectOk(here(workspace, 'import', 'agent-flow', '--subject', 'again', file));
+    expect(again.out).toContain('review: adopted\nverification: adopted\n');
+  });
+
   it('shows the results of a group', async () => {
     const groups = { review_verification: ['review', 'verification'] };
     await using workspace = await ScratchWorkspace.create({

@@ -1,16 +1,17 @@
 import type { Template } from './template.ts';
 
-const PHASES = [
-  ['exploration', 'Riko', 'FOUND', 'Exploration complete'],
-  ['planning', 'Senku', 'PLANNED', 'Plan created with 1 step'],
-  ['implementation', 'Loid', 'DONE', 'hello.txt written'],
-  ['review', 'Lawliet', 'APPROVED', 'No mistakes found'],
-  ['verification', 'Alphonse', 'VERIFIED', 'All tests pass'],
-] as const;
+/** Id, agent, message, and the result that passes: in agent-flow, only the phases of a group have one. */
+const PHASES: readonly (readonly [id: string, agent: string, message: string, result?: string])[] = [
+  ['exploration', 'Riko', 'Exploration complete'],
+  ['planning', 'Senku', 'Plan created with 1 step'],
+  ['implementation', 'Loid', 'hello.txt written'],
+  ['review', 'Lawliet', 'No mistakes found', 'APPROVED'],
+  ['verification', 'Alphonse', 'All tests pass', 'VERIFIED'],
+];
 
 const ENDS: ReadonlySet<string> = new Set(['review', 'verification']);
 
-const gates = PHASES.map(([id, agent, pass], index) => {
+const gates = PHASES.map(([id, agent, , result], index) => {
   const need = ENDS.has(id) ? 'implementation' : PHASES[index - 1]?.[0];
   return `  ${id}:
     agent: ${agent}
@@ -20,8 +21,7 @@ ${need === undefined ? '' : `    needs: ${need}\n`}    run: sh agents/${id}.sh
     memory: ['deep-dive?']
 ${id === 'implementation' ? '    files: changed\n' : ''}    output:
       schema: schemas/phase.schema.json
-      result: { pointer: /result, pass: [${pass}] }
-      message: /message
+${result === undefined ? '' : `      result: { pointer: /result, pass: [${result}] }\n`}      message: /message
 `;
 });
 
@@ -41,17 +41,16 @@ groups:
 gates:
 ${gates.join('')}`,
     ...Object.fromEntries(
-      PHASES.map(([id, agent, pass, message]) => [
+      PHASES.map(([id, agent, message, result]) => [
         `agents/${id}.sh`,
         `# Replace this by the agent ${agent}. Its input is in the file $GATELINE_REQUEST.
-${id === 'implementation' ? 'echo hello > hello.txt\n' : ''}${id === 'verification' ? 'grep -q hello hello.txt || exit 1\n' : ''}printf '{"result": "${pass}", "message": "${message}"}' > "$GATELINE_OUTPUT"
+${id === 'implementation' ? 'echo hello > hello.txt\n' : ''}${id === 'verification' ? 'grep -q hello hello.txt || exit 1\n' : ''}printf '{${result === undefined ? '' : `"result": "${result}", `}"message": "${message}"}' > "$GATELINE_OUTPUT"
 `,
       ]),
     ),
     'schemas/phase.schema.json': `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
-  "required": ["result", "message"],
   "properties": { "result": { "type": "string" }, "message": { "type": "string" } }
 }
 `,
