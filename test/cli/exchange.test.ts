@@ -390,6 +390,16 @@ describe('agent-flow', () => {
     expect(again.out).toContain('review: adopted\nverification: adopted\n');
   });
 
+  it('has no message for a gate that passed without one', async () => {
+    const silent = { run: writes({}), inputs: [], output: { message: '/message' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ silent }) });
+    await expectOk(here(workspace, 'run', '--quiet'));
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    const text = await workspace.read('.claude/orchestration.local.md');
+    expect(text).toContain('- Status: PASSED');
+    expect(text).not.toMatch(/message/i);
+  });
+
   it('shows the results of a group', async () => {
     const groups = { review_verification: ['review', 'verification'] };
     await using workspace = await ScratchWorkspace.create({
