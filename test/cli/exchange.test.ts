@@ -141,6 +141,9 @@ gates:
     const refused = await here(workspace, 'import', 'nexus');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('the definition has no gate design: `--write` adds it (at /results/design)');
+    expect(refused.out).toContain('Add to gateline.yml, or let `--write` do it:\n\ntask: implement checkout\ngates:\n');
+    expect(refused.out).toContain('  design:\n    needs:\n      - plan\n');
+    expect((await here(workspace, 'import', 'nexus', '--json')).out).not.toContain('Add to');
     expect(await workspace.read('gateline.yml')).toBe(definition);
     await expectOk(here(workspace, 'import', 'nexus', '--write'));
     const text = await workspace.read('gateline.yml');
