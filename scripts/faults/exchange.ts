@@ -62,7 +62,7 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'cli: an import writes before all outputs are judged',
-    find: '  await adopt(invocation, loaded, reading, by, true);\n  const history',
+    find: '  await rehearse(invocation, loaded, reading, by, plan);\n  const history',
     replace: '  const history',
     tests: ['test/cli/exchange.test.ts'],
     only: 'adopts no other either',

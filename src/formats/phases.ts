@@ -50,7 +50,8 @@ export function phasesOf({ pipeline, state, outputs }: ExportedRun): Phase[] {
       retries: units.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0),
       iteration: Math.max(1, ...units.map(({ reworks }) => iterationOf(reworks))),
       result: verdict?.result ?? '',
-      message: verdict?.message ?? verdict?.issues[0]?.message ?? '',
+      // What is remarked about an output that passed is not a line of its agent.
+      message: verdict?.message ?? (verdict?.status === 'passed' ? '' : (verdict?.issues[0]?.message ?? '')),
       output: isMatrix ? Object.fromEntries(found) : found[0]?.[1],
     };
   });

@@ -167,6 +167,9 @@ gates:
     const refused = await here(workspace, 'import', 'nexus');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('the definition has no gate design: `--write` adds it (at /results/design)');
+    expect(refused.out).toContain('Add to gateline.yml, or let `--write` do it:\n\ntask: implement checkout\ngates:\n');
+    expect(refused.out).toContain('  design:\n    needs:\n      - plan\n');
+    expect((await here(workspace, 'import', 'nexus', '--json')).out).not.toContain('Add to');
     expect(await workspace.read('gateline.yml')).toBe(definition);
     await expectOk(here(workspace, 'import', 'nexus', '--write'));
     const text = await workspace.read('gateline.yml');
@@ -386,11 +389,48 @@ describe('agent-flow', () => {
       'mode: "team"',
       'scope: "full"',
       '#### Review (Lawliet)',
+      'result: "APPROVED"',
+      '- Result: APPROVED',
     ])
       expect(text).toContain(part);
     expect(await readFile(workspace.beside('exported/deep-dive.local.md'), 'utf8')).toBe(
       await seed('deep-dive.local.md'),
     );
+  });
+
+  it('keeps the messages of gates when it is imported and exported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const file = '.claude/orchestration.local.md';
+    await workspace.write(file, await seed('orchestration.local.md'));
+    await expectOk(here(workspace, 'import', 'agent-flow'));
+    expect((await here(workspace, 'status')).out).toContain('Plan created with 5 steps');
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    const messages = (text: string): string[] => text.match(/^.*\bmessage: .*$/gim) ?? [];
+    expect(messages(await workspace.read(file))).toEqual(messages(await seed('orchestration.local.md')));
+  });
+
+  it('is imported into the template, and again from what it exported', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await expectOk(here(workspace, 'init', '--template', 'agent-flow'));
+    await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
+    const first = await expectOk(here(workspace, 'import', 'agent-flow', '--subject', 'first'));
+    expect(first.out).toContain('exploration: adopted\nplanning: adopted\n');
+    await expectOk(here(workspace, 'run', '--quiet', '--subject', 'first', '--apply'));
+    await expectOk(here(workspace, 'export', 'agent-flow', '--subject', 'first'));
+    const file = '.claude/team-orchestration.local.md';
+    expect(await workspace.read(file)).toContain('current_phase: "complete"');
+    const again = await expectOk(here(workspace, 'import', 'agent-flow', '--subject', 'again', file));
+    expect(again.out).toContain('review: adopted\nverification: adopted\n');
+  });
+
+  it('has no message for a gate that passed without one', async () => {
+    const silent = { run: writes({}), inputs: [], output: { message: '/message' } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ silent }) });
+    await expectOk(here(workspace, 'run', '--quiet'));
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    const text = await workspace.read('.claude/orchestration.local.md');
+    expect(text).toContain('- Status: PASSED');
+    expect(text).not.toMatch(/message/i);
   });
 
   it('shows the results of a group', async () => {

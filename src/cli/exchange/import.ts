@@ -51,7 +51,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const dryRun = options['dry-run'] === true;
   const by = await deciderOf(invocation, system, { loaded, decides: !dryRun && hasOutputs(reading.run) });
   if (dryRun) {
-    const adoption = await adopt(invocation, loaded, reading, by, true);
+    const adoption = await rehearse(invocation, loaded, reading, by, plan);
     return tell(invocation, {
       system,
       reading,
@@ -63,7 +63,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   }
   await using _lock = await lockWorkspace(loaded.root, world);
   // Once without records, so that nothing is written if an output is refused.
-  await adopt(invocation, loaded, reading, by, true);
+  await rehearse(invocation, loaded, reading, by, plan);
   const history = await newEntries(historyIn(loaded), reading.run);
   await leaveOut(world, loaded, format, own);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document, durable(world));
@@ -234,6 +234,32 @@ async function adopt(
   return adoption;
 }
 
+/**
+ * {@link adopt} without records. If the files are refused, the keys and gates that the definition lacks are shown: they
+ * may be why.
+ */
+async function rehearse(
+  invocation: CommandInvocation,
+  loaded: LoadedPipeline,
+  reading: FormatReading,
+  by: DecisionMade,
+  plan: DefinitionPlan,
+): Promise<Adoption> {
+  try {
+    return await adopt(invocation, loaded, reading, by, true);
+  } catch (error) {
+    if (error instanceof ImportRefusedError && invocation.options['json'] !== true)
+      sayMissing(invocation.world, plan, fileOf(loaded));
+    throw error;
+  }
+}
+
+/** What to add to a definition that stays as it is. */
+function sayMissing(world: CliWorld, { choice, add }: DefinitionPlan, path: string): void {
+  if (choice === 'keep' && Object.keys(add).length > 0)
+    say(world.out, `\nAdd to ${path}, or let \`--write\` do it:\n\n${keysText(add).trimEnd()}\n`);
+}
+
 interface Imported {
   readonly system: string;
   readonly reading: FormatReading;
@@ -271,8 +297,7 @@ function tell({ world, options }: CommandInvocation, imported: Imported): ExitCo
   for (const key of adoption.kept) say(world.out, `${key}: adopted before`);
   for (const document of documents) say(world.out, `${document} ${would}written`);
   if (history.length > 0) say(world.out, `${count(history.length, 'run')} ${would}added to the history`);
-  if (plan.choice === 'keep' && Object.keys(plan.add).length > 0)
-    say(world.out, `\nAdd to ${path}, or let \`--write\` do it:\n\n${keysText(plan.add).trimEnd()}\n`);
+  sayMissing(world, plan, path);
   for (const note of notes) say(world.err, `note: ${oneLine(note)}`);
   for (const { file, pointer, reason } of notMoved)
     say(world.err, `not moved: ${oneLine(`${file} ${pointer}`.trim())}: ${oneLine(reason)}`);

@@ -1,7 +1,7 @@
 import type { Template } from './template.ts';
 
-/** The last two have a label for their result, as in agent-flow. */
-const PHASES: readonly (readonly [id: string, agent: string, message: string, pass?: string])[] = [
+/** Id, agent, message, and the result that passes: in agent-flow, only the phases of a group have one. */
+const PHASES: readonly (readonly [id: string, agent: string, message: string, result?: string])[] = [
   ['exploration', 'Riko', 'Exploration complete'],
   ['planning', 'Senku', 'Plan created with 1 step'],
   ['implementation', 'Loid', 'hello.txt written'],
@@ -11,7 +11,7 @@ const PHASES: readonly (readonly [id: string, agent: string, message: string, pa
 
 const ENDS: ReadonlySet<string> = new Set(['review', 'verification']);
 
-const gates = PHASES.map(([id, agent, , pass], index) => {
+const gates = PHASES.map(([id, agent, , result], index) => {
   const need = ENDS.has(id) ? 'implementation' : PHASES[index - 1]?.[0];
   return `  ${id}:
     agent: ${agent}
@@ -21,7 +21,7 @@ ${need === undefined ? '' : `    needs: ${need}\n`}    run: sh agents/${id}.sh
     memory: ['deep-dive?']
 ${id === 'implementation' ? '    files: changed\n' : ''}    output:
       schema: schemas/phase.schema.json
-${pass === undefined ? '' : `      result: { pointer: /result, pass: [${pass}] }\n`}      message: /message
+${result === undefined ? '' : `      result: { pointer: /result, pass: [${result}] }\n`}      message: /message
 `;
 });
 
@@ -41,10 +41,10 @@ groups:
 gates:
 ${gates.join('')}`,
     ...Object.fromEntries(
-      PHASES.map(([id, agent, message, pass]) => [
+      PHASES.map(([id, agent, message, result]) => [
         `agents/${id}.sh`,
         `# Replace this by the agent ${agent}. Its input is in the file $GATELINE_REQUEST.
-${id === 'implementation' ? 'echo hello > hello.txt\n' : ''}${id === 'verification' ? 'grep -q hello hello.txt || exit 1\n' : ''}printf '{${pass === undefined ? '' : `"result": "${pass}", `}"message": "${message}"}' > "$GATELINE_OUTPUT"
+${id === 'implementation' ? 'echo hello > hello.txt\n' : ''}${id === 'verification' ? 'grep -q hello hello.txt || exit 1\n' : ''}printf '{${result === undefined ? '' : `"result": "${result}", `}"message": "${message}"}' > "$GATELINE_OUTPUT"
 `,
       ]),
     ),

@@ -92,7 +92,7 @@ function gatesOf({ file, state, agents }: FoundOrchestration): ImportedGate[] {
       return {
         gate: id,
         ...(who !== undefined && who !== '' && { agent: who }),
-        contract: contractOf(id, status, member),
+        ...contractOf(id, status, { message, result: member?.result }),
         needs: steps[index - 1] ?? [],
         place: { file, pointer: pointerOf(['gates', id]) },
         ...(status === 'passed' && { output: said }),
@@ -104,11 +104,22 @@ function gatesOf({ file, state, agents }: FoundOrchestration): ImportedGate[] {
 /** Labels with which agent-flow's own members of a group pass. */
 const LABELS: Readonly<Record<string, string>> = { review: 'APPROVED', verification: 'VERIFIED' };
 
+/** A result such as `APPROVED` that can be a label in a contract. Others are the details of an error. */
+const LABEL = /^\w[\w .-]{0,99}$/;
+
 /** Where an output has what agent-flow shows of a gate. A member that has passed says with which label one passes. */
-function contractOf(id: string, status: FlowStatus, member: { readonly result: string } | undefined): JsonObject {
-  const passed = status === 'passed' ? member?.result : LABELS[id];
-  const isLabelled = member !== undefined && passed !== undefined && passed !== '';
-  return { ...(isLabelled && { result: { pointer: '/result', pass: [passed] } }), message: '/message' };
+function contractOf(
+  id: string,
+  status: FlowStatus,
+  { message, result }: { readonly message: string | undefined; readonly result: string | undefined },
+): Pick<ImportedGate, 'contract'> {
+  const hasPassed = status === 'passed';
+  const label = hasPassed ? result : result === undefined ? undefined : LABELS[id];
+  const contract: JsonObject = {
+    ...(label !== undefined && LABEL.test(label) && { result: { pointer: '/result', pass: [label] } }),
+    ...((!hasPassed || message?.trim()) && { message: '/message' }),
+  };
+  return Object.keys(contract).length === 0 ? {} : { contract };
 }
 
 /** Where the parts of a file contradict each other. None is guessed. */

@@ -63,6 +63,25 @@ describe('the files of the seed', () => {
   });
 });
 
+describe('the contract of a new gate', () => {
+  const contracts = (name: string, text = seed(name)): unknown[] =>
+    readAgentFlow([file(name, text)]).run.gates.flatMap(({ gate, contract }) => (contract ? [[gate, contract]] : []));
+
+  it('says where the message and the result of a gate that passed are', () => {
+    expect(contracts(SINGLE)).toEqual([
+      ['exploration', { message: '/message' }],
+      ['planning', { message: '/message' }],
+    ]);
+    expect(contracts(TEAM)).toEqual([['review', { result: { pointer: '/result', pass: ['APPROVED'] } }]]);
+  });
+
+  it('has no text that is not a label', () => {
+    const details = seed(TEAM).replace('result: "APPROVED"', 'result: "${{ env.X }}: a long text"');
+    expect(details).not.toBe(seed(TEAM));
+    expect(contracts(TEAM, details)).toEqual([]);
+  });
+});
+
 describe('a contradiction', () => {
   const problems = (text: string, name = TEAM): string[] => {
     expect(text).not.toBe(seed(name));
