@@ -76,7 +76,14 @@ describe('an import of the state guide', () => {
     await workspace.write('gateline.yml', 'gates: {one: {number: 1, inputs: []}, two: {number: 2, inputs: []}}\n');
     const unknown = await here(workspace, 'import', 'state-guide', '--from', 'old');
     expect(unknown.err).toContain('it is "demoqa_com", and the run has none: add `metadata` to the definition');
+    const lacking = 'metadata: { feature: registration } # mine\n';
+    await workspace.write(
+      'gateline.yml',
+      `${lacking}gates: {one: {number: 1, inputs: []}, two: {number: 2, inputs: []}}\n`,
+    );
     await expectOk(here(workspace, 'import', 'state-guide', '--from', 'old', '--write'));
+    const written = await workspace.read('gateline.yml');
+    expect(written).toMatch(/^metadata: \{ feature: registration, domain: demoqa_com, url: .*\} # mine\n/);
   });
 });
 

@@ -40,8 +40,8 @@ export function overruled(run: ImportedRun, written: JsonObject, system: string)
     const own = written[key];
     if (own === undefined) return [];
     if (!isJsonObject(value) || !isJsonObject(own)) return [[key, value, own]];
-    // Groups have several forms.
-    const parts = Object.entries(value).filter(([name]) => key !== 'groups' || !Object.hasOwn(own, name));
+    // Groups have several forms. What metadata lacks is added.
+    const parts = Object.entries(value).filter(([name]) => (key === 'groups') !== Object.hasOwn(own, name));
     return parts.map(([name, part]) => [`${key}.${name}`, part, own[name] ?? null]);
   });
   return pairs.flatMap(([key, value, own]) => {
@@ -50,6 +50,11 @@ export function overruled(run: ImportedRun, written: JsonObject, system: string)
     const holds = own === null ? 'nothing' : shown(here);
     return { file, pointer: '', reason: `\`${key}\` of the definition is used: ${holds}, not ${shown(there)}` };
   });
+}
+
+/** What the state guide writes where nothing is known. */
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function shown(json: string): string {
@@ -62,8 +67,15 @@ export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, writ
     (one) => !pipeline?.gates.some(({ id, number }) => (typeof one.gate === 'string' ? id : number) === one.gate),
   );
   const added = Object.entries(run.keys).filter(([key]) => !Object.hasOwn(written, key));
+  const { metadata: theirs } = run.keys;
+  const { metadata: own } = written;
+  const known = isJsonObject(own) ? own : undefined;
+  const further = Object.entries(known !== undefined && isJsonObject(theirs) ? theirs : {}).filter(
+    ([name, value]) => !Object.hasOwn(known!, name) && !isNothing(value),
+  );
   return {
     ...Object.fromEntries(added),
+    ...(further.length > 0 && { metadata: Object.fromEntries(further) }),
     ...(gates.length > 0 && {
       gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, pipeline?.gates)])),
     }),
@@ -118,11 +130,14 @@ export function hasGates(written: JsonValue | undefined): boolean {
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
   for (const [key, value] of Object.entries(keys)) {
-    // In the place of gates there may be nothing, or an alias.
-    if (key !== 'gates' || !isMap(document.get('gates'))) document.set(key, document.createNode(value));
-    else
-      for (const [id, gate] of Object.entries(value as JsonObject))
-        if (!document.hasIn(['gates', id])) document.setIn(['gates', id], document.createNode(gate));
+    if (!isMap(document.get(key))) {
+      // In the place of a map there may be nothing, or an alias.
+      const there = (document.toJS() as JsonObject | null)?.[key];
+      const whole = isJsonObject(there) && isJsonObject(value) ? { ...value, ...there } : value;
+      document.set(key, document.createNode(whole));
+    } else
+      for (const [name, part] of Object.entries(value as JsonObject))
+        if (!document.hasIn([key, name])) document.setIn([key, name], document.createNode(part));
   }
   const edited = document.toString({ lineWidth: 0 });
   return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;
