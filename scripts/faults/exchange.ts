@@ -181,6 +181,22 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
     why: 'the next agent would be told to make a gate pass that nobody needs',
   },
   {
+    name: 'local: the definition is an input of the gates that an import adds',
+    find: "inputs: ['**', `!${path}`],",
+    replace: "inputs: ['**'],",
+    tests: ['test/cli/import-keeps.test.ts'],
+    only: 'is edited, and the files',
+    why: 'the next edit, which the file asks for, would make everything run that was adopted',
+  },
+  {
+    name: 'cli: an import does not ignore the files that it reads',
+    find: 'const line = await ignoreEarlier(loaded.root, format, world.environment);',
+    replace: 'const line = undefined;',
+    tests: ['test/cli/import-keeps.test.ts'],
+    only: 'is edited, and the files',
+    why: 'the next export would change the inputs of what was adopted',
+  },
+  {
     name: 'local: a run of the workspace is imported as one of another system',
     find: ' && !began.has(beganOf(entry))',
     replace: '',

@@ -77,17 +77,27 @@ describe('gateline import', () => {
     expect(err).toContain('not moved: .current-workflow.json /workflowFile: the definition is gateline.yml');
     expect(await workspace.read('gateline.yml'))
       .toBe(`# Written by \`gateline import nexus\`. Give each gate a \`run\`: without one, its agent runs by itself.
+# An edit of an adopted gate makes it run again; another import adopts it again.
 pipeline: feature-full
 subject: workflow-20251029-123456
 task: implement checkout
 gates:
-  plan: {}
+  plan:
+    inputs:
+      - "**"
+      - "!gateline.yml"
   design:
     needs:
       - plan
+    inputs:
+      - "**"
+      - "!gateline.yml"
   build:
     needs:
       - design
+    inputs:
+      - "**"
+      - "!gateline.yml"
 `);
     expect(await statuses(workspace)).toEqual(['plan passed', 'design passed', 'build ready']);
     expect(JSON.parse((await expectOk(here(workspace, 'show', 'plan', 'output'))).out)).toEqual({ steps: 5 });
@@ -212,7 +222,7 @@ gates:
     await symlink('in/pipeline.yml', workspace.path('gateline.yml'));
     await expectOk(add());
     const written = await workspace.read('in/pipeline.yml');
-    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan: \{\}\r\n/);
+    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan:\r\n {4}inputs:\r\n/);
     expect(written.replaceAll('\r\n', '')).not.toContain('\n');
   });
 

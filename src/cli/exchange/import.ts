@@ -15,6 +15,7 @@ import {
   newDefinition,
   overruled,
 } from '../../local/exchange/definition.ts';
+import { ignoreEarlier } from '../../local/exchange/write-files.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
@@ -61,6 +62,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     });
   }
   await using _lock = await lockWorkspace(loaded.root, world);
+  // What is adopted must not be out of date as soon as the system's own files change.
+  const line = await ignoreEarlier(loaded.root, format, world.environment);
+  if (line !== undefined) say(world.err, `note: ${line} was added to .git/info/exclude, so that git ignores it`);
   // Once without records, so that nothing is written if an output is refused.
   await adopt(invocation, loaded, reading, by, true);
   const history = await newEntries(historyIn(loaded), reading.run);
@@ -141,7 +145,7 @@ function planned(
     if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
     return {
       choice: 'create',
-      text: newDefinition(run, system, textOption(options, 'subject')),
+      text: newDefinition(run, system, fileOf(found), textOption(options, 'subject')),
       add: {},
       overruled: [],
     };
@@ -152,7 +156,7 @@ function planned(
   // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
   if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
   const written = (value ?? {}) as JsonObject;
-  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
+  const keys = keysToAdd(run, { path: fileOf(found), written, ...(parsed.ok && { pipeline: parsed.pipeline }) });
   const plan = { add: keys, overruled: overruled(run, written, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
   return { choice: 'edit', text: editedDefinition(text, keys), ...plan };

@@ -203,6 +203,8 @@ async function runAgain(call: Call, unit: Unit, work: Work, state: UnitState, se
   return { planned: { ...plannedUnit(unit, choice, reason, work), differences, notices }, work };
 }
 
+const ADOPTED_FOR_ANOTHER = 'its definition, its inputs or what it needs changed since its output was adopted';
+
 function whyAgain(
   call: Call,
   unit: Unit,
@@ -227,8 +229,11 @@ function whyAgain(
   if (checkpoint.reason !== '') return checkpoint.reason;
   const decision = differences.length === 0 ? givenUp(call, unit) : undefined;
   if (decision !== undefined) return decision;
-  const hasRun = (archive.ended.get(unit.key) ?? []).some((ended) => ended.verdict.kind !== 'not-applicable');
-  return hasRun ? describeDifferences(differences) : whyNone(call, unit, notices);
+  const last = archive.ended.get(unit.key)?.findLast((ended) => ended.verdict.kind !== 'not-applicable');
+  if (last === undefined) return whyNone(call, unit, notices);
+  // An output from outside has a fingerprint, and no request to compare with.
+  if (differences.length === 0 && last.how === 'adopted') return ADOPTED_FOR_ANOTHER;
+  return describeDifferences(differences);
 }
 
 /** Whether the last thing that happened to a unit is that its work was sent back. */

@@ -61,8 +61,15 @@ function shown(json: string): string {
   return json.length > 100 ? `${json.slice(0, 100)}\u2026` : json;
 }
 
-/** Keys of `gateline.yml` that an import brings and a definition does not have. */
-export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, written: JsonObject): JsonObject {
+/**
+ * Keys of `gateline.yml` that an import brings and a definition does not have.
+ * @param definition.path relative to the workspace
+ * @param definition.written its value; `pipeline` is what it means, if it is valid
+ */
+export function keysToAdd(
+  run: ImportedRun,
+  { path, pipeline, written }: { readonly path: string; readonly pipeline?: Pipeline; readonly written: JsonObject },
+): JsonObject {
   const gates = run.gates.filter(
     (one) => !pipeline?.gates.some(({ id, number }) => (typeof one.gate === 'string' ? id : number) === one.gate),
   );
@@ -77,15 +84,19 @@ export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, writ
     ...Object.fromEntries(added),
     ...(further.length > 0 && { metadata: Object.fromEntries(further) }),
     ...(gates.length > 0 && {
-      gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, pipeline?.gates)])),
+      gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, path, pipeline?.gates)])),
     }),
   };
 }
 
-/** An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. */
+/**
+ * An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. Nor does one
+ * say which files it reads: all but the definition, which people edit next, so that what is adopted stays.
+ */
 function definitionOf(
   { gate, agent, contract, needs }: ImportedGate,
   run: ImportedRun,
+  path: string,
   gates?: readonly Gate[],
 ): JsonObject {
   // A gate that the definition has with this number may have another id there.
@@ -97,6 +108,7 @@ function definitionOf(
     ...(typeof gate === 'number' && { number: gate }),
     ...(agent !== undefined && { agent }),
     ...(known.length > 0 && { needs: known }),
+    inputs: ['**', `!${path}`],
     ...(contract !== undefined && { output: contract }),
   };
 }
@@ -104,16 +116,18 @@ function definitionOf(
 /**
  * The text of a new definition.
  * @param system for the comment
+ * @param path of the definition, relative to the workspace
  * @param subject that somebody named. Default: that of the files
  */
-export function newDefinition(run: ImportedRun, system: string, subject = run.subject): string {
+export function newDefinition(run: ImportedRun, system: string, path: string, subject = run.subject): string {
   const { pipeline } = run;
   const value = {
     ...(pipeline !== undefined && { pipeline }),
     ...(subject !== undefined && { subject }),
-    ...keysToAdd(run, undefined, {}),
+    ...keysToAdd(run, { path, written: {} }),
   };
   return `# Written by \`gateline import ${system}\`. Give each gate a \`run\`: without one, its agent runs by itself.
+# An edit of an adopted gate makes it run again; another import adopts it again.
 ${stringify(value, { lineWidth: 0 })}`;
 }
 
