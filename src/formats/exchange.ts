@@ -58,8 +58,6 @@ export interface ImportedGate {
   readonly needs: readonly string[];
   /** What it produced, if it is completed. */
   readonly output?: JsonValue;
-  /** The contract of a new gate: where its output has what the system shows of it. */
-  readonly contract?: JsonObject;
   /** It comes after those that the files are about, and is only for a new definition. */
   readonly isLater?: true;
   /** What its files remark about the output. They decide nothing. */

@@ -82,13 +82,22 @@ pipeline: feature-full
 subject: workflow-20251029-123456
 task: implement checkout
 gates:
-  plan: {}
+  plan:
+    inputs:
+      - "**"
+      - "!gateline.yml"
   design:
     needs:
       - plan
+    inputs:
+      - "**"
+      - "!gateline.yml"
   build:
     needs:
       - design
+    inputs:
+      - "**"
+      - "!gateline.yml"
 `);
     expect(await statuses(workspace)).toEqual(['plan passed', 'design passed', 'build ready']);
     expect(JSON.parse((await expectOk(here(workspace, 'show', 'plan', 'output'))).out)).toEqual({ steps: 5 });
@@ -241,7 +250,7 @@ gates:
     await symlink('in/pipeline.yml', workspace.path('gateline.yml'));
     await expectOk(add());
     const written = await workspace.read('in/pipeline.yml');
-    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan: \{\}\r\n/);
+    expect(written).toMatch(/^# mine\r\npipeline: p\r\ngates:\r\n {2}plan:\r\n {4}inputs:\r\n/);
     expect(written.replaceAll('\r\n', '')).not.toContain('\n');
   });
 

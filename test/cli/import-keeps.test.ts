@@ -76,7 +76,14 @@ describe('an import of the state guide', () => {
     await workspace.write('gateline.yml', 'gates: {one: {number: 1, inputs: []}, two: {number: 2, inputs: []}}\n');
     const unknown = await here(workspace, 'import', 'state-guide', '--from', 'old');
     expect(unknown.err).toContain('it is "demoqa_com", and the run has none: add `metadata` to the definition');
+    const lacking = 'metadata: { feature: registration } # mine\n';
+    await workspace.write(
+      'gateline.yml',
+      `${lacking}gates: {one: {number: 1, inputs: []}, two: {number: 2, inputs: []}}\n`,
+    );
     await expectOk(here(workspace, 'import', 'state-guide', '--from', 'old', '--write'));
+    const written = await workspace.read('gateline.yml');
+    expect(written).toMatch(/^metadata: \{ feature: registration, domain: demoqa_com, url: .*\} # mine\n/);
   });
 });
 
@@ -110,6 +117,37 @@ describe('an import of agent-flow', () => {
 });
 
 describe('a new definition', () => {
+  it('is edited, and the files are exported, without making what was adopted run again', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
+    const { err } = await expectOk(here(workspace, 'import', 'agent-flow'));
+    expect(err).toContain('/.claude/*.local.md was added to .git/info/exclude');
+    const choice = async (): Promise<string[]> =>
+      (await expectOk(here(workspace, 'plan'))).out
+        .split('\n')
+        .slice(1, 3)
+        .map((line) => line.slice(3));
+    const kept = [expect.stringMatching(/^exploration +keep /), expect.stringMatching(/^planning +keep /)];
+    await workspace.edit('gateline.yml', '  implementation:\n', "  implementation:\n    run: 'true'\n");
+    await expectOk(here(workspace, 'export', 'agent-flow'));
+    expect(await choice()).toEqual(kept);
+    // Its own run is another request, until it is adopted for that one.
+    await workspace.edit('gateline.yml', '  exploration:\n', "  exploration:\n    run: 'true'\n");
+    expect((await choice())[0]).toMatch(/^exploration +run +its definition, its inputs or what it needs changed/);
+    await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
+    await expectOk(here(workspace, 'import', 'agent-flow'));
+    expect(await choice()).toEqual(kept);
+    await workspace.write('README.md', 'y');
+    expect((await choice())[0]).toMatch(/^exploration +run /);
+  });
+
+  it('is of a repository without any other file', async () => {
+    await using workspace = await ScratchWorkspace.create({ '.gitignore': '.claude/\n' });
+    await workspace.git('rm', '-q', '-f', '.gitignore');
+    await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
+    expect((await expectOk(here(workspace, 'import', 'agent-flow'))).out).toContain('planning: adopted');
+  });
+
   it('has the subject that --subject names', async () => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
     await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, FormatReading, ImportedRun, NotMoved, SourceFile } from '../../formats/exchange.ts';
+import type { FileFormat, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
 import type { JsonObject } from '../../json/json.ts';
@@ -15,10 +15,10 @@ import {
   newDefinition,
   overruled,
 } from '../../local/exchange/definition.ts';
+import { ignoreEarlier } from '../../local/exchange/write-files.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
-import { ignoreExported } from '../../local/exchange/write-files.ts';
 import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { historyIn, lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
 import { writeDocument } from '../../local/memory/documents.ts';
@@ -45,7 +45,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const [system, ...named] = positionals as [string, ...string[]];
   const format = formatNamed(system);
   const found = await definitionFor(invocation);
-  const { reading, own } = await readAll(invocation, format, found, named);
+  const reading = await readAll(invocation, format, found, named);
   const plan = planned(system, reading, found, options);
   const loaded = loadedWith(found, plan.text, reading.run);
   const dryRun = options['dry-run'] === true;
@@ -65,7 +65,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   // Once without records, so that nothing is written if an output is refused.
   await rehearse(invocation, loaded, reading, by, plan);
   const history = await newEntries(historyIn(loaded), reading.run);
-  await leaveOut(world, loaded, format, own);
+  // What is adopted must not be out of date as soon as the system, a mirror or an export changes these files.
+  const line = await ignoreEarlier(loaded.root, format, world.environment);
+  if (line !== undefined) say(world.err, `note: ${line} was added to .git/info/exclude, so that git ignores it`);
   for (const document of reading.run.documents) await writeDocument(loaded.root, document, durable(world));
   if (plan.text !== undefined) {
     // A link in its place stays.
@@ -110,40 +112,13 @@ async function definitionFor({ world, options }: CommandInvocation): Promise<Fou
   }
 }
 
-/**
- * Files of the system are no inputs of gates. Otherwise what was adopted would be out of date as soon as the system, a
- * mirror or an export changes them.
- */
-async function leaveOut(
-  world: CliWorld,
-  { root }: LoadedPipeline,
-  format: FileFormat,
-  own: readonly SourceFile[],
-): Promise<void> {
-  if (own.length === 0) return;
-  try {
-    const line = await ignoreExported(root, format, own, world.environment);
-    if (line !== undefined) say(world.err, `note: ${line} was added to .git/info/exclude, so that git ignores it`);
-  } catch (error) {
-    // Files that git tracks stay inputs: no export replaces them.
-    if (!(error instanceof GatelineError) || error.code !== 'EXPORT_REFUSED') throw error;
-  }
-}
-
-/** What was read. */
-interface ReadFiles {
-  readonly reading: FormatReading;
-  /** The files that are where the system keeps them in the workspace. */
-  readonly own: readonly SourceFile[];
-}
-
 /** @throws ImportRefusedError naming every problem of every file */
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
   { root, text: definition }: FoundDefinition,
   named: readonly string[],
-): Promise<ReadFiles> {
+): Promise<FormatReading> {
   const from = textOption(options, 'from');
   const here = world.workingDirectory;
   const folder = from === undefined ? (named.length > 0 ? here : join(root, format.folder)) : resolve(here, from);
@@ -155,7 +130,7 @@ async function readAll(
     });
   const reading = format.read(files);
   await refuseUnusable(root, reading, { isNew: definition === undefined });
-  return { reading, own: folder === join(root, format.folder) && format.isKept !== true ? files : [] };
+  return reading;
 }
 
 /** What happens to the definition. */
@@ -181,7 +156,7 @@ function planned(
     if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
     return {
       choice: 'create',
-      text: newDefinition(run, system, textOption(options, 'subject')),
+      text: newDefinition(run, system, fileOf(found), textOption(options, 'subject')),
       add: {},
       overruled: [],
     };
@@ -192,7 +167,7 @@ function planned(
   // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
   if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
   const written = (value ?? {}) as JsonObject;
-  const keys = keysToAdd(run, parsed.ok ? parsed.pipeline : undefined, written);
+  const keys = keysToAdd(run, { path: fileOf(found), written, ...(parsed.ok && { pipeline: parsed.pipeline }) });
   const plan = { add: keys, overruled: overruled(run, written, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
   return { choice: 'edit', text: editedDefinition(text, keys), ...plan };

@@ -92,6 +92,9 @@ export async function versionFor(
   return workspace.build(user, [...files.filter(isShown), ...without], copierOf(call));
 }
 
+/** Of this glob it is no mistake that nothing matches: a file that comes later is seen. */
+const EVERYTHING = '**';
+
 /** Files that are part of the request: the user's version, overlaid with the files handed on by gates upstream. */
 export async function inputTree(call: Call, unit: Unit, handedOn: readonly FileChange[]): Promise<Tree> {
   const { workspace } = call.ports;
@@ -106,7 +109,9 @@ export async function inputTree(call: Call, unit: Unit, handedOn: readonly FileC
   const chosen = new Map([...all].filter(([path, { mode }]) => isChosen(path, mode)));
   const unmatched = inputs.filter(
     (glob) =>
-      !glob.startsWith('!') && !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),
+      !glob.startsWith('!') &&
+      glob !== EVERYTHING &&
+      !chosen.entries().some(([path, { mode }]) => workspace.matches([glob], path, mode)),
   );
   if (unmatched.length === 0) return chosen;
   throw new GatelineError('INPUT_UNMATCHED', `gate ${unit.gate.id}: inputs: no file matches ${unmatched.join(', ')}`);

@@ -41,8 +41,8 @@ export function overruled(run: ImportedRun, written: JsonObject, system: string)
     const own = written[key];
     if (own === undefined) return [];
     if (!isJsonObject(value) || !isJsonObject(own)) return [[key, value, own]];
-    // Groups have several forms.
-    const parts = Object.entries(value).filter(([name]) => key !== 'groups' || !Object.hasOwn(own, name));
+    // Groups have several forms. What metadata lacks is added.
+    const parts = Object.entries(value).filter(([name]) => (key === 'groups') !== Object.hasOwn(own, name));
     return parts.map(([name, part]) => [`${key}.${name}`, part, own[name] ?? null]);
   });
   return pairs.flatMap(([key, value, own]) => {
@@ -53,29 +53,52 @@ export function overruled(run: ImportedRun, written: JsonObject, system: string)
   });
 }
 
+/** What the state guide writes where nothing is known. */
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 function shown(json: string): string {
   return json.length > 100 ? `${json.slice(0, 100)}\u2026` : json;
 }
 
-/** Keys of `gateline.yml` that an import brings and a definition does not have. */
-export function keysToAdd(run: ImportedRun, pipeline: Pipeline | undefined, written: JsonObject): JsonObject {
+/**
+ * Keys of `gateline.yml` that an import brings and a definition does not have.
+ * @param definition.path relative to the workspace
+ * @param definition.written its value; `pipeline` is what it means, if it is valid
+ */
+export function keysToAdd(
+  run: ImportedRun,
+  { path, pipeline, written }: { readonly path: string; readonly pipeline?: Pipeline; readonly written: JsonObject },
+): JsonObject {
   const isKnown = ({ gate }: ImportedGate): boolean =>
     pipeline?.gates.some(({ id, number }) => (typeof gate === 'string' ? id : number) === gate) === true;
   // Which gates come later, a definition that there is says itself.
   const gates = run.gates.filter((one) => !isKnown(one) && !(pipeline !== undefined && one.isLater));
   const added = Object.entries(run.keys).filter(([key]) => !Object.hasOwn(written, key));
+  const { metadata: theirs } = run.keys;
+  const { metadata: own } = written;
+  const known = isJsonObject(own) ? own : undefined;
+  const further = Object.entries(known !== undefined && isJsonObject(theirs) ? theirs : {}).filter(
+    ([name, value]) => !Object.hasOwn(known!, name) && !isNothing(value),
+  );
   return {
     ...Object.fromEntries(added),
+    ...(further.length > 0 && { metadata: Object.fromEntries(further) }),
     ...(gates.length > 0 && {
-      gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, pipeline?.gates)])),
+      gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, path, pipeline?.gates)])),
     }),
   };
 }
 
-/** An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. */
+/**
+ * An agent that runs by itself, around `gateline begin` and `complete`: which command it is, no file says. Nor does one
+ * say which files it reads: all but the definition, which people edit next, so that what is adopted stays.
+ */
 function definitionOf(
   { gate, agent, contract, needs }: ImportedGate,
   run: ImportedRun,
+  path: string,
   gates?: readonly Gate[],
 ): JsonObject {
   // A gate that the definition has with this number may have another id there.
@@ -87,6 +110,7 @@ function definitionOf(
     ...(typeof gate === 'number' && { number: gate }),
     ...(agent !== undefined && { agent }),
     ...(known.length > 0 && { needs: known }),
+    inputs: ['**', `!${path}`],
     ...(contract !== undefined && { output: contract }),
   };
 }
@@ -94,14 +118,15 @@ function definitionOf(
 /**
  * The text of a new definition.
  * @param system for the comment
+ * @param path of the definition, relative to the workspace
  * @param subject that somebody named. Default: that of the files
  */
-export function newDefinition(run: ImportedRun, system: string, subject = run.subject): string {
+export function newDefinition(run: ImportedRun, system: string, path: string, subject = run.subject): string {
   const { pipeline } = run;
   const value = {
     ...(pipeline !== undefined && { pipeline }),
     ...(subject !== undefined && { subject }),
-    ...keysToAdd(run, undefined, {}),
+    ...keysToAdd(run, { path, written: {} }),
   };
   return `# Written by \`gateline import ${system}\`. Give each gate a \`run\`: without one, its agent runs by itself.
 # Then import again: what is completed is adopted for the gates as they are.
@@ -121,11 +146,14 @@ export function hasGates(written: JsonValue | undefined): boolean {
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
   for (const [key, value] of Object.entries(keys)) {
-    // In the place of gates there may be nothing, or an alias.
-    if (key !== 'gates' || !isMap(document.get('gates'))) document.set(key, document.createNode(value));
-    else
-      for (const [id, gate] of Object.entries(value as JsonObject))
-        if (!document.hasIn(['gates', id])) document.setIn(['gates', id], document.createNode(gate));
+    if (!isMap(document.get(key))) {
+      // In the place of a map there may be nothing, or an alias.
+      const there = (document.toJS() as JsonObject | null)?.[key];
+      const whole = isJsonObject(there) && isJsonObject(value) ? { ...value, ...there } : value;
+      document.set(key, document.createNode(whole));
+    } else
+      for (const [name, part] of Object.entries(value as JsonObject))
+        if (!document.hasIn([key, name])) document.setIn([key, name], document.createNode(part));
   }
   const edited = documentText(document);
   return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;

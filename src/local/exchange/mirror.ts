@@ -47,7 +47,7 @@ export async function ignoreMirrored(
   const notices: string[] = [];
   for (const name of formats) {
     const format = FORMATS[name]!;
-    const line = format.isKept === true ? undefined : await ignoreEarlier(root, format, environment);
+    const line = await ignoreEarlier(root, format, environment);
     if (line !== undefined) notices.push(addedLine(line, name));
   }
   return notices;

@@ -131,9 +131,10 @@ export async function ignoreExported(
  */
 export async function ignoreEarlier(
   root: string,
-  format: Pick<FileFormat, 'folder' | 'ignore' | 'isKnown'>,
+  format: Pick<FileFormat, 'folder' | 'ignore' | 'isKnown' | 'isKept'>,
   environment: Environment,
 ): Promise<string | undefined> {
+  if (format.isKept === true) return undefined;
   const repository = await findRepository(root, { binary: 'git', environment });
   const others = ['ls-files', '-z', '--others', '--exclude-standard', '--', `:(literal)${format.folder}`];
   const there = await repository?.git(others);
