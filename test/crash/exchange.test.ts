@@ -72,9 +72,9 @@ async function watched(
   paths: readonly string[],
   isWhole: (path: string, text: string) => boolean,
 ): Promise<Awaited<RunningCommand['ended']>> {
-  let isOver = false;
-  const ended = command.ended.finally(() => (isOver = true));
-  while (!isOver) {
+  const over = new AbortController();
+  const ended = command.ended.finally(() => over.abort());
+  while (!over.signal.aborted) {
     for (const path of paths) {
       const text = await readFile(path, 'utf8').catch(() => undefined);
       if (text !== undefined) expect(isWhole(path, text), `${path}:\n${text}`).toBe(true);

@@ -50,6 +50,9 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['nexus: defaults.yml', NEXUS, 'is mapped key by key'],
   ['nexus: rolled back', NEXUS, 'gives no outputs of a workflow that was rolled back'],
   ['all: damaged files, kills', HOSTILE, 'are imported whole after a kill at any moment'],
+  ['all: kills of export, import --write and mirrors', 'test/crash/exchange.test.ts', 'gateline run --mirror %s'],
+  ['guide: files as they were, whatever they contain', 'test/formats/state-guide/round-trip.test.ts', 'byte for byte'],
+  ['uasp: entities and commands come back', 'test/formats/uasp/round-trip.test.ts', 'written as a skill'],
 ];
 
 describe('every field, file and rule of the other systems', () => {
