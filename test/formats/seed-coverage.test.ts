@@ -137,6 +137,9 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ],
   ['uasp: its browser, session, transaction and pool, killed', 'test/cli/killed-half-way.test.ts', 'killed half-way'],
   ['all: damaged files, kills', HOSTILE, 'are imported whole after a kill at any moment'],
+  ['all: kills of export, import --write and mirrors', 'test/crash/exchange.test.ts', 'gateline run --mirror %s'],
+  ['guide: files as they were, whatever they contain', 'test/formats/state-guide/round-trip.test.ts', 'byte for byte'],
+  ['uasp: entities and commands come back', 'test/formats/uasp/round-trip.test.ts', 'written as a skill'],
 ];
 
 describe('every field, file and rule of the other systems', () => {

@@ -64,7 +64,7 @@ async function replace(root: string, { name, text }: MemoryDocument, { onDurable
   await writing(folder, () => mkdir(folder, { recursive: true }));
   const place = relative(await realpath(root), await realpath(folder));
   if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1)) throw escapes();
-  // Not beside the documents: what a killed process leaves would be a file of the workspace.
+  // Not in the folder of the documents: what a killed process leaves would be a file of the workspace.
   const temporaryFolder = join(root, STATE_FOLDER, 'tmp');
   await atomicWrite(file, Buffer.from(text), { onDurable, temporaryFolder });
 }

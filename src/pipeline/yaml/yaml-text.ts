@@ -20,7 +20,7 @@ export function documentText(document: Document): string {
   return withEscapes(document.toString({ lineWidth: 0 }));
 }
 
-/** A text of YAML, or of JSON, with escapes for the characters that YAML does not allow. They are only in quoted texts. */
+/** YAML or JSON with escapes for characters that YAML does not allow. They are only in quoted texts. */
 export function withEscapes(text: string): string {
   return text.replaceAll(EACH_UNPRINTABLE, escaped);
 }
