@@ -252,4 +252,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'only their own instance',
     why: 'legs that create an entity could not run at the same time, and the run would end as busy',
   },
+  {
+    name: 'engine: what a run takes is not given back by a gate that could be reused',
+    find: ' ?? createdSince(call, unit, invalidates, asking);',
+    replace: ';',
+    tests: GATES,
+    only: 'runs again whenever that one does',
+    why: 'every second run would leave a lease or a session behind',
+  },
 ];

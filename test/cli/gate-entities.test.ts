@@ -148,6 +148,42 @@ describe('gates that create, require and invalidate', () => {
   });
 });
 
+describe('a gate that ends what an earlier one began', () => {
+  const check = 'echo check >> "$LOG"; echo 1 > "$GATELINE_OUTPUT"';
+  const RELEASE = gate({ needs: 'check', invalidates: 'lease' });
+
+  it('runs again whenever that one does, although nothing changed for it', async () => {
+    const gates = {
+      reserve: gate({ creates: 'lease' }),
+      check: gate({ run: check, needs: 'reserve', requires: 'lease' }),
+      release: RELEASE,
+    };
+    await using project = await Project.create(gates, { entities: { lease: null } });
+    await project.run('run', '-q');
+    expect((await project.run('run', '-q')).out).toContain(
+      'release: run: reserve created lease again, and it makes that invalid',
+    );
+    expect(project.starts()).toEqual(['reserve', 'check', 'release', 'reserve', 'check', 'release']);
+    expect((await project.run('entities', 'show', 'lease')).out).toContain('release made it invalid');
+  });
+
+  it('does so after a command that the run needed, and leaves alone what somebody began by hand', async () => {
+    const checks = gate({ run: check, requires: 'lease', 'on-invalid': 'recover', inputs: ['input'] });
+    const commands = { take: { syntax: 'echo 1', creates: 'lease' } };
+    const more = { entities: { lease: null }, commands };
+    await using project = await Project.create({ check: checks, release: RELEASE }, more);
+    await project.workspace.write('input', '1');
+    await project.run('run', '-q');
+    await project.run('do', 'take');
+    await project.run('run', '-q');
+    expect(project.starts()).toEqual(['check', 'release']);
+    await project.run('entities', 'invalidate', 'lease', '--reason', 'given back');
+    await project.workspace.write('input', '2');
+    await project.run('run', '-q');
+    expect(project.starts()).toEqual(['check', 'release', 'check', 'release']);
+  });
+});
+
 describe('a gate that requires what no gate creates', () => {
   const commands = {
     login: { syntax: 'node agent.mjs login', creates: 'session' },

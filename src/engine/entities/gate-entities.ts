@@ -2,7 +2,7 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { setUpLines, type Command, type SetUp } from '../../pipeline/entities/entities.ts';
 import { legOfCommands } from '../../run/entity/job-commands.ts';
-import { isValidAt } from '../../run/entity/entity-state.ts';
+import { covers, isValidAt } from '../../run/entity/entity-state.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
@@ -46,18 +46,50 @@ export async function requiredEntities(call: Call, unit: Unit): Promise<Required
   );
 }
 
+/** An earlier output that may be used instead of running a unit. */
+interface Usable {
+  readonly choice: 'keep' | 'reuse';
+  readonly checkpoint: EndedRecord;
+}
+
 /**
- * Why an earlier output of a unit is not used: what it created is no longer valid. In its own run that only matters to
- * a gate that is still to come, and that no later gate creates it for.
+ * Why an earlier output of a unit is not used: what it made of entities does not hold any more. What it created is no
+ * longer valid, or what it made invalid was created again by a gate before it.
  */
-export async function staleReason(
+export async function staleReason(call: Call, unit: Unit, usable: Usable): Promise<string | undefined> {
+  const { creates = [], invalidates = [] } = unit.gate.entities ?? {};
+  if (creates.length + invalidates.length === 0) return undefined;
+  const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
+  return notValidAgain(call, unit, creates, asking, usable) ?? createdSince(call, unit, invalidates, asking);
+}
+
+/**
+ * A lease that this run takes is given back by this run, also if nothing changed for the gate that does it. What a
+ * command created is not looked at, except where this call ran it for one of its gates: others may still use it.
+ */
+function createdSince(
+  { graph, recovery }: Call,
+  { key }: Unit,
+  invalidates: readonly string[],
+  { states, now, leg = '' }: Asking,
+): string | undefined {
+  const isBefore = (creator: string): boolean =>
+    recovery.ran.has(creator) || (graph.has(creator) && descendantsOf(graph, creator).includes(key));
+  const again = [...states.values()].find(
+    (one) =>
+      invalidates.includes(one.entity) && covers(leg, one.instance) && isValidAt(one, now) && isBefore(one.creator),
+  );
+  return again && `${again.creator} created ${again.entity} again, and it makes that invalid`;
+}
+
+/** In its own run, this only matters to a gate that is still to come, and that no later gate creates it for. */
+function notValidAgain(
   call: Call,
   unit: Unit,
-  { choice, checkpoint }: { readonly choice: 'keep' | 'reuse'; readonly checkpoint: EndedRecord },
-): Promise<string | undefined> {
-  const { creates = [] } = unit.gate.entities ?? {};
-  if (creates.length === 0) return undefined;
-  const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
+  creates: readonly string[],
+  asking: Asking,
+  { choice, checkpoint }: Usable,
+): string | undefined {
   const made = checkpoint.effects?.creates;
   for (const name of creates) {
     const own = made?.filter(({ entity }) => entity === name) ?? [];
