@@ -260,4 +260,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'runs again whenever that one does',
     why: 'every second run would leave a lease or a session behind',
   },
+  {
+    name: 'pipeline: gates in no order end what the other one uses',
+    find: ' ?? endedBy(gate, other, ends) ?? endsFor(gate, other, ends);',
+    replace: ';',
+    tests: ['test/pipeline/entities.test.ts'],
+    only: 'also have an order',
+    why: 'whether a gate still finds its session would be chance',
+  },
 ];

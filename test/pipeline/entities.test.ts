@@ -160,6 +160,28 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
   });
 
   it.each([
+    [
+      'x: {invalidates: a}, y: {requires: b}',
+      ['`x` invalidates `a`, and `b` with it, and neither gate needs the other'],
+    ],
+    ['x: {requires: b}, y: {invalidates: a}', ['`x` uses `b`, which becomes invalid with it, and neither gate']],
+    ['x: {invalidates: a}, y: {requires: c}', ['`x` invalidates `a`, and `c` with it']],
+    ['x: {invalidates: a}, y: {requires: d}', ['`x` invalidates `a`, and `d` with it']],
+    ['x: {invalidates: a}, y: {creates: b}', ['`x` invalidates `a`, and `b` with it']],
+    ['x: {invalidates: a}, y: {requires: b, needs: x}', []],
+    ['x: {invalidates: b}, y: {requires: a}', []],
+    ['x: {creates: a}, y: {requires: b}', []],
+    ['x: {invalidates: a}, y: {requires: e}', []],
+  ])('also have an order where one entity ends with another: %s', (gates, expected) => {
+    const text = `entities: {a: , b: {depends-on: a}, c: {depends-on: b}, d: , e: }
+commands: {v: {syntax: v, requires: c, creates: d}, w: {syntax: w, requires: a, invalidates: a, creates: e}, z: {syntax: z, creates: [a, b, c]}}
+gates: {${gates}}`;
+    expect(said(text)).toEqual(
+      expected.map((why) => expect.stringMatching(new RegExp(`^3:\\d+ ENTITY_UNORDERED .*: ${why}`))),
+    );
+  });
+
+  it.each([
     ['c: {syntax: c, creates: e}', []],
     ['c: {syntax: c <x>, creates: e}', ['needs an argument, or has `setup: false`']],
     ['c: {syntax: c, creates: e, setup: false}', ['needs an argument, or has `setup: false`']],

@@ -167,7 +167,7 @@ export const DEFINITION_CODES = {
   ENTITY_UNORDERED: {
     from: ['definition'],
     means:
-      'Two gates use the same entity, one of them creates or invalidates it, and neither needs the other. Which one is first would be chance.',
+      'Two gates use the same entity, and one of them creates or invalidates it, or invalidates what it depends on; and neither needs the other. Which one is first would be chance.',
     remedy: 'Let one of the two need the other.',
   },
   ENTITY_UNRECOVERABLE: {

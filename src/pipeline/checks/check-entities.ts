@@ -1,22 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
-import type { ProblemCode } from '../../errors/error-codes.ts';
 import { setUpOrder, type Command } from '../entities/entities.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type Located } from '../file/parts.ts';
 import { wordsOf } from '../entities/command-syntax.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, suggester, type Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
+import { checkOrder, USES, type EntityUser, type UseKey } from './check-entity-order.ts';
 import { cyclesOf } from './cycles.ts';
-
-type UseKey = 'requires' | 'creates' | 'invalidates';
-const USES: readonly UseKey[] = ['requires', 'creates', 'invalidates'];
-
-/** A gate or command, with the entities that it uses. */
-interface User {
-  readonly id: string;
-  readonly part: Located<JsonObject>;
-  readonly uses: Readonly<Record<UseKey, readonly Located<string>[]>>;
-}
 
 /** Problems of entities and commands: names, circles, order, and what cannot be recovered. */
 export function checkEntities(source: DefinitionSource): Problem[] {
@@ -24,19 +14,22 @@ export function checkEntities(source: DefinitionSource): Problem[] {
   const gates = gatesIn(source).map((part) => userOf(part.id, part));
   const commands = entriesAt(source, 'commands').map(({ id, part }) => userOf(id, part));
   const users = [...gates, ...commands];
+  const dependsOn = new Map(
+    entriesAt(source, 'entities').map(({ id, part }) => [id, textsAt(part, 'depends-on').map(({ value }) => value)]),
+  );
   return [
     ...checkNames(known, users, source),
     ...checkDependsOn(known, source),
     ...checkUnused(known, users, source),
     ...checkCreated(known, users, source),
     ...checkIds(gates, commands, source),
-    ...checkOrder(gates, source),
+    ...checkOrder(gates, commands, dependsOn, source),
     ...checkRecovery(users, commands, source),
     ...checkMachine(gates, commands, source),
   ];
 }
 
-function userOf(id: string, part: Located<JsonObject>): User {
+function userOf(id: string, part: Located<JsonObject>): EntityUser {
   const [requires, creates, invalidates] = USES.map((key) => textsAt(part, key)) as [
     Located<string>[],
     Located<string>[],
@@ -51,7 +44,7 @@ function entriesAt(source: DefinitionSource, key: string): { id: string; part: L
   return Object.keys(map).map((id) => ({ id, part: { value: mapAt(map, id), path: [key, id] } }));
 }
 
-function checkNames(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+function checkNames(known: readonly string[], users: readonly EntityUser[], source: DefinitionSource): Problem[] {
   const names = new Set(known);
   const suggest = suggester(known);
   const named = [
@@ -84,7 +77,7 @@ function checkDependsOn(known: readonly string[], source: DefinitionSource): Pro
   return [...selves, ...circles];
 }
 
-function checkUnused(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+function checkUnused(known: readonly string[], users: readonly EntityUser[], source: DefinitionSource): Problem[] {
   const used = new Set(users.flatMap(({ uses }) => USES.flatMap((key) => uses[key].map(({ value }) => value))));
   return known
     .filter((name) => !used.has(name))
@@ -96,7 +89,7 @@ function checkUnused(known: readonly string[], users: readonly User[], source: D
 }
 
 /** What is required is created by a gate or a command, or a warning says that only a person can make it valid. */
-function checkCreated(known: readonly string[], users: readonly User[], source: DefinitionSource): Problem[] {
+function checkCreated(known: readonly string[], users: readonly EntityUser[], source: DefinitionSource): Problem[] {
   const created = new Set(users.flatMap(({ uses }) => uses.creates.map(({ value }) => value)));
   // Where recovery is asked for, that it is impossible is an error.
   const asking = users.filter(({ part }) => part.value['on-invalid'] !== 'recover');
@@ -113,7 +106,7 @@ function checkCreated(known: readonly string[], users: readonly User[], source: 
     });
 }
 
-function checkIds(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+function checkIds(gates: readonly EntityUser[], commands: readonly EntityUser[], source: DefinitionSource): Problem[] {
   const taken = new Set(gates.map(({ id }) => id));
   return commands
     .filter(({ id }) => taken.has(id))
@@ -123,42 +116,12 @@ function checkIds(gates: readonly User[], commands: readonly User[], source: Def
     });
 }
 
-/** Two gates that use one entity, unless both only require it, have an order by their needs. */
-function checkOrder(gates: readonly User[], source: DefinitionSource): Problem[] {
-  const users = gates.filter(({ uses }) => USES.some((key) => uses[key].length > 0));
-  const needs = new Map(gates.map(({ id, part }) => [id, textsAt(part, 'needs').map(({ value }) => value)]));
-  const upstream = new Map(users.map(({ id }) => [id, allBefore(id, needs)]));
-  return users.flatMap((gate, index) =>
-    users.slice(0, index).flatMap((other) => {
-      if (upstream.get(gate.id)!.has(other.id) || upstream.get(other.id)!.has(gate.id)) return [];
-      const changed = changesOf(gate).find(({ value }) => touches(other, value));
-      const read = gate.uses.requires.find(({ value }) => changesOf(other).some((one) => one.value === value));
-      const place = changed ?? read;
-      if (place === undefined) return [];
-      const message = `${quoted(other.id)} uses ${quoted(place.value)}, too, and neither gate needs the other`;
-      const problem = { code: 'ENTITY_UNORDERED' as ProblemCode, label: String(place.path[2]), message };
-      return [source.at(pointerTo(place), { ...problem, hint: 'let one of the two gates need the other' })];
-    }),
-  );
-}
-
-function changesOf({ uses }: User): readonly Located<string>[] {
-  return [...uses.creates, ...uses.invalidates];
-}
-
-function touches({ uses }: User, entity: string): boolean {
-  return USES.some((key) => uses[key].some(({ value }) => value === entity));
-}
-
-function allBefore(id: string, needs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
-  const found = new Set(needs.get(id));
-  // A set also visits what is added to it meanwhile.
-  for (const one of found) for (const need of needs.get(one) ?? []) found.add(need);
-  return found;
-}
-
 /** What lives in processes is created by what leaves some, and is in no other job of a workflow. */
-function checkMachine(gates: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+function checkMachine(
+  gates: readonly EntityUser[],
+  commands: readonly EntityUser[],
+  source: DefinitionSource,
+): Problem[] {
   const entities = entriesAt(source, 'entities');
   const ofMachine = new Set(entities.flatMap(({ id, part }) => (part.value['lifetime'] === 'machine' ? [id] : [])));
   const isOfMachine = ({ value }: Located<string>): boolean => ofMachine.has(value);
@@ -199,7 +162,11 @@ function isStartedByUs({ path, value }: Located<JsonObject>): boolean {
 }
 
 /** What recovers can recover: some order of commands creates each entity that it requires. */
-function checkRecovery(users: readonly User[], commands: readonly User[], source: DefinitionSource): Problem[] {
+function checkRecovery(
+  users: readonly EntityUser[],
+  commands: readonly EntityUser[],
+  source: DefinitionSource,
+): Problem[] {
   const makers = commands.map(({ id, part, uses }): Command => {
     const syntax = part.value['syntax'];
     const read = wordsOf(typeof syntax === 'string' ? syntax : '');
