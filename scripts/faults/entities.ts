@@ -200,8 +200,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: milliseconds are read as seconds',
-    find: 'return here < FIRST_MILLISECONDS ? here * 1_000 : here;',
-    replace: 'return here * 1_000;',
+    find: '(here < FIRST_MILLISECONDS ? here * 1_000 : here)',
+    replace: 'here * 1_000',
     tests: FOLD,
     only: 'milliseconds',
     why: 'a session would end in the year 58000',
@@ -267,5 +267,13 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: ['test/pipeline/entities.test.ts'],
     only: 'also have an order',
     why: 'whether a gate still finds its session would be chance',
+  },
+  {
+    name: 'engine: what is refused says only how to create what it lacks',
+    find: '{ why: whyMissing(missing, asking), ',
+    replace: "{ why: '', ",
+    tests: ['test/cli/entity-words.test.ts'],
+    only: 'also to `check`',
+    why: 'with a life that is shorter than its margin, somebody would log in again and again',
   },
 ];

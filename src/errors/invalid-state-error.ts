@@ -14,14 +14,18 @@ export interface InvalidStateDetails {
 export class InvalidStateError extends GatelineError {
   readonly details: InvalidStateDetails;
 
-  /** @param wayOut a sentence. Default: the commands of `setup` */
-  constructor(details: InvalidStateDetails, wayOut?: string) {
+  /**
+   * @param hint.why sentences
+   * @param hint.wayOut a sentence. Default: the commands of `setup`
+   */
+  constructor(details: InvalidStateDetails, hint: { readonly why?: string; readonly wayOut?: string } = {}) {
     const names = details.missing.map((name) => `'${name}'`).join(', ');
     const message = details.missing.length === 1 ? `Required state ${names} is` : `Required states ${names} are`;
     const { setup, command } = details;
     const commands = setup.map((one) => `\`gateline do ${one}\``).join(', then ');
-    const hint = wayOut ?? (setup.length === 0 ? undefined : `${commands} makes it valid for ${command}.`);
-    super('STATE_INVALID', `${message} not valid`, { hint });
+    const { why, wayOut = setup.length === 0 ? undefined : `${commands} makes it valid for ${command}.` } = hint;
+    const sentences = [why, wayOut].filter(Boolean).join(' ');
+    super('STATE_INVALID', `${message} not valid`, { hint: sentences === '' ? undefined : sentences });
     this.details = details;
   }
 }

@@ -26,6 +26,7 @@ const DEFINITION = {
     haunt: { syntax: 'echo', requires: ['ghost', 'resource'] },
     serve: { syntax: 'echo', creates: 'server', leaves: 'processes' },
     login: { syntax: 'echo <value>', creates: 'session' },
+    whoami: { syntax: 'echo', requires: 'session' },
   },
   gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease', secrets: ['SEAT'] } },
 };
@@ -115,6 +116,45 @@ describe('what is not valid', () => {
     });
     await login(32_503_680_000);
     expect((await run('entities', 'show', 'session')).out).toContain('until 3000-01-01T00:00:00.000Z');
+  });
+});
+
+describe('a command that is refused', () => {
+  it('says what became of what it requires, also to `check`, and not only how to create it', async () => {
+    const run = await pool();
+    await run('do', 'release', '--arg', 'resource_id=resource_1');
+    const use = ['use', '--arg', 'resource_id=resource_1'];
+    const why = 'resource/resource_1: release made it invalid. use needs resource/resource_1. Valid: resource_2.';
+    expect((await run('do', ...use)).err).toContain(why);
+    expect((await run('entities', 'check', ...use)).out).toContain(why);
+    await run('entities', 'create', 'lease', '--reason', 'x');
+    await run('entities', 'invalidate', 'lease', '--reason', 'taken away.', '--actor', 'maria');
+    expect((await run('do', 'rent')).err).toContain('lease: maria made it invalid: taken away. gate reserve creates');
+    expect((await run('entities', 'check', 'rent')).out).toBe(
+      'rent requires what is not valid: lease\n  lease: maria made it invalid: taken away. gate reserve creates lease.\n',
+    );
+  });
+
+  it('says that a life is too short, and `show` says when it ends', async () => {
+    const run = fresh();
+    await run('do', 'login', '--arg', `value={"expires_at":${Math.floor(Date.now() / 1_000) + 60}}`);
+    expect((await run('do', 'whoami')).err).toMatch(/session: its life ends at \S+Z, which is within its margin\. /);
+    expect((await run('entities')).out).toContain('Z, which is within its margin\n');
+  });
+
+  it('names an instance that is not there', async () => {
+    const { out } = await (await pool())('entities', 'show', 'resource/7');
+    expect(out).toBe('There is no resource/7. `gateline entities show resource` lists the instances.\n');
+  });
+});
+
+describe('a change of an instance', () => {
+  it('says that there is none of that name', async () => {
+    const run = await pool();
+    const why = ['--reason', 'x'];
+    expect((await run('entities', 'invalidate', 'resource/1', ...why)).err).toBe('note: there is no resource/1\n');
+    expect((await run('entities', 'invalidate', 'resource/resource_1', ...why)).err).toBe('');
+    expect((await run('entities', 'invalidate')).err).toContain('`gateline help entities`');
   });
 });
 

@@ -10,12 +10,12 @@ import { readValue } from '../../engine/entities/view-entities.ts';
 import { checkRequires } from '../../engine/commands/run-command.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { uaspStatus, type UaspManifest } from '../../formats/uasp/status.ts';
-import type { Entity } from '../../pipeline/entities/entities.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import { columnsTable } from '../../report/terminal/columns.ts';
 import { oneLine } from '../../report/text.ts';
-import { entityKey, isValidAt, type EntityState } from '../../run/entity/entity-state.ts';
+import { entityKey, type EntityState } from '../../run/entity/entity-state.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
+import { endOf, whyNotValid } from '../../run/entity/why-not-valid.ts';
 import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
@@ -29,6 +29,8 @@ import { loadAround } from './around.ts';
 import { patiently } from './patiently.ts';
 import { ENTITY_ACTIONS, type EntityAction } from './actions.ts';
 
+const HELP = '`gateline help entities` says what each action needs.';
+
 /** `gateline entities [ACTION] [NAME]`. */
 export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
   const { positionals, options } = invocation;
@@ -38,7 +40,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (['manifest', 'import', 'export'].includes(action) && name !== undefined)
     throw new GatelineError('ARGUMENT_UNEXPECTED', `entities ${action}: ${oneLine(name)} is one argument too many`);
   if (name === undefined && ['check', 'apply', 'create', 'invalidate'].includes(action))
-    throw new GatelineError('ARGUMENT_MISSING', `entities ${action}: NAME is missing`);
+    throw new GatelineError('ARGUMENT_MISSING', `entities ${action}: NAME is missing`, { hint: HELP });
   switch (action) {
     case 'show':
       return showEntities(invocation, name);
@@ -106,13 +108,18 @@ async function showEntities(invocation: CommandInvocation, name: string | undefi
     printJson(world, { format: 'gateline-entities/1', pipeline: assignment.pipeline.id, subject, entities });
     return EXIT_CODES.ok;
   }
-  if (rows.length === 0) say(world.out, 'There are no entities. Add them under `entities` in gateline.yml.');
+  if (rows.length === 0) say(world.out, nothingToShow(name));
   else world.out.write(columnsTable(COLUMNS, rows, { width: world.out.columns }));
   for (const row of wanted === undefined ? [] : rows) {
     const value = row.content === null ? undefined : await readValue(call, row.content);
     if (value !== undefined) world.out.write(`${JSON.stringify(value, null, 2)}\n`);
   }
   return EXIT_CODES.ok;
+}
+
+function nothingToShow(name: string | undefined): string {
+  if (name === undefined) return 'There are no entities. Add them under `entities` in gateline.yml.';
+  return `There is no ${oneLine(name)}. \`gateline entities show ${oneLine(parseName(name).entity)}\` lists the instances.`;
 }
 
 /** One instance as it is shown: `absent` stands for an entity without any. */
@@ -133,32 +140,26 @@ const COLUMNS = [
   { head: 'status', cell: (row: EntityRow) => row.status },
   { head: 'by', cell: (row: EntityRow) => oneLine(row.by ?? '') },
   { head: 'at', cell: (row: EntityRow) => row.at ?? '' },
-  { head: 'reason', cell: (row: EntityRow) => oneLine(row.reason ?? (row.until === null ? '' : `until ${row.until}`)) },
+  {
+    head: 'reason',
+    cell: (row: EntityRow) => oneLine(row.reason ?? (row.until === null ? '' : `until ${row.until}`)),
+    // The last one: what it says at its end, such as a time, is what somebody looks for.
+    most: Infinity,
+  },
 ];
 
-function rowsOf(name: string, { entities, states, now }: Asking): EntityRow[] {
-  const { margin = 0, lifetime } = entities.find((one) => one.name === name) ?? {};
-  const own = [...states.values()].filter((state) => state.entity === name);
+function rowsOf(name: string, asking: Asking): EntityRow[] {
+  const own = [...asking.states.values()].filter((state) => state.entity === name);
   if (own.length === 0) {
     const none = { by: null, at: null, reason: null, until: null, content: null };
     return [{ entity: name, instance: '', status: 'absent', ...none }];
   }
   return own.map((state) => {
-    const { entity, instance, valid, by, at, until, value = null } = state;
-    const status = !valid ? 'invalid' : isValidAt(state, now, margin) ? 'valid' : 'expired';
-    const end = Number.isFinite(until) && Math.abs(until) < 8.64e15 ? new Date(until).toISOString() : null;
-    const why = status === 'expired' ? whyExpired(lifetime, end, until <= now) : state.reason || null;
-    return { entity, instance, status, by, at, reason: why, until: end, content: value };
+    const { entity, instance, valid, by, at, value = null } = state;
+    const why = whyNotValid(state, asking);
+    const status = why === undefined ? 'valid' : valid ? 'expired' : 'invalid';
+    return { entity, instance, status, by, at, reason: why ?? null, until: endOf(state) ?? null, content: value };
   });
-}
-
-/** Why an entity that nothing made invalid is not valid, as a clause. */
-function whyExpired(lifetime: Entity['lifetime'], end: string | null, isPast: boolean): string {
-  if (end !== null) return isPast ? `its life ended at ${end}` : `its life ends at ${end}, which is within its margin`;
-  if (lifetime === 'machine') return 'none of its processes runs';
-  return typeof lifetime === 'string'
-    ? `no time can be read at ${lifetime} of its value, or what it was created from is over`
-    : 'what it was created from is over';
 }
 
 async function showManifest(invocation: CommandInvocation): Promise<ExitCode> {
@@ -173,12 +174,14 @@ async function showManifest(invocation: CommandInvocation): Promise<ExitCode> {
 async function showMissing(invocation: CommandInvocation, id: string): Promise<ExitCode> {
   const { world, options } = invocation;
   const { ports, assignment } = await openToRead(invocation);
-  const { missing, setup } = await checkRequires(ports, assignment, id, argumentsGiven(listOption(options, 'arg')));
+  const given = argumentsGiven(listOption(options, 'arg'));
+  const { missing, setup, hint } = await checkRequires(ports, assignment, id, given);
   if (options['json']) printJson(world, { format: 'gateline-entities-check/1', command: id, missing, setup });
   else if (missing.length === 0) say(world.out, `${oneLine(id)} can run`);
   else {
     say(world.out, `${oneLine(id)} requires what is not valid: ${missing.join(', ')}`);
     for (const one of setup) say(world.out, `  gateline do ${one}`);
+    if (hint !== undefined) say(world.out, `  ${oneLine(hint)}`);
   }
   return missing.length === 0 ? EXIT_CODES.ok : EXIT_CODES.gateFailed;
 }

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
-import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
+import { entityKey, keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
 import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
@@ -50,7 +50,7 @@ export async function readEntities(
 /**
  * Records what a person did to entities, in order, in the newest call: what a run that works now records next comes
  * after it. A reset ends the processes that they live in.
- * @param observe receives notices of properties that a value lacks
+ * @param observe receives notices of properties that a value lacks, and of instances that are not there
  * @throws GatelineError `ENTITY_NOT_DEFINED`; `ENTITY_BUSY`, `ENTITY_HELD` while somebody creates what is to be created
  *   or reset; `GATE_CLAIMED`
  */
@@ -89,6 +89,8 @@ async function decideNow(
     const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
     const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
     for (const one of await firstOfMany(call, found, { name: entity.name, by: decider.actor })) {
+      if (action !== 'create' && one !== '' && !view.states.has(entityKey({ entity: entity.name, instance: one })))
+        await observe({ type: 'notice', message: `there is no ${entity.name}/${one}` });
       const known = { ...(content && { value: content }), ...(from && { from }) };
       const about = { entity: entity.name, instance: one, action, order, ...known };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });

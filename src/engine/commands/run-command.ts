@@ -3,7 +3,7 @@ import { setUpLines, type Command } from '../../pipeline/entities/entities.ts';
 import { resolveUse } from '../../run/entity/resolve-use.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { carryOut, claimCommand, commandNamed } from '../entities/command-attempt.ts';
-import { notValid, refuseUnusable, setUpFor } from '../entities/refuse-unusable.ts';
+import { notValid, otherInstances, refuseUnusable, setUpFor, whyMissing } from '../entities/refuse-unusable.ts';
 import { commandWords, shownArguments } from '../entities/command-words.ts';
 import { viewEntities } from '../entities/view-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
@@ -82,7 +82,8 @@ export async function planCommand(
 }
 
 /**
- * What a command requires that is not valid now, and the commands that would create it, in order.
+ * What a command requires that is not valid now, the commands that would create it, in order, and what else there is to
+ * say about it.
  * @param given its arguments, which may name instances; without any, each instance will do
  * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`
  */
@@ -91,13 +92,18 @@ export async function checkRequires(
   assignment: Assignment,
   id: string,
   given: Readonly<Record<string, string>> = {},
-): Promise<{ readonly missing: readonly string[]; readonly setup: readonly string[] }> {
+): Promise<{ readonly missing: readonly string[]; readonly setup: readonly string[]; readonly hint?: string }> {
   const command = commandNamed({ assignment }, id);
   if (Object.keys(given).length > 0) commandWords(command, given);
   const call = await openNewest(ports, assignment, () => undefined);
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const { missing } = resolveUse(command, asking);
-  return { missing, setup: setUpFor(call, asking, missing).order.map((one) => one.id) };
+  if (missing.length === 0) return { missing, setup: [] };
+  const { details, hint } = notValid(call, id, missing, asking);
+  // The commands are in `setup`.
+  const said = details.setup.length > 0 ? [whyMissing(missing, asking), otherInstances(id, missing, asking)] : [hint];
+  const text = said.filter(Boolean).join(' ');
+  return { missing, setup: details.setup, ...(text !== '' && { hint: text }) };
 }
 
 async function runOne(

@@ -3,14 +3,16 @@ import { AGENT_VARIABLES, REQUESTS_AROUND, type Environment } from '../../enviro
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { InvalidStateError } from '../../errors/invalid-state-error.ts';
 import { argumentsOf, setUpOrder } from '../../pipeline/entities/entities.ts';
-import { isValidAt } from '../../run/entity/entity-state.ts';
+import { entityKey, isValidAt } from '../../run/entity/entity-state.ts';
 import {
   conflictWith,
   instancesFor,
+  requiredState,
   type Asking,
   type OpenUse,
   type ResolvedUse,
 } from '../../run/entity/resolve-use.ts';
+import { whyNotValid } from '../../run/entity/why-not-valid.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { Call } from '../call/call.ts';
 import { noteWait, waitsForAround } from './circular-waits.ts';
@@ -104,12 +106,26 @@ export function notValid(
 ): InvalidStateError {
   const { order, unreachable } = setUpFor(call, asking, missing);
   const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
-  const hint = otherInstances(by, missing, asking) ?? (setup.length > 0 ? undefined : creatorsOf(call, missing));
-  return new InvalidStateError({ missing, command: by, setup }, hint);
+  const others = otherInstances(by, missing, asking);
+  const wayOut = others ?? (setup.length > 0 ? undefined : creatorsOf(call, missing));
+  return new InvalidStateError(
+    { missing, command: by, setup },
+    { why: whyMissing(missing, asking), ...(wayOut !== undefined && { wayOut }) },
+  );
+}
+
+/** What became of entities that existed, a sentence each: otherwise somebody would create them again and again. */
+export function whyMissing(missing: readonly string[], asking: Asking): string {
+  const sentences = missing.flatMap((name) => {
+    const state = requiredState(name, asking, false);
+    const why = state && whyNotValid(state, asking);
+    return why ? [`${entityKey(state)}: ${why.replace(/\.$/, '')}.`] : [];
+  });
+  return sentences.slice(0, MAX_LISTED).join(' ');
 }
 
 /** Where an argument names an instance, and others are valid. */
-function otherInstances(by: string, missing: readonly string[], asking: Asking): string | undefined {
+export function otherInstances(by: string, missing: readonly string[], asking: Asking): string | undefined {
   for (const name of missing) {
     const valid = validInstances(name, asking);
     const wanted = instancesFor(name, asking).find((instance) => !valid.includes(instance));

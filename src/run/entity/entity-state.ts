@@ -32,6 +32,9 @@ export type NamedEntity = Pick<EntityState, 'entity' | 'instance'>;
 /** The instances of all entities, by {@link entityKey}. Those that never existed, or were reset, are not in it. */
 export type EntityStates = ReadonlyMap<string, EntityState>;
 
+/** The last time that there is, in milliseconds since 1970: a later one is no time. */
+export const LAST_TIME = 8.64e15;
+
 /** The name of an instance. */
 export function entityKey({ entity, instance }: Pick<EntityState, 'entity' | 'instance'>): string {
   return instance === '' ? entity : `${entity}/${instance}`;

@@ -2,6 +2,7 @@ import {
   covers,
   entityKey,
   keptOf,
+  LAST_TIME,
   processKey,
   type EntityState,
   type EntityStates,
@@ -257,7 +258,10 @@ const FIRST_MILLISECONDS = 100_000_000_000;
 /** The time that a pointer leads to, in milliseconds; one that cannot be read is over. */
 function timeAt(value: JsonValue, pointer: string): number {
   const here = valueAt(value, pointer);
-  if (typeof here === 'number' && Number.isFinite(here)) return here < FIRST_MILLISECONDS ? here * 1_000 : here;
-  const time = typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
-  return Number.isNaN(time) ? -Infinity : time;
+  const time = typeof here === 'number' ? (here < FIRST_MILLISECONDS ? here * 1_000 : here) : textTime(here);
+  return Math.abs(time) <= LAST_TIME ? time : -Infinity;
+}
+
+function textTime(here: JsonValue | undefined): number {
+  return typeof here === 'string' && ISO_TIME.test(here) ? Date.parse(here) : Number.NaN;
 }

@@ -165,6 +165,7 @@ describe('the end of a life', () => {
     ['a value that is no time', { lifetime: '/at' }, { at: 'tomorrow' }, 0, false],
     ['a value that cannot be read', { lifetime: '/at' }, undefined, 0, false],
     ['null', { lifetime: '/at' }, { at: null }, 0, false],
+    ['a number that is no time', { lifetime: '/at' }, { at: 9e99 }, 0, false],
   ] as const)('is %s', (_, more, value, after, expected) => {
     expect(isValid(more, value as JsonValue | undefined, after)).toBe(expected);
   });
