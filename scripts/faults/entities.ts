@@ -276,4 +276,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'also to `check`',
     why: 'with a life that is shorter than its margin, somebody would log in again and again',
   },
+  {
+    name: 'cli: what set-up commands print is in the output of a command',
+    find: "event.stream === 'stdout' && event.unit === command;",
+    replace: "event.stream === 'stdout';",
+    tests: DO,
+    only: 'print beside it',
+    why: 'a program that reads the output of a command would fail whenever something was recovered first',
+  },
 ];
