@@ -47,7 +47,7 @@ export async function requiredEntities(call: Call, unit: Unit): Promise<Required
 }
 
 /** An earlier output that may be used instead of running a unit. */
-interface Usable {
+interface EarlierOutput {
   readonly choice: 'keep' | 'reuse';
   readonly checkpoint: EndedRecord;
 }
@@ -56,7 +56,7 @@ interface Usable {
  * Why an earlier output of a unit is not used: what it made of entities does not hold any more. What it created is no
  * longer valid, or what it made invalid was created again by a gate before it.
  */
-export async function staleReason(call: Call, unit: Unit, usable: Usable): Promise<string | undefined> {
+export async function staleReason(call: Call, unit: Unit, usable: EarlierOutput): Promise<string | undefined> {
   const { creates = [], invalidates = [] } = unit.gate.entities ?? {};
   if (creates.length + invalidates.length === 0) return undefined;
   const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
@@ -88,7 +88,7 @@ function notValidAgain(
   unit: Unit,
   creates: readonly string[],
   asking: Asking,
-  { choice, checkpoint }: Usable,
+  { choice, checkpoint }: EarlierOutput,
 ): string | undefined {
   const made = checkpoint.effects?.creates;
   for (const name of creates) {
