@@ -25,9 +25,10 @@ export function instancesOf(
 }
 
 /**
- * The instances that the arguments of a command name, in their order. With `resource_{id}`, those are the arguments `id`
- * and `resource_id`, and one called as the entity, alone or with `_id`: `7` or `resource_7`. Without such an argument,
- * each one that looks like `resource_7`.
+ * The instances that the arguments of a command name, in their order.
+ *
+ * With `resource_{id}`, an argument names one by `7` or `resource_7`: `id`, `resource_id`, and what is called like the
+ * entity, alone or with `_id`. Without such an argument, everything does that looks like `resource_7`.
  */
 export function instancesGiven(
   { name, format }: Pick<Entity, 'name' | 'format'>,
