@@ -23,8 +23,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a time that cannot be read never ends',
-    find: 'return Number.isNaN(time) ? -Infinity : time;',
-    replace: 'return Number.isNaN(time) ? Infinity : time;',
+    find: 'return Math.abs(time) <= LAST_TIME ? time : -Infinity;',
+    replace: 'return Math.abs(time) <= LAST_TIME ? time : Infinity;',
     tests: FOLD,
     why: 'a session with a torn value would be used for ever',
   },
@@ -331,5 +331,13 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     tests: FOLD,
     only: 'microseconds',
     why: 'a session would end in the year 58000',
+  },
+  {
+    name: 'cli: what set-up commands print is in the output of a command',
+    find: "event.stream === 'stdout' && event.unit === command;",
+    replace: "event.stream === 'stdout';",
+    tests: DO,
+    only: 'print beside it',
+    why: 'a program that reads the output of a command would fail whenever something was recovered first',
   },
 ];

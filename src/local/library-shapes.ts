@@ -29,6 +29,12 @@ const decider = {
     .refine((reason) => reason.trim() !== '', 'expected a reason that is not empty'),
 };
 
+/** The value of an entity: what JSON does not have would be lost without a word. */
+export const jsonShape = z.custom((value) => z.json().safeParse(value).success, 'expected a JSON value');
+
+/** The arguments of a command of a skill. */
+export const argumentsShape = z.record(z.string(), z.string('expected a text'));
+
 export const portsShape = z.custom(isMap, 'expected what `localPorts` returns');
 
 const pipelineGiven = z.custom(

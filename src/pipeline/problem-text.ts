@@ -41,6 +41,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'a map',
+  record: 'a map',
 };
 
 /** What a length is one of, and what it counts. */

@@ -124,11 +124,16 @@ describe('gateline do', () => {
     const run = fresh();
     const before = existsSync(join(workspace.root, 'calls.jsonl')) ? calls().length : 0;
     const plan = await run('do', 'press', '--arg', 'ref=@e2', '--dry-run', '--json');
-    expect(JSON.parse(plan.out)).toEqual({ format: 'gateline-do-plan/1', commands: ['open', 'snapshot', 'press'] });
-    expect((await run('do', 'press', '--arg', 'ref=@e2', '--dry-run')).out.split('\n').slice(0, 3)).toEqual([
+    const words = [['open'], ['snapshot'], ['press', '@e2']].map((own) => ['node', 'browser.mjs', ...own]);
+    const commands = ['open', 'snapshot', 'press'];
+    expect(JSON.parse(plan.out)).toEqual({ format: 'gateline-do-plan/1', commands, words });
+    expect((await run('do', 'press', '--arg', "ref=@e2 it's", '--dry-run')).out.trim().split('\n')).toEqual([
       'open: run: browser is not valid, snapshot needs it',
+      '  node browser.mjs open',
       'snapshot: run: refs is not valid, press needs it',
+      '  node browser.mjs snapshot',
       'press: run',
+      `  node browser.mjs press '@e2 it'\\''s'`,
     ]);
     const answer = await run('do', 'press', '--arg', 'ref=@e2', '--json');
     expect(JSON.parse(answer.out)).toMatchObject({
@@ -137,6 +142,12 @@ describe('gateline do', () => {
       ran: ['open', 'snapshot', 'press'],
     });
     expect(calls().slice(before)).toEqual([['open'], ['snapshot'], ['press', '@e2']]);
+  });
+
+  it('prints what the command prints, and what set-up commands print beside it', async () => {
+    const { out, err } = await fresh()('do', 'press', '--arg', 'ref=@e2');
+    expect(out).toBe('');
+    expect(err).toContain('note: snapshot: run: refs is not valid, press needs it\n["@e1","@e2"]\n');
   });
 
   it('invalidates what depends on an entity', async () => {

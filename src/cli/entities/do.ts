@@ -3,6 +3,7 @@ import type { EngineEvent } from '../../engine/ports.ts';
 import { loadAround } from './around.ts';
 import { oneLine } from '../../report/text.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { failureText } from '../../verdict/verdict.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -25,7 +26,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const opened = await open(inRun, loaded, { readOnly: isDry, signal: controller.signal });
   const folder = found.root === loaded.root ? undefined : found.root;
   const waits = options['wait'] === true && !isDry;
-  const asked = { command, arguments: given, folder, waits, observe: observerFor(world, options['json'] === true) };
+  const observe = observerFor(world, command, options['json'] === true);
+  const asked = { command, arguments: given, folder, waits, observe };
   if (isDry) return showPlan(invocation, await planCommand(opened.ports, opened.assignment, asked));
   const run = (): Promise<CommandRan> =>
     runCommand(opened.ports, opened.assignment, { ...asked, signal: controller.signal });
@@ -33,20 +35,28 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return show(invocation, ran, controller.signal.aborted);
 }
 
-/** With `--json`, what commands print goes to standard error. */
-function observerFor(world: CliWorld, isJson: boolean): (event: EngineEvent) => void {
+/**
+ * What the command prints goes where a program would print it; what set-up commands print does not get between. With
+ * `--json`, standard output has the document only.
+ */
+function observerFor(world: CliWorld, command: string, isJson: boolean): (event: EngineEvent) => void {
   const notices = noticesTo(world);
   return (event) => {
     if (event.type !== 'line') return notices(event);
-    const screen = event.stream === 'stdout' && !isJson ? world.out : world.err;
+    const isOutput = event.stream === 'stdout' && event.unit === command;
+    const screen = isOutput && !isJson ? world.out : world.err;
     screen.write(`${screen.interactive ? forTerminal(event.line) : event.line}\n`);
   };
 }
 
-function showPlan({ world, options }: CommandInvocation, { command, first, lines }: PlannedCommand): ExitCode {
+function showPlan({ world, options }: CommandInvocation, { command, first, lines, words }: PlannedCommand): ExitCode {
   const order = [...first, command].map(({ id }) => id);
-  if (options['json']) printJson(world, { format: 'gateline-do-plan/1', commands: order });
-  else for (const line of [...lines, `${command.id}: run`]) say(world.out, oneLine(line));
+  if (options['json']) printJson(world, { format: 'gateline-do-plan/1', commands: order, words });
+  else
+    for (const [at, line] of [...lines, `${command.id}: run`].entries()) {
+      say(world.out, oneLine(line));
+      say(world.out, `  ${oneLine(words[at]!.map(shellWord).join(' '))}`);
+    }
   return EXIT_CODES.ok;
 }
 

@@ -1,13 +1,11 @@
-import { basename, resolve } from 'node:path';
-import { GatelineError, messageOf } from '../../errors/gateline-error.ts';
+import { resolve } from 'node:path';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import { exportSkill, leftOutOfSkill } from '../../formats/uasp/export-skill.ts';
 import { importSkills } from '../../formats/uasp/import-skills.ts';
-import { parseSkill } from '../../formats/uasp/skill.ts';
+import { readSkill } from '../../local/skills/read-skill.ts';
 import { oneLine } from '../../report/text.ts';
-import { MAX_SOURCE_BYTES } from '../../pipeline/yaml/read-source.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import { yamlText } from '../../pipeline/yaml/yaml-text.ts';
-import { readNamed } from '../../workspace/files/read-named.ts';
 import { listOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
@@ -22,19 +20,7 @@ export async function importFiles({ world, options }: CommandInvocation): Promis
       hint: 'It is a skill, such as agent-browser.uasp.yaml; it can be repeated.',
     });
   const skills = [];
-  for (const file of files) {
-    let text: string;
-    try {
-      const bytes = await readNamed(resolve(world.workingDirectory, file), MAX_SOURCE_BYTES);
-      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch (cause) {
-      throw new GatelineError('INPUT_INVALID', `${file} cannot be read: ${messageOf(cause)}`, {
-        hint: 'Name a file of UTF-8 text.',
-        cause,
-      });
-    }
-    skills.push(parseSkill(text, basename(file)));
-  }
+  for (const file of files) skills.push(await readSkill(resolve(world.workingDirectory, file), file));
   const { entities, commands, warnings } = importSkills(skills);
   if (options['json']) {
     printJson(world, { format: 'gateline-entities-import/1', entities, commands, warnings });

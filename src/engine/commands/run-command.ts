@@ -56,6 +56,8 @@ export interface PlannedCommand {
   readonly first: readonly Command[];
   /** Why, a line for each of `first`. */
   readonly lines: readonly string[];
+  /** The programs with their arguments, without secrets: those of `first`, and that of the command. */
+  readonly words: readonly (readonly string[])[];
 }
 
 /**
@@ -70,15 +72,18 @@ export async function planCommand(
   const command = commandNamed({ assignment }, asked.command);
   commandWords(command, asked.arguments);
   const call = await openNewest(ports, assignment, asked.observe);
-  const asking = { ...(await viewEntities(call)), given: shownArguments(call, asked.arguments) };
+  const given = shownArguments(call, asked.arguments);
+  const asking = { ...(await viewEntities(call)), given };
   const resolved = resolveUse(command, asking);
+  const own = commandWords(command, given);
   if (command.onInvalid === 'recover' && resolved.missing.length > 0) {
     const setup = setUpFor(call, asking, resolved.missing);
     if (setup.unreachable.length > 0) throw notValid(call, command.id, setup.unreachable, asking);
-    return { command, first: setup.order, lines: setUpLines(setup, command.id) };
+    const words = [...setup.order.map((one) => commandWords(one, {})), own];
+    return { command, first: setup.order, lines: setUpLines(setup, command.id), words };
   }
   await refuseUnusable(call, { by: command.id, resolved, waits: asked.waits }, asking);
-  return { command, first: [], lines: [] };
+  return { command, first: [], lines: [], words: [own] };
 }
 
 /**

@@ -199,10 +199,10 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
   const { order } = setup;
   const lines = setUpLines(setup, unit.key);
   const { exclusively = (work) => work() } = call.ports;
-  const lacks = (): InvalidStateError =>
-    new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) });
+  const lacks = (why: string): InvalidStateError =>
+    new InvalidStateError({ missing: resolved.missing, command: unit.key, setup: order.map(({ id }) => id) }, { why });
   for (const [at, command] of order.entries()) {
-    if (call.recovery.ran.has(command.id)) throw lacks();
+    if (call.recovery.ran.has(command.id)) throw lacks(`${command.id} has run in this call already.`);
     call.recovery.ran.add(command.id);
     // The log of a run has the lines of the plan already.
     const message = call.holder === 'job' ? lines[at]! : `${command.id} runs first`;
@@ -220,7 +220,7 @@ async function recoverNow(call: Call, unit: Unit, signal: AbortSignal): Promise<
     if (ended.verdict.status !== 'passed') {
       const message = `${command.id} failed: ${ended.verdict.advice}`;
       await call.observe({ type: 'notice', unit: unit.key, message });
-      throw lacks();
+      throw lacks(message);
     }
   }
 }

@@ -134,7 +134,7 @@ export function notValid(
   );
 }
 
-/** What became of entities that existed, a sentence each: otherwise somebody would create them again and again. */
+/** Why entities that existed are not valid, a sentence each: otherwise somebody would create them again and again. */
 export function whyMissing(missing: readonly string[], asking: Asking): string {
   const sentences = missing.flatMap((name) => {
     const state = requiredState(name, asking, false);

@@ -28,10 +28,10 @@ export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const entities: Record<string, JsonObject> = {};
   const commands: Record<string, ImportedCommand> = {};
   const warnings: string[] = [];
-  const isTwice = collisions(skills);
+  const whole = skills.map((written) => withUnlisted(written, warnings));
+  const isTwice = collisions(whole);
   const taken = new Set<string>();
-  for (const written of skills) {
-    const skill = withUnlisted(written, warnings);
+  for (const skill of whole) {
     const renamed = new Map<string, string>();
     const nameOf = (name: string): string => {
       const known = renamed.get(name);

@@ -7,7 +7,7 @@ import { firstProblems, issueLines } from '../read-state-file.ts';
 
 const name = z.string().min(1).max(200);
 const names = z
-  .union([name, z.array(name).max(100)])
+  .union([name, z.array(name).max(100)], 'expected a name, or a list of names')
   .default([])
   .transform((list) => (typeof list === 'string' ? [list] : list));
 

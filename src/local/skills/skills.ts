@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import {
   decideEntities,
   effectsOfCommand,
@@ -13,12 +12,14 @@ import type { Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { idFor, importSkills } from '../../formats/uasp/import-skills.ts';
-import { parseSkill } from '../../formats/uasp/skill.ts';
 import { uaspStatus, type UaspManifest, type UaspStatus } from '../../formats/uasp/status.ts';
 import { digestOf, hexOf } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { isValidAt } from '../../run/entity/entity-state.ts';
 import { definePipeline } from '../define-pipeline.ts';
+import { checked } from '../library-arguments.ts';
+import { argumentsShape, jsonShape } from '../library-shapes.ts';
+import { readSkill } from './read-skill.ts';
 
 /** Options of {@link StateManager} and {@link CommandExecutor}. */
 export interface SkillOptions {
@@ -43,7 +44,8 @@ export class StateManager {
   }
 
   /** Makes an entity valid. @throws GatelineError `ENTITY_NOT_DEFINED`, `ENTITY_BUSY` */
-  create(name: string, value?: JsonValue): Promise<void> {
+  async create(name: string, value?: JsonValue): Promise<void> {
+    if (value !== undefined) checked('create', 'value', jsonShape, value);
     return this.#change([{ action: 'create', entity: name, ...(value !== undefined && { value }) }], 'create');
   }
 
@@ -76,7 +78,8 @@ export class StateManager {
    * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`
    */
   async checkRequires(command: string, args: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
-    return (await checkRequires(this.#ports, this.#assignment, command, args)).missing;
+    const given = checked('checkRequires', 'args', argumentsShape, args);
+    return (await checkRequires(this.#ports, this.#assignment, command, given)).missing;
   }
 
   /**
@@ -84,8 +87,10 @@ export class StateManager {
    * @param args its arguments, which may name instances; without any, it is about all of them
    * @throws GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENTITY_BUSY`
    */
-  applyEffects(command: string, result?: JsonValue, args: Readonly<Record<string, string>> = {}): Promise<void> {
-    const effects = effectsOfCommand({ assignment: this.#assignment }, command, result, args);
+  async applyEffects(command: string, result?: JsonValue, args: Readonly<Record<string, string>> = {}): Promise<void> {
+    const given = checked('applyEffects', 'args', argumentsShape, args);
+    if (result !== undefined) checked('applyEffects', 'result', jsonShape, result);
+    const effects = effectsOfCommand({ assignment: this.#assignment }, command, result, given);
     return this.#change(effects, `apply ${command}`);
   }
 
@@ -127,14 +132,14 @@ export class CommandExecutor {
    * @throws InvalidStateError; GatelineError `COMMAND_NOT_DEFINED`, `COMMAND_ARGUMENT_REFUSED`, `ENTITY_BUSY`,
    *   `ENGINE_BUSY`
    */
-  execute(
+  async execute(
     command: string,
     args: Readonly<Record<string, string>> = {},
     how: Partial<Pick<CommandAsked, 'observe' | 'signal'>> = {},
   ): Promise<CommandRan> {
     return runCommand(portsWith(this.#ports, this.#options), this.#assignment, {
       command,
-      arguments: args,
+      arguments: checked('execute', 'args', argumentsShape, args),
       observe: how.observe ?? (() => undefined),
       signal: how.signal ?? new AbortController().signal,
     });
@@ -182,10 +187,10 @@ export class SkillRuntime {
   /**
    * Loads a skill from a file, and starts nothing.
    * @returns its name, and what a person should look at
-   * @throws GatelineError `SKILL_INVALID`; PipelineInvalidError
+   * @throws GatelineError `INPUT_INVALID`, `SKILL_INVALID`; PipelineInvalidError
    */
   async loadSkill(path: string): Promise<{ readonly name: string; readonly warnings: readonly string[] }> {
-    const skill = parseSkill(await readFile(path, 'utf8'), basename(path));
+    const skill = await readSkill(resolve(path), path);
     const { entities, commands, warnings } = importSkills([skill]);
     const pipeline = definePipeline({ pipeline: pipelineIdFor(skill.name), entities, commands });
     const assignment = { pipeline, subject: this.#subject, metadata: {}, input: null };

@@ -25,8 +25,10 @@ export function instancesOf(
 }
 
 /**
- * The instances that the arguments of a command name, in their order. An argument `id`, `resource_id` or `resource`
- * names one of `resource_{id}`; without such an argument, each one that looks like `resource_7`.
+ * The instances that the arguments of a command name, in their order.
+ *
+ * With `resource_{id}`, an argument names one by `7` or `resource_7`: `id`, `resource_id`, and what is called like the
+ * entity, alone or with `_id`. Without such an argument, everything does that looks like `resource_7`.
  */
 export function instancesGiven(
   { name, format }: Pick<Entity, 'name' | 'format'>,
@@ -34,7 +36,12 @@ export function instancesGiven(
 ): string[] {
   const placeholders = format === undefined ? [] : placeholdersIn(format);
   if (format === undefined || placeholders.length === 0) return [];
-  const names = new Set([name, ...placeholders, ...placeholders.map((one) => `${name}_${one}`)]);
+  const names = new Set([
+    name,
+    format.replaceAll(/[{}]/g, ''),
+    ...placeholders,
+    ...placeholders.map((one) => `${name}_${one}`),
+  ]);
   const literal = format.replaceAll(PLACEHOLDER, '');
   const all = Object.entries(given);
   // A text that happens to look like an instance does not hide the argument that is one.

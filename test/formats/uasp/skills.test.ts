@@ -154,6 +154,21 @@ commands: {take: {syntax: take}}`;
     expect(exportSkill('x', resources!)).toMatchObject({ commands: { a: { syntax: "s '[name=q]'" } } });
   });
 
+  it('gets its name before entities that two skills use and neither lists', () => {
+    const skill = (name: string): UaspSkill =>
+      parseSkill(`{meta: {name: ${name}}, commands: {open-${name}: {syntax: x, creates: page}}}`, 'x.yaml');
+    const { entities, commands } = importSkills([skill('a'), skill('b')]);
+    expect(Object.keys(entities)).toEqual(['a-page', 'b-page']);
+    expect(commands).toMatchObject({ 'open-a': { creates: ['a-page'] }, 'open-b': { creates: ['b-page'] } });
+  });
+
+  it.each([
+    ['commands: {a: {creates: [1]}}', '/commands/a/creates: expected a name, or a list of names'],
+    ['commands: []', '/commands: expected a map, found an empty list'],
+  ])('says what it expects in the place of %s', (text, expected) => {
+    expect(() => parseSkill(text, 'x.yaml')).toThrow(expected);
+  });
+
   it('leaves out a command that needs a shell', () => {
     const skill = parseSkill('commands: {a: {syntax: "x | y"}, B c: {syntax: x, creates: [gone]}}', 'x.yaml');
     const { entities, commands, warnings } = importSkills([skill]);

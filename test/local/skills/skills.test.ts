@@ -96,6 +96,30 @@ describe("UASP's API", () => {
     expect(() => runtime.getState('other')).toThrow(expect.objectContaining({ code: 'SKILL_NOT_LOADED' }));
   });
 
+  it('refuses by name what JavaScript lets through', async () => {
+    await using workspace = await ScratchWorkspace.create({ x: '' });
+    const runtime = await runtimeIn(workspace);
+    const state = runtime.getState('agent-browser');
+    const refused = async (work: Promise<unknown>): Promise<unknown> => work.catch((thrown: unknown) => thrown);
+    const number = { ref: 5 } as unknown as Record<string, string>;
+    const date = { allocated_at: new Date() } as unknown as string;
+    for (const work of [
+      runtime.execute('agent-browser', 'click', number),
+      state.checkRequires('click', number),
+      state.applyEffects('click', null, number),
+    ])
+      expect(await refused(work)).toMatchObject({
+        code: 'LIBRARY_ARGUMENT_REFUSED',
+        message: expect.stringContaining('args/ref: expected a text, found the number 5') as string,
+      });
+    for (const work of [state.create('session', date), state.applyEffects('snapshot', date)])
+      expect(await refused(work)).toMatchObject({
+        message: expect.stringContaining(': expected a JSON value') as string,
+      });
+    expect(await refused(runtime.loadSkill('absent.uasp.yaml'))).toMatchObject({ code: 'INPUT_INVALID' });
+    expect(await state.getStatus()).toMatchObject({ session: { valid: false, has_value: false } });
+  });
+
   it('keeps its state in records: another process sees it', async () => {
     await using workspace = await ScratchWorkspace.create({ x: '' });
     await (await runtimeIn(workspace)).getState('authentication').create('connection');

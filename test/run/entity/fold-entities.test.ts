@@ -219,6 +219,7 @@ describe('instances', () => {
     [pool, { resource_id: '3' }, 'resource_3'],
     [pool, { id: '3' }, 'resource_3'],
     [pool, { other: 'resource_3' }, 'resource_3'],
+    [entity('lease', { format: 'resource_{id}' }), { resource_id: '3' }, 'resource_3'],
     [pool, { note: 'resource_3', id: '4' }, 'resource_4'],
     [entity('session', { format: '{session_id}' }), { text: 'hello' }, undefined],
     [entity('session', { format: '{session_id}' }), { session_id: 'abc' }, 'abc'],
