@@ -82,7 +82,14 @@ describe('what somebody decides while a run works', () => {
     const last = { ...first, needs: 'first', requires: 'session' };
     const definition = gatelineYml({ first, last }, { entities: { session: null } });
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': definition });
-    const run = () => workspace.start(['run', '-q']).ended;
+    const run = async () => {
+      const running = workspace.start(['run', '-q']);
+      // One that never ends is killed, and has no code.
+      const longest = setTimeout(() => running.process.kill('SIGKILL'), 30_000);
+      const result = await running.ended;
+      clearTimeout(longest);
+      return result;
+    };
     expect((await run()).code).toBe(1);
     for (const action of ['create', 'invalidate'])
       await expectOk(gatelineIn(workspace, 'entities', action, 'session', '--reason', 'looked at it'));
