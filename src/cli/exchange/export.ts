@@ -30,9 +30,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     inside === undefined || inside === format.folder ? format : await namedFolder(root, inside, world.environment);
   const ignored = inside === undefined ? undefined : await ignoreExported(root, folder, files, world.environment);
   const place = inside === undefined ? { root: target, folder: '' } : { root, folder: inside };
-  const temporaryFolder = inside === undefined ? {} : { temporaryFolder: join(stateRoot(loaded), 'tmp') };
+  const temporaryFolder = join(stateRoot(loaded), 'tmp');
   const { paths: written, notices } = await writeExported(
-    { ...place, ...temporaryFolder, state: join(root, STATE_FOLDER), onDurable: world.onDurable },
+    { ...place, temporaryFolder, state: join(root, STATE_FOLDER), onDurable: world.onDurable },
     files,
   );
   if (options['json']) {

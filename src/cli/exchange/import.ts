@@ -19,7 +19,7 @@ import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
 import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
-import { historyIn, lockWorkspace } from '../../local/local-ports.ts';
+import { historyIn, lockWorkspace, stateRoot } from '../../local/local-ports.ts';
 import { writeDocument } from '../../local/memory/documents.ts';
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { pointerSegments } from '../../json/pointer.ts';
@@ -68,7 +68,8 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   if (plan.text !== undefined) {
     // A link in its place stays.
     const path = plan.choice === 'edit' ? await realpath(loaded.path) : loaded.path;
-    await atomicWrite(path, plan.text, durable(world));
+    // A temporary file next to it would be an input of gates if this process were killed.
+    await atomicWrite(path, plan.text, { ...durable(world), temporaryFolder: join(stateRoot(loaded), 'tmp') });
   }
   await addEntries(historyIn(loaded, durable(world)), history);
   const adoption = await adopt(invocation, loaded, reading, by, false);

@@ -64,7 +64,8 @@ async function replace(root: string, { name, text }: MemoryDocument): Promise<vo
   await writing(folder, () => mkdir(folder, { recursive: true }));
   const place = relative(await realpath(root), await realpath(folder));
   if (place.split(sep).join('/') !== MEMORY_FOLDER.slice(0, -1)) throw escapes();
-  await atomicWrite(file, Buffer.from(text));
+  // A temporary file in the folder would stay there, and be committed, if this process were killed.
+  await atomicWrite(file, Buffer.from(text), { temporaryFolder: join(root, STATE_FOLDER, 'tmp') });
 }
 
 function escapes(): GatelineError {

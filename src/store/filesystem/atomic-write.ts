@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isSystemError } from '../../errors/gateline-error.ts';
 import { writing } from '../../errors/store-errors.ts';
 import { makeFolder, syncFolder, writeTemporaryBytes } from './durable.ts';
 
@@ -12,7 +13,10 @@ export type OnDurable = (what: string) => void;
 /** Options of {@link atomicWrite}. */
 export interface AtomicWriteOptions {
   readonly onDurable?: OnDurable | undefined;
-  /** Folder for the temporary file, on the same file system. Default: the folder of `path`. */
+  /**
+   * Folder for the temporary file, where one of a killed process is in nobody's way. On another file system, the folder
+   * of `path` is used instead, which is also the default.
+   */
   readonly temporaryFolder?: string | undefined;
 }
 
@@ -29,16 +33,24 @@ export async function atomicWrite(
 ): Promise<void> {
   await writing(path, async () => {
     await makeFolder(dirname(path));
-    const temporaryFolder = options.temporaryFolder ?? dirname(path);
+    const bytes = Buffer.from(content);
+    const { temporaryFolder = dirname(path) } = options;
     await makeFolder(temporaryFolder);
-    const temporary = await writeTemporaryBytes(temporaryFolder, [Buffer.from(content)]);
-    try {
-      await rename(temporary.path, path);
-    } catch (error) {
-      await temporary.discard();
-      throw error;
-    }
+    if (!(await replace(path, bytes, temporaryFolder))) await replace(path, bytes, dirname(path));
     await syncFolder(dirname(path));
   });
   options.onDurable?.(`file ${path}`);
+}
+
+/** @returns false if the folder is on another file system than the path; nothing is left there */
+async function replace(path: string, bytes: Uint8Array, temporaryFolder: string): Promise<boolean> {
+  const temporary = await writeTemporaryBytes(temporaryFolder, [bytes]);
+  try {
+    await rename(temporary.path, path);
+    return true;
+  } catch (error) {
+    await temporary.discard();
+    if (isSystemError(error, 'EXDEV') && temporaryFolder !== dirname(path)) return false;
+    throw error;
+  }
 }
