@@ -27,6 +27,13 @@ export const STORE_FAULTS: readonly Fault[] = [
     why: 'the store that tests of others build on would prove nothing',
   },
   {
+    name: 'store: a file is only written where its temporary folder is on the same file system',
+    find: "if (folder !== dirname(path) && isSystemError(error, 'EXDEV')) return false;",
+    replace: '',
+    tests: ['test/store/filesystem/state-folder.test.ts'],
+    why: 'files of other systems would not be kept where .state is a volume of its own',
+  },
+  {
     name: 'store: runs that need each other are removed one after the other',
     find: 'if (runs.length > 1) {',
     replace: 'if (runs.length > 1_000) {',

@@ -341,6 +341,15 @@ describe('gateline export', () => {
     expect(imported).toContain('plan: adopted\ndesign: adopted\n');
   });
 
+  it('adds its line to those that commands in other work trees add at the same time', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    await here(workspace, 'run', '--quiet');
+    const names = Array.from({ length: 6 }, (_, n) => `out-${n}`);
+    await Promise.all(names.map((name) => expectOk(here(workspace, 'export', 'nexus', '--to', name))));
+    const lines = (await workspace.read('.git/info/exclude')).split('\n');
+    expect(lines).toEqual(expect.arrayContaining(names.map((name) => `/${name}/`)));
+  });
+
   it('refuses files that git tracks, and links, and writes elsewhere only with --to', async () => {
     await using workspace = await ScratchWorkspace.create({
       'gateline.yml': gatelineYml(gates),

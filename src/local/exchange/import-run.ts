@@ -5,7 +5,8 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import type { FileProblem, FormatReading, ImportedRun } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import type { HistoryLog } from '../../history/log.ts';
-import { isJsonObject } from '../../json/json.ts';
+import { stateMetadata } from '../../formats/state-guide/state-metadata.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import { documentPath } from '../../memory/documents.ts';
 import { DOCUMENT_LIMITS } from '../../memory/entries.ts';
 import { oneLine } from '../../report/text.ts';
@@ -83,7 +84,11 @@ const IDENTITY = ['domain', 'feature'];
 /** @throws ImportRefusedError if the files are about another domain, feature or subject than the run */
 function refuseOther({ keys, slug, file = '' }: ImportedRun, { metadata, subject }: Assignment): void {
   const theirs = isJsonObject(keys['metadata']) ? keys['metadata'] : {};
-  const problems = IDENTITY.filter((key) => key in theirs && metadata[key] !== theirs[key]).map((key) => ({
+  // What Gateline itself writes of the run: it derives what the metadata lack.
+  const derived: JsonObject = { ...stateMetadata(metadata, subject) };
+  const isOther = (key: string): boolean =>
+    key in theirs && theirs[key] !== metadata[key] && theirs[key] !== derived[key];
+  const problems = IDENTITY.filter(isOther).map((key) => ({
     file,
     pointer: `/metadata/${key}`,
     message:

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { appendFile, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
+import { writing } from '../../errors/store-errors.ts';
 import type { FileFormat, WrittenFile } from '../../formats/exchange.ts';
 import { FORMATS } from '../../formats/formats.ts';
 import { atomicWrite, type AtomicWriteOptions, type OnDurable } from '../../store/filesystem/atomic-write.ts';
@@ -169,17 +170,27 @@ async function addExclude(
   const { commonDir, prefix } = repository;
   const line = `/${literalPattern(prefix)}${ignore}`;
   const path = join(await realpath(commonDir), 'info', 'exclude');
-  const before = (await bytesAt(path, path))?.toString('utf8') ?? '';
+  const before = await textAt(path);
   const isThere = before.split('\n').includes(line);
-  const after = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`;
-  if (!isThere) await atomicWrite(path, after, options);
+  // Appended: a command in another work tree may add its own line just now.
+  const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`;
+  if (!isThere) await writing(path, () => appendLine(path, added));
   const open = await notIgnored(repository, paths);
   if (open === undefined) return line;
-  if (!isThere) await atomicWrite(path, before, options);
+  if (!isThere) await atomicWrite(path, (await textAt(path)).replace(added, ''));
   throw refused(
     open,
     'git does not ignore it, whatever `.git/info/exclude` says, so that it would be an input of gates',
   );
+}
+
+async function textAt(path: string): Promise<string> {
+  return (await bytesAt(path, path))?.toString('utf8') ?? '';
+}
+
+async function appendLine(path: string, line: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await appendFile(path, line, { flush: true });
 }
 
 /** A path as a pattern of git that only it matches. */

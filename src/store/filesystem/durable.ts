@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsync, linkSync, openSync, rmSync, unlinkSync, writevSync } from 'node:fs';
+import { closeSync, fsync, linkSync, openSync, rmSync, statSync, unlinkSync, writevSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,11 +44,31 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Creates a folder and its parents durably, accessible only to the owner. @returns true if it did not exist */
+/**
+ * Creates a folder and its parents durably, accessible only to the owner. Without `recursive`: Node's never ends where
+ * a parent exists and the system says of a folder in it that it cannot exist, as in `/proc`.
+ * @returns true if it did not exist
+ */
 export async function makeFolder(path: string): Promise<boolean> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return false;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  try {
+    return await makeOne(path);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    return makeOne(path);
+  }
+}
+
+/** In a folder that exists. @returns true if it did not exist */
+async function makeOne(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    // Some systems name another reason first, such as a file system that is read-only.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    throw error;
+  }
+  await syncFolder(dirname(path));
   return true;
 }
 

@@ -1,10 +1,11 @@
-import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atomicWrite } from '../../../src/store/filesystem/atomic-write.ts';
 import { compareBoots, parseProcStat } from '../../../src/store/filesystem/lock/process-identity.ts';
 import { temporaryFolder } from '../../contract/temporary-folder.ts';
 import { startedRecord } from '../../contract/samples.ts';
+import { PREPARED } from '../../support/programs/places.ts';
 import { exitOf, makeWorkspace, startFixture } from './workspace.ts';
 
 describe('the state folder', () => {
@@ -115,6 +116,23 @@ describe('atomicWrite', () => {
       place: { file: join(folder.path, 'taken') },
     });
     expect(await readdir(folder.path)).toEqual(['taken']);
+  });
+
+  it.runIf(process.platform === 'linux')('needs no temporary folder on the same file system', async () => {
+    await mkdir(PREPARED, { recursive: true });
+    const [folder, other] = await Promise.all([PREPARED, '/dev/shm'].map((place) => mkdtemp(join(place, 'write-'))));
+    try {
+      expect((await stat(folder!)).dev).not.toBe((await stat(other!)).dev);
+      await atomicWrite(join(folder!, 'file'), 'x', { temporaryFolder: other! });
+      expect(await readFile(join(folder!, 'file'), 'utf8')).toBe('x');
+      expect([await readdir(folder!), await readdir(other!)]).toEqual([['file'], []]);
+    } finally {
+      for (const one of [folder!, other!]) await rm(one, { recursive: true });
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('ends where no folder can be made', async () => {
+    await expect(atomicWrite('/proc/gateline/deep/file', 'x')).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' });
   });
 });
 
