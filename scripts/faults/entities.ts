@@ -23,8 +23,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a time that cannot be read never ends',
-    find: 'return Math.abs(time) <= LAST_TIME ? time : -Infinity;',
-    replace: 'return Math.abs(time) <= LAST_TIME ? time : Infinity;',
+    find: 'return Number.isNaN(time) ? -Infinity : time;',
+    replace: 'return Number.isNaN(time) ? Infinity : time;',
     tests: FOLD,
     why: 'a session with a torn value would be used for ever',
   },

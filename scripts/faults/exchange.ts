@@ -142,8 +142,8 @@ export const EXCHANGE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'local: a mirror asks only once which files git tracks',
-    find: 'const line = unseen.length === 0 ?',
-    replace: 'const line = unseen.length < files.length ?',
+    find: 'unseen.length === 0\n',
+    replace: 'unseen.length < files.length\n',
     tests: ['test/local/exchange/files-of-others.test.ts'],
     only: 'comes later in the run',
     why: 'a file that is written at the end of a run would change the inputs of gates',

@@ -117,9 +117,9 @@ gates:
     await workspace.write('README.md', 'y');
     expect((await here(workspace, 'plan')).out).toMatch(/plan.*wait/);
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
-    await workspace.edit('gateline.yml', 'plan: {}', 'plan: { run: make plan }');
-    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +file gateline.yml changed; key run changed/);
-    expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\ndesign: adopted\n');
+    await workspace.edit('gateline.yml', '  plan:\n', '  plan:\n    run: make plan\n');
+    expect((await here(workspace, 'plan')).out).toMatch(/plan +run +key run changed/);
+    expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\ndesign: adopted before\n');
     expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
   });
 

@@ -87,6 +87,8 @@ describe('gates that create, require and invalidate', () => {
     expect((await project.run('run', '-q')).code).toBe(0);
     expect(project.starts().slice(3)).toEqual(['snapshot', 'read', 'click']);
     expect(project.request('click').entities).toMatchObject({ refs: { output: { id: 'snapshot-5' } } });
+    expect((await project.run('show', 'click')).out).toContain('\n  required: refs\n  invalidated: refs\n');
+    expect((await project.run('show', 'snapshot')).out).toContain('\n  created: refs\n');
   });
 
   it('are left alone in a run that is over, and run again in the next one', async () => {

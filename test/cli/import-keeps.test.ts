@@ -133,7 +133,7 @@ describe('a new definition', () => {
     expect(await choice()).toEqual(kept);
     // Its own run is another request, until it is adopted for that one.
     await workspace.edit('gateline.yml', '  exploration:\n', "  exploration:\n    run: 'true'\n");
-    expect((await choice())[0]).toMatch(/^exploration +run +its definition, its inputs or what it needs changed/);
+    expect((await choice())[0]).toMatch(/^exploration +run +key run changed/);
     await workspace.write('.claude/orchestration.local.md', await seed('orchestration.local.md'));
     await expectOk(here(workspace, 'import', 'agent-flow'));
     expect(await choice()).toEqual(kept);

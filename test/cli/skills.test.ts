@@ -25,7 +25,7 @@ describe('gateline entities import', () => {
     await using workspace = await ScratchWorkspace.create({ 'x.uasp.yaml': skill });
     const run = (interactive: boolean) =>
       gateline(workspace.root, ['entities', 'import', '--from', 'x.uasp.yaml'], { screen: { interactive } });
-    expect((await run(true)).out).toContain('echo <U+009B>31m<U+202E>');
+    expect((await run(true)).out).toContain(String.raw`echo \u009b31m<U+202E>`);
     const { commands } = parse((await run(false)).out) as { commands: object };
     expect(commands).toEqual({ a: { syntax: 'echo \u009b31m\u202e' } });
   });

@@ -27,6 +27,7 @@ const NO_CODES = new Set([
   'Z_DATA_ERROR',
   'Z_BUF_ERROR',
   // Words of the YAML library.
+  'QUOTE_DOUBLE',
   'MULTIPLE_DOCS',
   'TAB_AS_INDENT',
   'NON_STRING_KEY',

@@ -109,14 +109,14 @@ function showVerdict(
     return;
   }
   const paint = paintFor(world.out, world.environment);
-  const { unit, ended, number } = shown;
+  const { unit, ended, claim, number } = shown;
   const { key: gate, status, reason } = unit;
   if (number === undefined) {
     if (ended === undefined || status !== ended.verdict.status || unit.reused || ended.how === 'adopted')
       say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
   } else if (ended === undefined) say(world.out, `${oneLine(gate)}, attempt ${number}: ${whyAbsent(shown, 'verdict')}`);
   if (ended === undefined) return;
-  say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered }).trimEnd());
+  say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered, uses: claim?.entities }).trimEnd());
   const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
   for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${about}\n`);
 }

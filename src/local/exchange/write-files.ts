@@ -174,10 +174,13 @@ async function addExclude(
   const isThere = before.split('\n').includes(line);
   // Appended: a command in another work tree may add its own line just now.
   const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`;
-  if (!isThere) await writing(path, () => appendLine(path, added));
+  if (!isThere) {
+    await writing(path, () => appendLine(path, added));
+    options.onDurable?.(`file ${path}`);
+  }
   const open = await notIgnored(repository, paths);
   if (open === undefined) return line;
-  if (!isThere) await atomicWrite(path, (await textAt(path)).replace(added, ''));
+  if (!isThere) await atomicWrite(path, (await textAt(path)).replace(added, ''), options);
   throw refused(
     open,
     'git does not ignore it, whatever `.git/info/exclude` says, so that it would be an input of gates',

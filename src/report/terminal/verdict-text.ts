@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import type { Issue } from '../../verdict/verdict.ts';
-import type { EndedRecord, Position } from '../../run/records/record.ts';
+import { entityKey, type NamedEntity } from '../../run/entity/entity-state.ts';
+import type { EndedRecord, Position, StartedRecord } from '../../run/records/record.ts';
 import { unitKey, type ContractSource } from '../../pipeline/pipeline.ts';
 import { count, oneLine, plain, type Paint, type Tone } from '../text.ts';
 import { attemptText, runText, sourceText } from '../../run/records/attempt-text.ts';
@@ -10,6 +11,9 @@ import { durationText, KIND_MEANING, ruleToName, scoreFact } from '../wording.ts
 
 /** Maximum size of the result of {@link verdictText}, in UTF-8 bytes without colours. */
 export const VERDICT_TEXT_LIMIT = 256 * 1_024;
+
+/** Entities of each list of {@link verdictText}. */
+const MAX_ENTITIES = 20;
 
 const TONES: Readonly<Record<EndedRecord['verdict']['status'], Tone>> = {
   passed: 'good',
@@ -25,6 +29,8 @@ export interface VerdictTextOptions {
   readonly numbered?: readonly Position[];
   /** The gate's current contract; without it the score is shown without a threshold. */
   readonly contract?: Pick<ContractSource, 'score' | 'threshold'> | undefined;
+  /** What the attempt's claim says of entities. */
+  readonly uses?: StartedRecord['entities'];
 }
 
 /**
@@ -49,11 +55,25 @@ export function verdictText(ended: EndedRecord, options: VerdictTextOptions = {}
   if (scored !== undefined) lines.push(`  score: ${scored.score}${threshold}`);
   if (verdict.result !== undefined) lines.push(`  result: ${oneLine(verdict.result)}`);
   if (verdict.message !== undefined) lines.push(`  message: ${oneLine(verdict.message)}`);
-  if (applies) lines.push(...endingOf(ended));
+  if (applies) lines.push(...entityLines(options.uses, ended.effects), ...endingOf(ended));
   if (verdict.issues.length > 0)
     lines.push(`  ${count(verdict.issues.length, 'issue')}:`, ...boundedIssues(verdict.issues));
   if (verdict.advice !== '') lines.push(`  ${applies ? 'what to do' : 'why'}: ${oneLine(verdict.advice)}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** What an attempt did with entities. */
+function entityLines(uses: StartedRecord['entities'], effects: EndedRecord['effects']): string[] {
+  const lists: readonly (readonly [string, readonly NamedEntity[] | undefined])[] = [
+    ['required', uses?.requires],
+    ['invalidated', uses?.invalidates],
+    ['created', effects?.creates],
+  ];
+  return lists.flatMap(([word, named = []]) => {
+    const shown = named.slice(0, MAX_ENTITIES).map((one) => oneLine(entityKey(one)));
+    const more = named.length > MAX_ENTITIES ? `, and ${named.length - MAX_ENTITIES} more` : '';
+    return named.length === 0 ? [] : [`  ${word}: ${shown.join(', ')}${more}`];
+  });
 }
 
 /** A reused output belongs to no attempt of this run. */

@@ -67,18 +67,22 @@ describe('the contract of a new gate', () => {
   const contracts = (name: string, text = seed(name)): unknown[] =>
     readAgentFlow([file(name, text)]).run.gates.flatMap(({ gate, contract }) => (contract ? [[gate, contract]] : []));
 
-  it('says where the message and the result of a gate that passed are', () => {
-    expect(contracts(SINGLE)).toEqual([
-      ['exploration', { message: '/message' }],
-      ['planning', { message: '/message' }],
+  it('says where its message and its result are: those of a gate that passed, and those of agent-flow', () => {
+    const message = '/message';
+    const verified = { message, result: { pointer: '/result', pass: ['VERIFIED'] } };
+    expect(contracts(SINGLE)).toEqual(
+      ['exploration', 'planning', 'implementation', 'review', 'verification'].map((gate) => [gate, { message }]),
+    );
+    expect(contracts(TEAM)).toEqual([
+      ['review', { result: { pointer: '/result', pass: ['APPROVED'] } }],
+      ['verification', verified],
     ]);
-    expect(contracts(TEAM)).toEqual([['review', { result: { pointer: '/result', pass: ['APPROVED'] } }]]);
   });
 
   it('has no text that is not a label', () => {
     const details = seed(TEAM).replace('result: "APPROVED"', 'result: "${{ env.X }}: a long text"');
     expect(details).not.toBe(seed(TEAM));
-    expect(contracts(TEAM, details)).toEqual([]);
+    expect(contracts(TEAM, details)).toEqual([['verification', expect.anything()]]);
   });
 });
 

@@ -71,6 +71,16 @@ describe('the text of a verdict', () => {
     expect(text).toMatch(/… and \d+ more/);
   });
 
+  it('lists what an attempt did with entities, and not more of a long list than a person reads', () => {
+    const creates = Array.from({ length: 23 }, (_, at) => ({ entity: 'refs', instance: `@e${at}` }));
+    const requires = [{ entity: 'page', instance: '' }];
+    const text = verdictText(ended('data', {}, { effects: { creates, invalidates: [] } }), {
+      uses: { requires, invalidates: [{ entity: 'refs', instance: 'a\n::error::b' }], creates: ['refs'] },
+    });
+    expect(text).toContain('\n  required: page\n  invalidated: refs/a ::error::b\n  created: refs/@e0, refs/@e1, ');
+    expect(text).toContain('refs/@e19, and 3 more\n');
+  });
+
   it.each(HOSTILE)('obeys nothing in %j', (payload) => {
     const issues = [{ severity: 'error' as const, message: payload, pointer: payload, rule: payload }];
     const text = verdictText(
