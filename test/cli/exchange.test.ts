@@ -119,7 +119,9 @@ gates:
     expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\n');
     await workspace.edit('gateline.yml', '  plan:\n', '  plan:\n    run: make plan\n');
     expect((await here(workspace, 'plan')).out).toMatch(/plan +run +key run changed/);
-    expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain('plan: adopted\ndesign: adopted before\n');
+    expect((await expectOk(here(workspace, 'import', 'nexus'))).out).toContain(
+      'plan: adopted\ndesign: adopted before\n',
+    );
     expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
   });
 

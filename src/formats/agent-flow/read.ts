@@ -35,6 +35,8 @@ export function readAgentFlow(files: readonly SourceFile[]): FormatReading {
   for (const other of found) if (other !== one) findings.notes.push(`${other.file} is not active, and not used`);
   contradictionsIn(one, findings);
   nameUnmoved(one, findings);
+  if (one.state.deep_dive.available && documents.length === 0)
+    findings.leave(one.file, '/deep_dive', 'the document itself, deep-dive.local.md, is not among the files');
   const groups = Object.entries(one.state.parallel_groups ?? {}).map(([id, { members }]) => [id, Object.keys(members)]);
   const keys: JsonObject = {
     task: one.state.task,

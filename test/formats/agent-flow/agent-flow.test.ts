@@ -86,6 +86,15 @@ describe('the contract of a new gate', () => {
   });
 });
 
+describe('a deep dive that is announced', () => {
+  it('is named as not moved, unless its document is there, too', () => {
+    const pointers = (...files: SourceFile[]): string[] => readAgentFlow(files).notMoved.map(({ pointer }) => pointer);
+    expect(seed(SINGLE)).toContain('available: true');
+    expect(pointers(file(SINGLE))).toContain('/deep_dive');
+    expect(pointers(file(SINGLE), file('deep-dive.local.md'))).not.toContain('/deep_dive');
+  });
+});
+
 describe('a contradiction', () => {
   const problems = (text: string, name = TEAM): string[] => {
     expect(text).not.toBe(seed(name));
