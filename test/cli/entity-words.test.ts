@@ -21,6 +21,7 @@ const DEFINITION = {
     acquire: { syntax: 'echo <id>', creates: 'resource' },
     use: { syntax: 'echo <resource_id>', requires: 'resource' },
     release: { syntax: 'echo <resource_id>', requires: 'resource', invalidates: 'resource' },
+    drop: { syntax: 'echo <resource_id>', invalidates: 'resource' },
     sit: { syntax: 'test -n <seat_id>', creates: 'seat' },
     stand: { syntax: 'echo <seat_id>', requires: 'seat', invalidates: 'seat' },
     rent: { syntax: 'echo', requires: 'lease' },
@@ -156,6 +157,9 @@ describe('a change of an instance', () => {
     expect((await run('entities', 'invalidate', 'resource/1', ...why)).err).toBe('note: there is no resource/1\n');
     expect((await run('entities', 'invalidate', 'resource/resource_1', ...why)).err).toBe('');
     expect((await run('entities', 'invalidate')).err).toContain('`gateline help entities`');
+    const drop = async (id: string): Promise<string> => (await run('do', 'drop', '--arg', `resource_id=${id}`)).err;
+    expect(await drop('typo')).toBe('note: there is no resource/resource_typo\n');
+    expect(await drop('1')).toBe('');
   });
 });
 

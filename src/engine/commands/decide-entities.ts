@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
-import { entityKey, keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
+import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
 import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
@@ -11,7 +11,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { commandWords, shownArguments } from '../entities/command-words.ts';
-import { firstOfMany, namePropertiesMissing, nextOrder, partFor } from '../entities/created.ts';
+import { firstOfMany, namePropertiesMissing, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -90,8 +90,7 @@ async function decideNow(
     const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
     const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
     for (const one of await firstOfMany(call, found, { name: entity.name, by: decider.actor })) {
-      if (action !== 'create' && one !== '' && !view.states.has(entityKey({ entity: entity.name, instance: one })))
-        await observe({ type: 'notice', message: `there is no ${entity.name}/${one}` });
+      if (action !== 'create') await nameUnknown(call, view, [{ entity: entity.name, instance: one }]);
       const known = { ...(content && { value: content }), ...(from && { from }) };
       const about = { entity: entity.name, instance: one, action, order, ...known };
       await recordEntityDecision(call, { ...decider, entity: about }, { runAttempt, n });

@@ -12,7 +12,7 @@ import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson, keepLogs } from '../call/content.ts';
 import { commandWords, shownArguments } from './command-words.ts';
-import { effectsOf, recordedUses } from './created.ts';
+import { effectsOf, nameUnknown, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
 import { refuseUnusable, requestsAround } from './refuse-unusable.ts';
 import { learnCommands, readValue, resourcesOf, viewEntities } from './view-entities.ts';
@@ -67,6 +67,7 @@ export async function claimCommand(
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const resolved = resolveUse(command, asking);
   await refuseUnusable(call, { by: command.id, resolved, waits }, asking);
+  await nameUnknown(call, asking, resolved.invalidates);
   const { store } = call.ports;
   const request = call.redactor.redactJson(await requestOf(call, { command, given }, words, resolved)).value;
   const contract = await call.contracts.load(contractOf(command));

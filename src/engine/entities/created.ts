@@ -2,12 +2,12 @@ import type { AgentResult } from '../../agent/agent.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
-import { entityKey } from '../../run/entity/entity-state.ts';
+import { entityKey, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import type { ResolvedUse } from '../../run/entity/resolve-use.ts';
+import type { Asking, ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { recordedProcesses } from './left-processes.ts';
@@ -149,6 +149,17 @@ export async function namePropertiesMissing(
   const lacks = properties.filter((one) => !items.every((item) => isJsonObject(item) && Object.hasOwn(item, one)));
   if (lacks.length === 0) return;
   await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
+}
+
+/** A notice of named instances that do not exist: whoever names one may have mistyped it. */
+export async function nameUnknown(
+  { observe }: Pick<Call, 'observe'>,
+  { states }: Pick<Asking, 'states'>,
+  named: readonly NamedEntity[],
+): Promise<void> {
+  for (const one of named)
+    if (one.instance !== '' && !states.has(entityKey(one)))
+      await observe({ type: 'notice', message: `there is no ${entityKey(one)}` });
 }
 
 /** The call that a record is part of. */
