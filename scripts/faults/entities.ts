@@ -340,4 +340,12 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'print beside it',
     why: 'a program that reads the output of a command would fail whenever something was recovered first',
   },
+  {
+    name: 'engine: an empty argument names every instance',
+    find: 'const argument = used.has(entity.name) ? unnamable(entity, given) : undefined;',
+    replace: 'const argument = used.has(entity.name) ? undefined : unnamable(entity, given);',
+    tests: ['test/cli/entity-words.test.ts'],
+    only: 'none of that name',
+    why: 'a shell variable that is not set would release a whole pool',
+  },
 ];

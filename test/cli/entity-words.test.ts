@@ -160,6 +160,13 @@ describe('a change of an instance', () => {
     const drop = async (id: string): Promise<string> => (await run('do', 'drop', '--arg', `resource_id=${id}`)).err;
     expect(await drop('typo')).toBe('note: there is no resource/resource_typo\n');
     expect(await drop('1')).toBe('');
+    for (const id of ['', 'x'.repeat(201)]) {
+      expect(await drop(id)).toContain('COMMAND_ARGUMENT_REFUSED: drop: the argument resource_id is ');
+      const apply = ['entities', 'apply', 'drop', '--arg', `resource_id=${id}`, '--reason', 'x'];
+      expect((await run(...apply)).err).toContain('COMMAND_ARGUMENT_REFUSED');
+    }
+    const { entities } = JSON.parse((await run('entities', '--json')).out) as { entities: object[] };
+    expect(entities).toContainEqual(expect.objectContaining({ instance: 'resource_2', status: 'valid' }));
   });
 });
 

@@ -10,7 +10,7 @@ import { recordEntityDecision, type Decider } from '../attempt/record-decision.t
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
-import { commandWords, shownArguments } from '../entities/command-words.ts';
+import { checkArguments, shownArguments } from '../entities/command-words.ts';
 import { firstOfMany, namePropertiesMissing, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
@@ -130,7 +130,7 @@ export function effectsOfCommand(
   given: Readonly<Record<string, string>> = {},
 ): EntityChange[] {
   const command = commandNamed(call, id);
-  if (Object.keys(given).length > 0) commandWords(command, given);
+  if (Object.keys(given).length > 0) checkArguments(call, command, given);
   const depthOf = depthsOf(resourcesOf(call).entities);
   return [
     ...command.invalidates.map((entity) => ({ action: 'invalidate' as const, entity, given })),

@@ -4,7 +4,7 @@ import { resolveUse } from '../../run/entity/resolve-use.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { carryOut, claimCommand, commandNamed } from '../entities/command-attempt.ts';
 import { notValid, otherInstances, refuseUnusable, setUpFor, whyMissing } from '../entities/refuse-unusable.ts';
-import { commandWords, shownArguments } from '../entities/command-words.ts';
+import { checkArguments, commandWords, shownArguments } from '../entities/command-words.ts';
 import { viewEntities } from '../entities/view-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
@@ -70,7 +70,7 @@ export async function planCommand(
   asked: Pick<CommandAsked, 'command' | 'arguments' | 'observe' | 'waits'>,
 ): Promise<PlannedCommand> {
   const command = commandNamed({ assignment }, asked.command);
-  commandWords(command, asked.arguments);
+  checkArguments({ assignment }, command, asked.arguments);
   const call = await openNewest(ports, assignment, asked.observe);
   const given = shownArguments(call, asked.arguments);
   const asking = { ...(await viewEntities(call)), given };
@@ -99,7 +99,7 @@ export async function checkRequires(
   given: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly missing: readonly string[]; readonly setup: readonly string[]; readonly hint?: string }> {
   const command = commandNamed({ assignment }, id);
-  if (Object.keys(given).length > 0) commandWords(command, given);
+  if (Object.keys(given).length > 0) checkArguments({ assignment }, command, given);
   const call = await openNewest(ports, assignment, () => undefined);
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };
   const { missing } = resolveUse(command, asking);

@@ -11,7 +11,7 @@ import type { Content, EndedRecord, StartedRecord } from '../../run/records/reco
 import { failed, type Verdict } from '../../verdict/verdict.ts';
 import type { Call } from '../call/call.ts';
 import { keepJson, keepLogs } from '../call/content.ts';
-import { commandWords, shownArguments } from './command-words.ts';
+import { checkArguments, commandWords, shownArguments } from './command-words.ts';
 import { effectsOf, nameUnknown, recordedUses } from './created.ts';
 import { endLostCommands, recordedProcesses } from './left-processes.ts';
 import { refuseUnusable, requestsAround } from './refuse-unusable.ts';
@@ -61,7 +61,7 @@ export async function claimCommand(
   { command, given, waits }: CommandOrder,
   place: CommandPosition,
 ): Promise<StartedRecord> {
-  const words = commandWords(command, given);
+  const words = checkArguments(call, command, given);
   await learnCommands(call);
   await endLostCommands(call);
   const asking = { ...(await viewEntities(call)), given: shownArguments(call, given) };

@@ -2,6 +2,8 @@ import { GatelineError } from '../../errors/gateline-error.ts';
 import { didYouMean } from '../../pipeline/problem.ts';
 import type { Call } from '../call/call.ts';
 import { argumentsOf, type Command } from '../../pipeline/entities/entities.ts';
+import { MAX_INSTANCE, unnamable } from '../../run/entity/instances.ts';
+import { resourcesOf } from './view-entities.ts';
 
 /** The longest argument that every system can pass to a program, in bytes: Linux takes 128 KiB with the end. */
 const MAX_ARGUMENT = 131_071;
@@ -51,6 +53,29 @@ export function commandWords(
   if (total > MAX_TOTAL)
     throw refuse(`its arguments have ${total} bytes together, and a program can be given ${MAX_TOTAL}`);
   return filled as [string, ...string[]];
+}
+
+/**
+ * {@link commandWords}, of arguments that can also name the instances that they are to name.
+ * @throws GatelineError `COMMAND_ARGUMENT_REFUSED`
+ */
+export function checkArguments(
+  call: Pick<Call, 'assignment'>,
+  command: Command,
+  given: Readonly<Record<string, string>>,
+): [string, ...string[]] {
+  const words = commandWords(command, given);
+  const used = new Set([...command.requires, ...command.invalidates, ...command.creates]);
+  for (const entity of resourcesOf(call).entities) {
+    const argument = used.has(entity.name) ? unnamable(entity, given) : undefined;
+    if (argument === undefined) continue;
+    const what = given[argument] === '' ? 'is empty' : 'is too long';
+    const message = `${command.id}: the argument ${argument} ${what}, and names an instance of ${entity.name}`;
+    throw new GatelineError('COMMAND_ARGUMENT_REFUSED', message, {
+      hint: `The name of an instance has 1 to ${MAX_INSTANCE} characters.`,
+    });
+  }
+  return words;
 }
 
 /** Arguments as records may have them: without secrets. They name instances, as the redacted values do. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
 
 /** The longest name of an instance; a longer one is that of no instance. */
-const MAX_INSTANCE = 200;
+export const MAX_INSTANCE = 200;
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
@@ -36,22 +36,48 @@ export function instancesGiven(
 ): string[] {
   const placeholders = format === undefined ? [] : placeholdersIn(format);
   if (format === undefined || placeholders.length === 0) return [];
-  const names = new Set([
-    name,
-    format.replaceAll(/[{}]/g, ''),
-    ...placeholders,
-    ...placeholders.map((one) => `${name}_${one}`),
-  ]);
+  const names = namingArguments(name, format);
   const literal = format.replaceAll(PLACEHOLDER, '');
   const all = Object.entries(given);
   // A text that happens to look like an instance does not hide the argument that is one.
   const named = all.flatMap(([argument, value]) => {
     if (!names.has(argument)) return [];
-    if (isInstance(format, value)) return checked(value) ?? [];
-    return placeholders.length === 1 ? (checked(format.replaceAll(PLACEHOLDER, () => value)) ?? []) : [];
+    const instance = instanceNamed(format, value);
+    return instance === undefined ? [] : (checked(instance) ?? []);
   });
   const alike = named.length > 0 || literal === '' ? [] : all.filter(([, value]) => isInstance(format, value));
   return [...new Set([...named, ...alike.flatMap(([, value]) => checked(value) ?? [])])];
+}
+
+/**
+ * An argument that names an instance and cannot: it is empty, or too long. Without a name a command would use any of
+ * them, and invalidate all.
+ */
+export function unnamable(
+  { name, format }: Pick<Entity, 'name' | 'format'>,
+  given: Readonly<Record<string, string>>,
+): string | undefined {
+  if (format === undefined || placeholdersIn(format).length === 0) return undefined;
+  const names = namingArguments(name, format);
+  const isBad = (value: string): boolean => value === '' || (instanceNamed(format, value)?.length ?? 0) > MAX_INSTANCE;
+  return Object.keys(given).find((argument) => names.has(argument) && isBad(given[argument]!));
+}
+
+/** Names of arguments that name an instance. */
+function namingArguments(name: string, format: string): ReadonlySet<string> {
+  const placeholders = placeholdersIn(format);
+  return new Set([
+    name,
+    format.replaceAll(/[{}]/g, ''),
+    ...placeholders,
+    ...placeholders.map((one) => `${name}_${one}`),
+  ]);
+}
+
+/** The instance that such an argument names, as a whole or by what is in the only place. */
+function instanceNamed(format: string, value: string): string | undefined {
+  if (isInstance(format, value)) return value;
+  return placeholdersIn(format).length === 1 ? format.replaceAll(PLACEHOLDER, () => value) : undefined;
 }
 
 function instanceIn(format: string, item: JsonValue): string | undefined {
