@@ -115,6 +115,19 @@ describe('a state file that the commit under test has', () => {
     expect(messagesOf(fork.job('gate2'), 'warning').join('\n')).toContain(`${PATH} is not used: the commit under test`);
   });
 
+  it.each(['pull_request_target', 'issue_comment', 'workflow_run', 'label'])(
+    'does not in a run of %s, which somebody outside can cause',
+    async (event) => {
+      await using world = await lastGate({ 'stand-in': 'file' }, { files });
+      const { about, ...options } = await pullRequest(world);
+      const run = await (await world.run({ ...options, about: { ...about, event } })).start().ended;
+      expect(errorsOf(run.job('gate2')).join('\n')).toContain('STAND_IN_MISSING');
+      expect(messagesOf(run.job('gate2'), 'warning').join('\n')).toContain(
+        `${PATH} is not used: the commit under test`,
+      );
+    },
+  );
+
   it('does not in a fork in another case of letters, or behind a link, and the input of the caller does', async () => {
     const input = JSON.stringify({ needs: { gate1: { testCases: ['of the caller'] } } });
     const step = { 'stand-in': 'file', input };
