@@ -348,4 +348,20 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     only: 'none of that name',
     why: 'a shell variable that is not set would release a whole pool',
   },
+  {
+    name: 'action: a re-run of all jobs does not see what a gate used up',
+    find: '...(isAgain && own!.gate.entities?.creates.length ? usersOf(graph, key) : []),',
+    replace: '...(!isAgain && own!.gate.entities?.creates.length ? usersOf(graph, key) : []),',
+    tests: ['test/action/workflows/entities.test.ts'],
+    only: 'used up when it failed',
+    why: 'no re-run would get past a gate that failed after it used up its session',
+  },
+  {
+    name: 'engine: what a failed gate used up does not show in the state of those before it',
+    find: '!== undefined) stale.push(key);',
+    replace: '=== undefined) stale.push(key);',
+    tests: GATES,
+    only: 'has the creator run again',
+    why: 'people would be told that a gate is kept which the next call pays for again',
+  },
 ];

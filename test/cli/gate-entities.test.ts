@@ -77,7 +77,11 @@ describe('gates that create, require and invalidate', () => {
   it('are given values, and a failed one that invalidated has the creator run again', async () => {
     await using project = await Project.create(BROWSER, { entities: { refs: null } });
     await project.fail('click');
-    expect((await project.run('run', '-q')).code).toBe(1);
+    const failed = await project.run('run', '-q');
+    expect(failed.code).toBe(1);
+    // The next call makes a new snapshot, which `read` may not have seen.
+    expect(failed.out).not.toContain('will be reused');
+    expect((await project.run('status')).out).not.toContain('will be reused');
     expect(project.starts()).toEqual(['snapshot', 'read', 'click']);
     expect(project.request('read').entities).toMatchObject({ refs: { instance: '', output: { id: 'snapshot-2' } } });
     const entities = JSON.parse((await project.run('entities', '--json')).out) as { entities: object[] };

@@ -16,7 +16,7 @@ import type { GivenRework } from '../../run/records/reworks.ts';
 import type { Selection } from '../../store/record-store.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';
-import { unitsOf, ancestorsOf } from '../../run/records/unit.ts';
+import { ancestorsOf, descendantsOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
 import type { Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { gitIn } from '../../workspace/git/git.ts';
@@ -43,7 +43,9 @@ export function definedInFile(pipeline: Pipeline, invocation: ActionInvocation):
   // What failed after this gate says whether it runs again.
   const isAll = event.dispatch?.strategy === 'retry-previous';
   const isResumed = (inputs.resume ?? event.dispatch?.resume) !== undefined;
-  const selection = isAll ? undefined : recordsFor(pipeline, key, { rework: event.rework, isResumed });
+  const selection = isAll
+    ? undefined
+    : recordsFor(pipeline, key, { rework: event.rework, isResumed, isAgain: event.runAttempt > 1 });
   const call: JobCall = { call: { numbers: numbersOf(event), ...(selection && { selection }) } };
   return { pipeline, gate, key, about: jobSubject(invocation, pipeline), call };
 }
@@ -106,12 +108,17 @@ function refuseOtherCommand(gate: Gate, command: ActionInputs['command']): void 
 
 /**
  * The records that a unit builds on, its own, those of commands that ran for these, and those that sent its work back
- * or may have done so in the resumed run.
+ * or may have done so in the resumed run. In a re-run, also those of units that may have used up an entity that it
+ * creates: then it runs again.
  */
 function recordsFor(
   pipeline: Pipeline,
   key: UnitKey,
-  { rework, isResumed }: { readonly rework: GivenRework | undefined; readonly isResumed: boolean },
+  {
+    rework,
+    isResumed,
+    isAgain,
+  }: { readonly rework: GivenRework | undefined; readonly isResumed: boolean; readonly isAgain: boolean },
 ): Selection {
   const graph = unitsOf(pipeline);
   const [own] = unitsNamed(graph, [key]);
@@ -121,6 +128,7 @@ function recordsFor(
   const after = [
     ...again.map(({ unit }) => unit),
     ...[...graph.values()].flatMap((unit) => (judges.has(unit.gate.id) ? [unit.key] : [])),
+    ...(isAgain && own!.gate.entities?.creates.length ? usersOf(graph, key) : []),
   ];
   const above = ancestorsOf(graph, own!.gate.legsFrom === undefined ? key : own!.gate.id);
   const wanted = new Set([key, ...above, ...after]);
@@ -135,4 +143,9 @@ function recordsFor(
       whole.has(gate) ||
       (commands.has(gate) && (ranFor.has(leg) || whole.has(leg.split('.', 1)[0]!))),
   };
+}
+
+/** The units after one that invalidate something. */
+function usersOf(graph: UnitGraph, key: UnitKey): UnitKey[] {
+  return descendantsOf(graph, key).filter((one) => graph.get(one)!.gate.entities?.invalidates.length);
 }

@@ -35,7 +35,10 @@ export function adviceLines(
   };
   const held = isBlocked ? 'by-errors' : waitsForAgents(state, graph) ? 'by-agents' : undefined;
   // Whether those after them run again, too, depends on what comes out.
-  const open = new Set([...reruns].flatMap((key) => [key, ...descendantsOf(graph, key)]));
+  const again = [...state.units.values()].flatMap(({ key, isStale }) =>
+    isStale === true || reruns.has(key) ? [key] : [],
+  );
+  const open = new Set(again.flatMap((key) => [key, ...descendantsOf(graph, key)]));
   const lines = runSummaryLines(state, commands, held, open);
   lines.push(...usedUp.map(oneLine));
   for (const unit of state.units.values()) {

@@ -8,7 +8,7 @@ import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
 import type { EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
-import { blockedByEntities, type RunState } from '../../run/state/run-state.ts';
+import { blockedByEntities, withStale, type RunState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { Call } from '../call/call.ts';
 import { stateInBudget } from '../call/call-budget.ts';
@@ -146,14 +146,19 @@ export async function plannedSetUp(
 
 /**
  * The state of a call's run, with the units that may not start because of the budget, or because they lack an entity
- * that nothing recovers. No record says so.
+ * that nothing recovers, and with those that are done and run again for an entity. No record says so.
  */
 export async function stateNow(call: Call): Promise<RunState> {
   const state = await stateInBudget(call);
   if (state.status === 'completed' || state.status === 'rollback' || state.decided.closed !== undefined) return state;
   const reasons = new Map<UnitKey, string>();
-  for (const { key, status, done } of state.units.values()) {
+  const stale: UnitKey[] = [];
+  for (const { key, status, done, ended } of state.units.values()) {
     const unit = call.graph.get(key);
+    if (done && ended !== undefined && unit !== undefined) {
+      if ((await staleReason(call, unit, { choice: 'keep', checkpoint: ended })) !== undefined) stale.push(key);
+      continue;
+    }
     if (done || (status !== 'ready' && status !== 'lost')) continue;
     if (unit?.gate.entities === undefined || unit.gate.entities.requires.length === 0) continue;
     const { asking, resolved } = await resolveFor(call, unit);
@@ -162,7 +167,7 @@ export async function stateNow(call: Call): Promise<RunState> {
       unit.gate.entities.onInvalid === 'recover' && setUpFor(call, asking, missing).unreachable.length === 0;
     if (missing.length > 0 && !isRecovered) reasons.set(key, notValid(call, key, missing, asking).message);
   }
-  return blockedByEntities(state, reasons);
+  return withStale(blockedByEntities(state, reasons), stale);
 }
 
 async function setUpOf(

@@ -119,7 +119,7 @@ function makerOf(
 
 /** What a gate or command lacks, with the way out. @param missing names of entities */
 export function notValid(
-  call: Pick<Call, 'assignment'>,
+  call: Pick<Call, 'assignment' | 'holder'>,
   by: string,
   missing: readonly string[],
   asking: Asking,
@@ -163,7 +163,7 @@ function shownInstance(instance: string): string {
 }
 
 /** What creates entities that no command can create by itself. */
-function creatorsOf(call: Pick<Call, 'assignment'>, missing: readonly string[]): string {
+function creatorsOf(call: Pick<Call, 'assignment' | 'holder'>, missing: readonly string[]): string {
   const { commands } = resourcesOf(call);
   const ways = missing.map((name) => {
     const made = commands
@@ -174,8 +174,10 @@ function creatorsOf(call: Pick<Call, 'assignment'>, missing: readonly string[]):
       });
     const gates = call.assignment.pipeline.gates.filter(({ entities }) => entities?.creates.includes(name));
     const all = [...made, ...gates.map(({ id }) => `gate ${id}`)].slice(0, MAX_LISTED);
+    // A re-run of failed jobs leaves the job that is done as it is.
+    const again = call.holder === 'job' && gates.length > 0 ? ', if all jobs run again' : '';
     return all.length > 0
-      ? `${all.join(' or ')} creates ${name}.`
+      ? `${all.join(' or ')} creates ${name}${again}.`
       : `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
   });
   return ways.join(' ');

@@ -56,6 +56,8 @@ export interface UnitState {
   readonly standIn?: 'file' | 'input';
   /** Set if it is blocked by what the pipeline may spend, or lacks an entity: no record says so. */
   readonly blockedBy?: 'budget' | 'entities';
+  /** It is done, and runs again: what it did to entities is no longer so. No record says so. */
+  readonly isStale?: true;
   /** The part that could not be read, if it makes the status unknown: same as `reason`. */
   readonly unread?: string;
   /** The readable claims of this run, in order. */
@@ -161,6 +163,13 @@ export function pausedByBudget(state: RunState, reasons: ReadonlyMap<UnitKey, st
 /** A state with units that lack entities: they are blocked. @param reasons by unit */
 export function blockedByEntities(state: RunState, reasons: ReadonlyMap<UnitKey, string>): RunState {
   return reasons.size === 0 ? state : { ...state, units: withBlocked(state.units, reasons, 'entities') };
+}
+
+/** A state with done units that run again because of entities. */
+export function withStale(state: RunState, stale: readonly UnitKey[]): RunState {
+  const units = new Map(state.units);
+  for (const key of stale) units.set(key, { ...units.get(key)!, isStale: true });
+  return stale.length === 0 ? state : { ...state, units };
 }
 
 function withBlocked(

@@ -75,6 +75,37 @@ describe('entities in jobs of a workflow', () => {
     expect(world.endings().filter((one) => one.startsWith('login'))).toHaveLength(2);
   });
 
+  it('that a gate used up when it failed are created again if all jobs run again', async () => {
+    const definition = {
+      pipeline: 'p',
+      entities: { refs: null },
+      gates: {
+        snapshot: DEFINITION.gates.snapshot,
+        click: {
+          run: `echo "$GATELINE_GATE 1 1" >> "$START_LOG"; [ "$(grep -c . "$START_LOG")" -gt 1 ] && ${READS}`,
+          shell: 'sh',
+          inputs: [],
+          needs: 'snapshot',
+          requires: 'refs',
+          invalidates: 'refs',
+        },
+      },
+    };
+    const jobs = {
+      snapshot: gateJob({ command: 'run', file: 'gateline.yml' }),
+      click: gateJob({ command: 'run', file: 'gateline.yml' }, { needs: 'snapshot' }),
+    };
+    await using world = await ActionWorld.ofJobs(jobs, { 'gateline.yml': JSON.stringify(definition) });
+    const run = await world.run();
+    expect((await run.start().ended).job('click').conclusion).toBe('failure');
+    const alone = (await run.rerunFailed().ended).job('click');
+    expect(errorsOf(alone).join()).toContain('gate snapshot creates refs, if all jobs run again.');
+    const all = await run.rerunAll().ended;
+    expect(outputsOf(all.job('snapshot'))).toMatchObject({ decision: 'run' });
+    expect(all.job('snapshot').log).toContain('gate snapshot: run: refs is not valid, click needs it');
+    expect(all.job('click').conclusion).toBe('success');
+  });
+
   it.each(['gateline.yml', undefined])('are no gates of a run when set-up commands created them: %s', async (file) => {
     const named = file === undefined ? {} : { file };
     const recovers: Keys = gateJob({ command: 'run', file: 'gateline.yml' });
