@@ -41,7 +41,7 @@ const resources: fc.Arbitrary<Resources> = fc
     commands: fc.array(
       fc.record({
         words: fc.tuple(
-          word.filter((program) => program !== ''),
+          word.filter((program) => program.trim() !== ''),
           fc.array(
             fc.oneof(
               word.map((text) => ({ text })),

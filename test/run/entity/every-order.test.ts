@@ -195,8 +195,10 @@ class Search {
     const from = use.requires.filter((name) => !use.invalidates.includes(name));
     for (const { entity } of creates) {
       const own = entity === 'b' ? now + 10 * MINUTE : Infinity;
-      const others = [...from.filter((name) => name !== entity), ...lettersOf(this.#skill.dependsOn[entity as Name])];
-      const until = Math.min(own, ...others.flatMap((name) => lives.get(name)?.until ?? []));
+      const endsOf = (names: readonly string[]): number[] => names.flatMap((name) => lives.get(name)?.until ?? []);
+      // What it depends on may have ended before, and is then another one.
+      const depended = endsOf(lettersOf(this.#skill.dependsOn[entity as Name])).filter((end) => end > now);
+      const until = Math.min(own, ...endsOf(from.filter((name) => name !== entity)), ...depended);
       lives.set(entity, { until, from: from.filter((name) => name !== entity).join('') });
     }
     return { ...world, lives, open: open.filter((other) => other !== one), records: [...world.records, record] };
