@@ -206,6 +206,8 @@ await halfWay();
 console.log(text);
 `;
 
+const WHOAMI = { syntax: 'node client.mjs whoami', requires: ['connection', 'auth_token'], returns: 'token' };
+
 /** The commands of UASP's "Session Management". */
 export const SESSION = {
   entities: {
@@ -215,13 +217,8 @@ export const SESSION = {
   commands: {
     connect: { syntax: 'node server.mjs acquire', creates: 'connection', leaves: 'processes' },
     login: { syntax: 'node client.mjs login', requires: 'connection', creates: 'auth_token' },
-    whoami: { syntax: 'node client.mjs whoami', requires: ['connection', 'auth_token'], returns: 'token' },
-    again: {
-      syntax: 'node client.mjs whoami',
-      requires: ['connection', 'auth_token'],
-      returns: 'token',
-      'on-invalid': 'recover',
-    },
+    whoami: WHOAMI,
+    again: { ...WHOAMI, 'on-invalid': 'recover' },
     logout: {
       syntax: 'node client.mjs logout',
       requires: ['connection', 'auth_token'],
@@ -278,19 +275,16 @@ await halfWay();
 process.exit(0);
 `;
 
+const CLICK = { syntax: 'node browser.mjs click <ref>', requires: ['browser', 'refs'], invalidates: 'refs' };
+
 /** The commands of the agent-browser. */
 export const AGENT_BROWSER = {
   entities: { browser: { lifetime: 'machine' }, refs: { format: '@e{n}', 'depends-on': 'browser' } },
   commands: {
     open: { syntax: `node browser.mjs open ${CHROMIUM}`, creates: 'browser', leaves: 'processes' },
     snapshot: { syntax: 'node browser.mjs snapshot', requires: 'browser', creates: 'refs', invalidates: 'refs' },
-    click: { syntax: 'node browser.mjs click <ref>', requires: ['browser', 'refs'], invalidates: 'refs' },
-    press: {
-      syntax: 'node browser.mjs click <ref>',
-      requires: ['browser', 'refs'],
-      invalidates: 'refs',
-      'on-invalid': 'recover',
-    },
+    click: CLICK,
+    press: { ...CLICK, 'on-invalid': 'recover' },
     text: { syntax: 'node browser.mjs text', requires: 'browser', returns: 'text' },
   },
 };

@@ -17,8 +17,18 @@ import { recordedUses } from './created.ts';
 import { notValid, refuseUnusable, setUpFor } from './refuse-unusable.ts';
 import { learnCommands, viewEntities } from './view-entities.ts';
 
-async function resolveFor(call: Call, { gate, leg }: Unit): Promise<{ asking: Asking; resolved: ResolvedUse }> {
-  const asking = { ...(await viewEntities(call)), leg: leg.id };
+/** What a unit uses. */
+interface UnitUse {
+  readonly asking: Asking;
+  readonly resolved: ResolvedUse;
+}
+
+async function resolveFor(call: Call, unit: Unit): Promise<UnitUse> {
+  return resolveIn(await viewEntities(call), unit);
+}
+
+function resolveIn(view: Asking, { gate, leg }: Unit): UnitUse {
+  const asking = { ...view, leg: leg.id };
   return { asking, resolved: resolveUse(gate.entities!, asking) };
 }
 
@@ -57,9 +67,17 @@ interface EarlierOutput {
  * longer valid, or what it made invalid was created again by a gate before it.
  */
 export async function staleReason(call: Call, unit: Unit, usable: EarlierOutput): Promise<string | undefined> {
+  return changesEntities(unit) ? staleIn(await viewEntities(call), call, unit, usable) : undefined;
+}
+
+function changesEntities({ gate: { entities } }: Unit): boolean {
+  return entities !== undefined && entities.creates.length + entities.invalidates.length > 0;
+}
+
+/** {@link staleReason}, in a view of the entities. */
+function staleIn(view: Asking, call: Call, unit: Unit, usable: EarlierOutput): string | undefined {
   const { creates = [], invalidates = [] } = unit.gate.entities ?? {};
-  if (creates.length + invalidates.length === 0) return undefined;
-  const asking = { ...(await viewEntities(call)), leg: unit.leg.id };
+  const asking = { ...view, leg: unit.leg.id };
   return notValidAgain(call, unit, creates, asking, usable) ?? createdSince(call, unit, invalidates, asking);
 }
 
@@ -151,17 +169,19 @@ export async function plannedSetUp(
 export async function stateNow(call: Call): Promise<RunState> {
   const state = await stateInBudget(call);
   if (state.status === 'completed' || state.status === 'rollback' || state.decided.closed !== undefined) return state;
+  if (![...call.graph.values()].some(({ gate }) => gate.entities !== undefined)) return state;
+  const view = await viewEntities(call);
   const reasons = new Map<UnitKey, string>();
   const stale: UnitKey[] = [];
   for (const { key, status, done, ended } of state.units.values()) {
     const unit = call.graph.get(key);
-    if (done && ended !== undefined && unit !== undefined) {
-      if ((await staleReason(call, unit, { choice: 'keep', checkpoint: ended })) !== undefined) stale.push(key);
-      continue;
+    if (unit?.gate.entities === undefined) continue;
+    if (done && ended !== undefined && changesEntities(unit)) {
+      const usable = { choice: 'keep', checkpoint: ended } as const;
+      if (staleIn(view, call, unit, usable) !== undefined) stale.push(key);
     }
     if (done || (status !== 'ready' && status !== 'lost')) continue;
-    if (unit?.gate.entities === undefined || unit.gate.entities.requires.length === 0) continue;
-    const { asking, resolved } = await resolveFor(call, unit);
+    const { asking, resolved } = resolveIn(view, unit);
     const { missing } = resolved;
     const isRecovered =
       unit.gate.entities.onInvalid === 'recover' && setUpFor(call, asking, missing).unreachable.length === 0;

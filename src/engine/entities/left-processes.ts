@@ -1,14 +1,9 @@
 import type { AgentResult } from '../../agent/agent.ts';
+import { isChangeAfter } from '../../run/entity/change-after.ts';
 import { covers, type NamedEntity } from '../../run/entity/entity-state.ts';
 import type { LeftProcess } from '../../run/records/effects.ts';
 import { attemptKey } from '../../run/records/order.ts';
-import {
-  comparePositions,
-  type DecidedRecord,
-  type EndedRecord,
-  type GatelineRecord,
-  type StartedRecord,
-} from '../../run/records/record.ts';
+import { type EndedRecord, type GatelineRecord, type StartedRecord } from '../../run/records/record.ts';
 import { openUses } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
@@ -109,21 +104,20 @@ function isReset(records: readonly GatelineRecord[], of: EndedRecord, { entity, 
       covers(one.entity.instance, instance) &&
       one.pipeline === of.pipeline &&
       one.subject === of.subject &&
-      isLater(one, of, records),
+      isChangeAfter(one, of, orderOf(of, records)),
   );
 }
 
-/** Whether a change of an entity came after an attempt that may be of the same call. */
-function isLater(change: DecidedRecord, of: EndedRecord, records: readonly GatelineRecord[]): boolean {
-  const isSameCall = change.runNumber === of.runNumber && change.runAttempt === of.runAttempt;
-  if (!isSameCall) return comparePositions(change, of) > 0;
-  const claim = records.find((one) => one.kind === 'started' && one.subject === of.subject && isSameAttempt(one, of));
-  const order = claim?.kind === 'started' ? claim.entities?.order : undefined;
-  return (change.entity?.order ?? Infinity) > (order ?? -Infinity);
-}
-
-function isSameAttempt(a: GatelineRecord, b: GatelineRecord): boolean {
-  return a.pipeline === b.pipeline && attemptKey(a) === attemptKey(b);
+/** The place of an attempt's claim among those of its call that use entities; `undefined`: its claim is not known. */
+function orderOf(of: EndedRecord, records: readonly GatelineRecord[]): number | undefined {
+  const claim = records.find(
+    (one): one is StartedRecord =>
+      one.kind === 'started' &&
+      one.pipeline === of.pipeline &&
+      one.subject === of.subject &&
+      attemptKey(one) === attemptKey(of),
+  );
+  return claim?.entities?.order;
 }
 
 /** Ends the processes that gates and commands left for an entity. */

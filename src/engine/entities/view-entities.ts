@@ -2,6 +2,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { isSetUp, type Command, type Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { isChangeAfter } from '../../run/entity/change-after.ts';
 import { processKey } from '../../run/entity/entity-state.ts';
 import { foldEntities } from '../../run/entity/fold-entities.ts';
 import { isJobCommand, legOfCommands } from '../../run/entity/job-commands.ts';
@@ -154,12 +155,8 @@ async function isOver(call: Call, claim: StartedRecord): Promise<boolean> {
 /** Whether a person reset an entity that a claim uses, after the claim. */
 function isResetOf(record: GatelineRecord, claim: StartedRecord): boolean {
   if (record.kind !== 'decided' || record.entity?.action !== 'reset') return false;
-  const { entity, order } = record.entity;
-  const isSameCall = record.runNumber === claim.runNumber && record.runAttempt === claim.runAttempt;
-  const before = claim.entities?.order;
-  // Within a call, `n` counts the attempts of a unit, and says nothing about those of others.
-  const isOrdered = isSameCall && order !== undefined && before !== undefined;
-  if (isOrdered ? order <= before : comparePositions(record, claim) <= 0) return false;
+  if (!isChangeAfter(record, claim, claim.entities?.order)) return false;
+  const { entity } = record.entity;
   const { requires = [], invalidates = [], creates = [] } = claim.entities ?? {};
   return creates.includes(entity) || [...requires, ...invalidates].some((one) => one.entity === entity);
 }

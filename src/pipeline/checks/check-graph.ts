@@ -1,8 +1,7 @@
-import { isJsonObject } from '../../json/json.ts';
 import { cyclesOf } from './cycles.ts';
 import { GATES, MAX_GATES } from '../file/gateline-file.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type GatePart, type Located } from '../file/parts.ts';
-import type { JsonObject } from '../../json/json.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
 import { quoted, suggester, type Problem } from '../problem.ts';
 import type { DefinitionSource } from '../source.ts';
