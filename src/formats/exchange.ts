@@ -123,6 +123,8 @@ export interface FileFormat {
   readonly isKept?: true;
   /** Whether a file of the folder is one of them. */
   readonly isKnown: (path: string) => boolean;
+  /** Folders next to its files that an import leaves where they are, each with the reason. Default: none. */
+  readonly left?: Readonly<Record<string, string>>;
   /** Pure. Never throws, whatever the files contain. */
   readonly read: (files: readonly SourceFile[]) => FormatReading;
   readonly write: (run: ExportedRun) => readonly WrittenFile[];

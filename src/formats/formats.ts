@@ -2,7 +2,7 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { didYouMean } from '../pipeline/problem.ts';
 import { isAgentFlowFile, readAgentFlow } from './agent-flow/read.ts';
 import { writeAgentFlow } from './agent-flow/write.ts';
-import { isDevLoopFile, readDevLoop } from './dev-loop/read.ts';
+import { isDevLoopFile, LEFT_FOLDERS, readDevLoop } from './dev-loop/read.ts';
 import { writeDevLoop } from './dev-loop/write.ts';
 import type { FileFormat } from './exchange.ts';
 import { isNexusFile, readNexus } from './nexus/read.ts';
@@ -31,6 +31,7 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
     folder: '.devloop',
     ignore: '.devloop/',
     isKnown: isDevLoopFile,
+    left: LEFT_FOLDERS,
     read: readDevLoop,
     write: writeDevLoop,
   },

@@ -477,6 +477,13 @@ describe('agent-flow', () => {
   });
 });
 
+/** What an import of dev-loop says about checkpoints. */
+async function seenFrom(workspace: ScratchWorkspace, ...files: string[]): Promise<unknown[]> {
+  const { out } = await expectOk(here(workspace, 'import', 'dev-loop', ...files, '--dry-run', '--json'));
+  const { notMoved } = JSON.parse(out) as { readonly notMoved: readonly { readonly file: string }[] };
+  return notMoved.filter(({ file }) => file.includes('checkpoints'));
+}
+
 describe('dev-loop', () => {
   it('is imported and exported with its documents', async () => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
@@ -508,6 +515,13 @@ describe('dev-loop', () => {
     expect(JSON.parse(await read('retry-counts.json'))).toEqual({});
     expect(JSON.parse(await read('metrics.json'))).toMatchObject({ runs: 1, completed: 0 });
     expect(await read('handoff.md')).toContain('fetch-task');
+    expect(await seenFrom(workspace)).toEqual([]);
+    await workspace.write('.devloop/checkpoints/prd-1/step-1.json', '{}');
+    const expected = expect.stringContaining('`createFileCheckpointer` of `gateline/langgraph`') as string;
+    const checkpoints = { pointer: '', reason: expected };
+    expect(await seenFrom(workspace)).toEqual([{ file: 'checkpoints/', ...checkpoints }]);
+    const named = await seenFrom(workspace, '.devloop/workflow-state.json', '.devloop/progress.md');
+    expect(named).toEqual([{ file: '.devloop/checkpoints/', ...checkpoints }]);
     await workspace.write('.gateline/memory/progress.md', 'mine');
     const { code, err } = await here(workspace, 'import', 'dev-loop');
     expect(code).toBe(2);

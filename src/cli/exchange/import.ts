@@ -122,13 +122,14 @@ async function readAll(
   const from = textOption(options, 'from');
   const here = world.workingDirectory;
   const folder = from === undefined ? (named.length > 0 ? here : join(root, format.folder)) : resolve(here, from);
-  const { files, problems } = await readSources(folder, format, named);
+  const { files, problems, left } = await readSources(folder, format, named);
   if (problems.length > 0) throw new ImportRefusedError(problems);
   if (files.length === 0)
     throw new GatelineError('IMPORT_REFUSED', `${folder} has no file of this format`, {
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
-  const reading = format.read(files);
+  const read = format.read(files);
+  const reading = { ...read, notMoved: [...read.notMoved, ...left] };
   await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }

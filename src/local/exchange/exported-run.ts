@@ -1,5 +1,6 @@
 import { calledPipeline, type Call } from '../../engine/call/call.ts';
 import { handoffFrom } from '../../engine/plan/handoff.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ExportedRun } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { historyOfRun } from '../../history/entry-of-run.ts';
@@ -36,7 +37,10 @@ export interface ExportedWith {
   readonly known?: Map<Digest, JsonValue>;
 }
 
-/** Collects what formats write about a run of this workspace. */
+/**
+ * Collects what formats write about a run of this workspace.
+ * @throws GatelineError `RUN_UNKNOWN` if no record of it exists
+ */
 export async function exportedRun(
   call: Call,
   state: RunState,
@@ -46,6 +50,10 @@ export async function exportedRun(
   const { root, path } = place;
   const { ports, assignment, redactor } = call;
   const pipeline = calledPipeline({ ...assignment, pipeline: place.pipeline });
+  if (state.startedAt === undefined)
+    throw new GatelineError('RUN_UNKNOWN', `there is no run of ${pipeline.id} for ${state.subject} yet`, {
+      hint: '`gateline status --subjects` lists the subjects.',
+    });
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
   const log = historyIn(place);
   const handoff = await handoffFrom(call, records);

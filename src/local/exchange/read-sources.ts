@@ -1,7 +1,7 @@
 import { readdir, type FileHandle } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import type { FileFormat, FileProblem, SourceFile } from '../../formats/exchange.ts';
+import type { FileFormat, FileProblem, NotMoved, SourceFile } from '../../formats/exchange.ts';
 import { MAX_IMPORT_BYTES } from '../../formats/findings.ts';
 import { openToRead } from '../../workspace/files/blob.ts';
 import { isRelative } from '../../workspace/files/contain.ts';
@@ -18,6 +18,8 @@ const MOST_BYTES = 8 * MAX_IMPORT_BYTES;
 export interface Sources {
   readonly files: readonly SourceFile[];
   readonly problems: readonly FileProblem[];
+  /** Folders next to them that are left where they are. */
+  readonly left: readonly NotMoved[];
 }
 
 /**
@@ -57,7 +59,18 @@ export async function readSources(folder: string, format: FileFormat, named: rea
       refuse(`it cannot be read: ${messageOf(error)}`);
     }
   }
-  return { files, problems };
+  return { files, problems, left: leftBeside(folder, format, named.length > 0 ? paths : ['']) };
+}
+
+/** @param paths of files in the folder */
+function leftBeside(folder: string, { left = {} }: FileFormat, paths: readonly string[]): NotMoved[] {
+  const folders = new Set(paths.filter((path) => path === '' || isRelative(path)).map((path) => posix.dirname(path)));
+  return [...folders].flatMap((one) =>
+    Object.entries(left).flatMap(([name, reason]) => {
+      const path = posix.join(one, name);
+      return lookAt(folder, path) === undefined ? [] : [{ file: `${path}/`, pointer: '', reason }];
+    }),
+  );
 }
 
 /** Whether an open file is the one at a path: a folder in it may have become a link. */
