@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -170,6 +171,22 @@ gates:
     expect((await workspace.git('status', '--porcelain', 'gateline.yml')).trim()).toBe('');
     await workspace.write('.devloop/progress.md', await seed('progress.md'));
     expect((await expectOk(unknown('dev-loop'))).out).toContain('.gateline/memory/progress.md written');
+  });
+
+  it('prints the keys of files that name no gate, where there is no definition', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await workspace.write('nexus/defaults.yml', await seed('nexus-defaults.yml'));
+    for (const more of [[], ['--dry-run'], ['--write']]) {
+      const { out } = await expectOk(here(workspace, 'import', 'nexus', 'nexus/defaults.yml', ...more));
+      expect(out).toBe(
+        '\nAdd to gateline.yml, once it has gates:\n\nsnapshots:\n  every: 2\nretention:\n  older: 30d\n  every: 7d\n\n',
+      );
+    }
+    const { out } = await expectOk(here(workspace, 'import', 'nexus', 'nexus/defaults.yml', '--json'));
+    expect(JSON.parse(out)).toMatchObject({
+      definition: { choice: 'keep', add: { snapshots: { every: 2 }, retention: { older: '30d', every: '7d' } } },
+    });
+    expect(existsSync(join(workspace.root, 'gateline.yml'))).toBe(false);
   });
 
   it('prints the keys that a definition lacks, and adds them with --write', async () => {
@@ -442,6 +459,26 @@ describe('agent-flow', () => {
     const again = await expectOk(here(workspace, 'import', 'agent-flow', '--subject', 'again', file));
     expect(again.out).toContain('review: adopted\nverification: adopted\n');
   });
+
+  it.each(['orchestration.local.md', 'team-orchestration.local.md'])(
+    'is exported with the times that %s has, so that it may be imported again',
+    async (name) => {
+      await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+      const path = `.claude/${name}`;
+      const before = await seed(name);
+      await workspace.write(path, before);
+      const { out } = await expectOk(here(workspace, 'import', 'agent-flow'));
+      await expectOk(here(workspace, 'export', 'agent-flow'));
+      const passed = (text: string): readonly string[] => text.match(/[\w-]+:\n +status: "passed"\n +timestamp: .*/g)!;
+      expect(passed(await workspace.read(path))).toEqual(passed(before));
+      const again = await expectOk(here(workspace, 'import', 'agent-flow'));
+      expect(again.out).toBe(out.replace('gateline.yml written\n', '').replaceAll(': adopted', ': adopted before'));
+      if (name !== 'orchestration.local.md') {
+        const group = /"in_progress"\n {4}started_at: "2024-01-15T10:46:30Z"\n {4}completed_at: ""\n {4}review:/;
+        expect(await workspace.read(path)).toMatch(group);
+      }
+    },
+  );
 
   it('has no message for a gate that passed without one', async () => {
     const silent = { run: writes({}), inputs: [], output: { message: '/message' } };

@@ -137,6 +137,8 @@ async function readAll(
 /** What happens to the definition. */
 interface DefinitionPlan {
   readonly choice: 'create' | 'edit' | 'keep';
+  /** `false`: there is none before the import. */
+  readonly isThere: boolean;
   /** The new text; `undefined`: it stays as it is. */
   readonly text: string | undefined;
   /** Keys that it lacks. */
@@ -153,10 +155,12 @@ function planned(
 ): DefinitionPlan {
   const { text } = found;
   if (text === undefined) {
-    // Without a gate there is no pipeline: the files only have documents, or a history.
-    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
+    // Without a gate there is no pipeline: the files only have documents, a history, or keys for a later definition.
+    if (run.gates.length === 0)
+      return { choice: 'keep', isThere: false, text: undefined, add: run.keys, overruled: [] };
     return {
       choice: 'create',
+      isThere: false,
       text: newDefinition(run, system, fileOf(found), textOption(options, 'subject')),
       add: {},
       overruled: [],
@@ -169,7 +173,7 @@ function planned(
   if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
   const written = (value ?? {}) as JsonObject;
   const keys = keysToAdd(run, { path: fileOf(found), written, ...(parsed.ok && { pipeline: parsed.pipeline }) });
-  const plan = { add: keys, overruled: overruled(run, written, system) };
+  const plan = { isThere: true, add: keys, overruled: overruled(run, written, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
   return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
 }
@@ -231,9 +235,10 @@ async function rehearse(
 }
 
 /** What to add to a definition that stays as it is. */
-function sayMissing(world: CliWorld, { choice, add }: DefinitionPlan, path: string): void {
-  if (choice === 'keep' && Object.keys(add).length > 0)
-    say(world.out, `\nAdd to ${path}, or let \`--write\` do it:\n\n${keysText(add).trimEnd()}\n`);
+function sayMissing(world: CliWorld, { choice, isThere, add }: DefinitionPlan, path: string): void {
+  if (Object.keys(add).length === 0 || choice !== 'keep') return;
+  const how = isThere ? 'or let `--write` do it' : 'once it has gates';
+  say(world.out, `\nAdd to ${path}, ${how}:\n\n${keysText(add).trimEnd()}\n`);
 }
 
 interface Imported {

@@ -1,5 +1,7 @@
 import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
+import { isJsonObject } from '../../json/json.ts';
+import { resultOf } from '../../run/state/run-state.ts';
 import type { GateGroup } from '../../pipeline/pipeline.ts';
 import { phasesOf, type Phase } from '../phases.ts';
 import { COMPLETE, orchestrationText, type FlowStatus, type Orchestration } from './orchestration.ts';
@@ -22,7 +24,7 @@ export function writeAgentFlow(run: ExportedRun): WrittenFile[] {
 function orchestrationOf(run: ExportedRun): Orchestration {
   const { state, pipeline } = run;
   const { groups, gates } = pipeline;
-  const phases = inLine(phasesOf(run), groups);
+  const phases = inLine(phasesOf(run).map(withImportedTime), groups);
   const isTeam = groups.length > 0;
   const mode = groups.some((group) => group.mode !== 'sequential') ? 'team' : 'sequential';
   const loops = [...gates, ...groups].flatMap(({ onFail }) => onFail?.maxIterations ?? []);
@@ -43,6 +45,17 @@ function orchestrationOf(run: ExportedRun): Orchestration {
     }),
     gates: Object.fromEntries(gatesOf(run, phases, isTeam)),
   };
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** An output that was imported has the time at which its gate passed: here, it was adopted later. */
+function withImportedTime(phase: Phase): Phase {
+  const { units, output } = phase;
+  const ended = units[0] && resultOf(units[0]);
+  const isAdopted = ended?.how === 'adopted' || ended?.source?.adopted !== undefined;
+  const time = isAdopted && isJsonObject(output) ? output['timestamp'] : undefined;
+  return typeof time === 'string' && TIME.test(time) ? { ...phase, started: time, ended: time } : phase;
 }
 
 /**
