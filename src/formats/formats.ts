@@ -7,7 +7,7 @@ import { writeDevLoop } from './dev-loop/write.ts';
 import type { FileFormat } from './exchange.ts';
 import { isNexusFile, readNexus } from './nexus/read.ts';
 import { writeNexus } from './nexus/write.ts';
-import { isGuideFile, readStateGuide } from './state-guide/read.ts';
+import { guideSlugOf, isGuideFile, readStateGuide } from './state-guide/read.ts';
 import { writeStateGuide } from './state-guide/write.ts';
 
 /** The systems whose files can be read and written, by name. */
@@ -17,6 +17,7 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
     ignore: '.state/',
     isKept: true,
     isKnown: isGuideFile,
+    slugOf: guideSlugOf,
     read: readStateGuide,
     write: writeStateGuide,
   },

@@ -83,3 +83,45 @@ describe('a definition without gates', () => {
     );
   });
 });
+
+describe('a folder with files of several subjects', () => {
+  const envelope = (feature: string): string =>
+    JSON.stringify({
+      gate: 1,
+      agent: 'TestCaseDesigner',
+      status: 'SUCCESS',
+      metadata: { domain: 'shop', feature, url: '' },
+      output: { feature },
+      validation: { score: 95, issues: [], passed: true },
+    });
+  const files = Object.fromEntries(
+    ['cart', 'login', 'search'].map((one) => [`.state/shop-${one}-gate1-output.json`, envelope(one)]),
+  );
+
+  it('is refused in one line for each other subject, and imported for one that is named or defined', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    for (const [path, text] of Object.entries(files)) await workspace.write(path, text);
+    const refused = await here(workspace, 'import', 'state-guide');
+    expect(refused.code).toBe(2);
+    const why = (one: string): string =>
+      `shop-${one}-gate1-output.json IMPORT_REFUSED it is of the subject shop-${one}, and shop-cart-gate1-output.json of shop-cart: \`--subject\` chooses those of one`;
+    expect(refused.err.split('\n').filter((line) => line.includes('IMPORT_REFUSED'))).toEqual([
+      why('login'),
+      why('search'),
+    ]);
+    const login = await expectOk(here(workspace, 'import', 'state-guide', '--subject', 'shop-login'));
+    expect(login.out).toContain('gate-1: adopted');
+    expect(login.err).toContain(
+      'note: files of other subjects are not imported: shop-cart, shop-search; `--subject` names one\n',
+    );
+    expect((await here(workspace, 'show', 'gate-1', 'output')).out).toContain('login');
+    // The subject of the definition, and its files are now those of Gateline.
+    const again = await expectOk(here(workspace, 'import', 'state-guide'));
+    expect(again.out).toContain('gate-1: adopted before');
+    const cart = ['--subject', 'shop-cart', '--metadata', 'feature=cart'];
+    expect((await expectOk(here(workspace, 'import', 'state-guide', ...cart))).out).toContain('gate-1: adopted');
+    expect((await here(workspace, 'status', '--subjects')).out).toMatch(/shop-cart[^]*shop-login/);
+    const none = await here(workspace, 'import', 'state-guide', '--subject', 'shop-other');
+    expect(none.err).toContain('it is of the subject shop-login, and shop-cart-pipeline.json of shop-cart');
+  });
+});

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
+import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { FileFormat, FormatReading } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
@@ -27,6 +28,7 @@ import {
   definitionFor,
   loadedWith,
   planned,
+  subjectIn,
   type DefinitionPlan,
   type FoundDefinition,
 } from './imported-definition.ts';
@@ -93,24 +95,30 @@ function durable({ onDurable }: CliWorld): Pick<CliWorld, 'onDurable'> {
   return onDurable === undefined ? {} : { onDurable };
 }
 
+/** Further subjects are only counted. */
+const SHOWN = 10;
+
 /** @throws ImportRefusedError naming every problem of every file */
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
-  { root, text: definition }: FoundDefinition,
+  found: FoundDefinition,
   named: readonly string[],
 ): Promise<FormatReading> {
+  const { root, text: definition } = found;
   const from = textOption(options, 'from');
   const here = world.workingDirectory;
   const folder = from === undefined ? (named.length > 0 ? here : join(root, format.folder)) : resolve(here, from);
-  const { files, problems, left } = await readSources(folder, format, named);
+  const { files, problems, left, others } = await readSources(folder, format, named, subjectIn(found, options));
   if (problems.length > 0) throw new ImportRefusedError(problems);
   if (files.length === 0)
     throw new GatelineError('IMPORT_REFUSED', `${folder} has no file of this format`, {
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
   const read = format.read(files);
-  const reading = { ...read, notMoved: [...read.notMoved, ...left] };
+  const further = `files of other subjects are not imported: ${firstNames(others, SHOWN)}; \`--subject\` names one`;
+  const notes = others.length === 0 ? read.notes : [...read.notes, further];
+  const reading = { ...read, notMoved: [...read.notMoved, ...left], notes };
   await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }

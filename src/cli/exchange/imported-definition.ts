@@ -16,6 +16,7 @@ import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '..
 import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
 import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
+import { subjectOfMetadata } from '../../run/records/subject.ts';
 import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { readText } from '../../workspace/files/read-text.ts';
 import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
@@ -38,6 +39,14 @@ export async function definitionFor({ world, options }: CommandInvocation): Prom
     const root = world.workingDirectory;
     return { path: join(root, DEFAULT_FILES[0]), root, isDefault: true, text: undefined };
   }
+}
+
+/** The subject that somebody named, or that the definition has; `undefined`: none, or it is not valid. */
+export function subjectIn({ text, ...found }: FoundDefinition, options: OptionValues): string | undefined {
+  const named = textOption(options, 'subject');
+  const parsed = named === undefined && text !== undefined ? parsePipeline(text, fileOf(found)) : undefined;
+  if (parsed?.ok !== true) return named;
+  return parsed.pipeline.subject ?? subjectOfMetadata(parsed.pipeline.metadata);
 }
 
 /** What happens to the definition. */
