@@ -8,6 +8,7 @@ import {
   exportFiles,
   importFiles,
   localPorts,
+  planPipeline,
   readRun,
   type Assignment,
   type EnginePorts,
@@ -61,6 +62,27 @@ describe('importFiles', () => {
     expect(existsSync(join(workspace.root, 'ran.txt'))).toBe(false);
   });
 
+  it("makes git ignore the system's files, so that no gate is out of date when they change", async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const path = '.claude/skills/nexus/history/.current-workflow.json';
+    await workspace.write(path, JSON.stringify(NEXUS_STATE));
+    const { root } = workspace;
+    const pipeline = definePipeline({ gates: { plan: { inputs: ['**'] }, design: { inputs: ['**'], needs: 'plan' } } });
+    const ports = await localPorts({ place: { root, isDefault: true, pipeline }, environment: plainEnvironment() });
+    const assignment = { pipeline, subject: 's', metadata: {}, input: null };
+    const given = [file('.current-workflow.json', NEXUS_STATE)];
+    const excluded = (): Promise<string> => readFile(join(root, '.git/info/exclude'), 'utf8').catch(() => '');
+    const dry = await importFiles(ports, assignment, 'nexus', given, { ...BY, dryRun: true });
+    expect([dry.ignored, await excluded()]).toEqual([undefined, expect.not.stringContaining('nexus')]);
+    const { ignored, adopted } = await importFiles(ports, assignment, 'nexus', given, BY);
+    expect([ignored, adopted]).toEqual(['/.claude/skills/nexus/history/', ['plan', 'design']]);
+    expect(await excluded()).toContain(`${ignored}\n`);
+    await workspace.write(path, '{}');
+    const { plan } = await planPipeline(ports, assignment);
+    expect(plan.units.map(({ choice }) => choice)).toEqual(['reuse', 'reuse']);
+    expect((await importFiles(ports, assignment, 'nexus', given, BY)).ignored).toBeUndefined();
+  });
+
   it('refuses all of it with each place, and writes nothing', async () => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
     const own = await setting(workspace);
@@ -87,5 +109,16 @@ describe('exportFiles', () => {
     expect(await workspace.git('status', '--porcelain', '--ignored')).toBe(before);
     const excluded = await readFile(join(workspace.root, '.git/info/exclude'), 'utf8').catch(() => '');
     expect(excluded).not.toContain('nexus');
+  });
+
+  it('refuses a subject that has no run', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    const { ports, assignment } = await setting(workspace);
+    const other = { pipeline: assignment.pipeline, subject: 'other' };
+    for (const system of ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const)
+      await expect(exportFiles(ports, other, system)).rejects.toMatchObject({
+        code: 'RUN_UNKNOWN',
+        message: 'there is no run of feature-full for other yet',
+      });
   });
 });

@@ -123,6 +123,10 @@ export interface FileFormat {
   readonly isKept?: true;
   /** Whether a file of the folder is one of them. */
   readonly isKnown: (path: string) => boolean;
+  /** The slug of the subject that a file is named after. Default: the files of a folder are about one run. */
+  readonly slugOf?: (path: string) => string | undefined;
+  /** Folders next to its files that an import leaves where they are, each with the reason. Default: none. */
+  readonly left?: Readonly<Record<string, string>>;
   /** Pure. Never throws, whatever the files contain. */
   readonly read: (files: readonly SourceFile[]) => FormatReading;
   readonly write: (run: ExportedRun) => readonly WrittenFile[];

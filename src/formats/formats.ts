@@ -2,12 +2,12 @@ import { GatelineError } from '../errors/gateline-error.ts';
 import { didYouMean } from '../pipeline/problem.ts';
 import { isAgentFlowFile, readAgentFlow } from './agent-flow/read.ts';
 import { writeAgentFlow } from './agent-flow/write.ts';
-import { isDevLoopFile, readDevLoop } from './dev-loop/read.ts';
+import { isDevLoopFile, LEFT_FOLDERS, readDevLoop } from './dev-loop/read.ts';
 import { writeDevLoop } from './dev-loop/write.ts';
 import type { FileFormat } from './exchange.ts';
 import { isNexusFile, readNexus } from './nexus/read.ts';
 import { writeNexus } from './nexus/write.ts';
-import { isGuideFile, readStateGuide } from './state-guide/read.ts';
+import { guideSlugOf, isGuideFile, readStateGuide } from './state-guide/read.ts';
 import { writeStateGuide } from './state-guide/write.ts';
 
 /** The systems whose files can be read and written, by name. */
@@ -17,6 +17,7 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
     ignore: '.state/',
     isKept: true,
     isKnown: isGuideFile,
+    slugOf: guideSlugOf,
     read: readStateGuide,
     write: writeStateGuide,
   },
@@ -31,6 +32,7 @@ export const FORMATS: Readonly<Record<string, FileFormat>> = {
     folder: '.devloop',
     ignore: '.devloop/',
     isKnown: isDevLoopFile,
+    left: LEFT_FOLDERS,
     read: readDevLoop,
     write: writeDevLoop,
   },

@@ -25,10 +25,13 @@ export interface Phase {
   readonly output: JsonValue | undefined;
 }
 
-/** The gates of a run in the order of the definition. */
-export function phasesOf({ pipeline, state, outputs }: ExportedRun): Phase[] {
+/** The gates of a run, each after those that it needs; otherwise in the order of the definition. */
+export function phasesOf({ pipeline, graph, state, outputs }: ExportedRun): Phase[] {
   const byGate = Map.groupBy(state.units.values(), ({ gate }) => gate);
-  return pipeline.gates.map((gate) => {
+  const places = new Map([...graph.values()].map(({ gate }, place) => [gate.id, place]));
+  const placeOf = ({ id }: Gate): number => places.get(id) ?? graph.size;
+  const inOrder = pipeline.gates.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return inOrder.map((gate) => {
     const units = byGate.get(gate.id) ?? [];
     const verdict = units.map((unit) => resultOf(unit)?.verdict).find((one) => one !== undefined);
     const found = units.flatMap(({ key, leg }) => (outputs.has(key) ? [[leg, outputs.get(key)!] as const] : []));

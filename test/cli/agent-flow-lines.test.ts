@@ -118,9 +118,27 @@ describe('what agent-flow is used with', () => {
     expect(shell(workspace, 'ls .claude')).toBe('');
     expect((await here(workspace, 'status', '--json')).out).toBe(status);
     await expectOk(here(workspace, 'export', 'agent-flow'));
-    expect((await workspace.read(TEAM)).replaceAll('using: false', 'using: true')).toBe(
-      before.replaceAll('using: false', 'using: true'),
-    );
+    expect(await workspace.read(TEAM)).toBe(before);
+  });
+
+  it('shows in an export whether gates had the deep dive, as their requests say', async () => {
+    await using workspace = await flow();
+    const exported = async (): Promise<unknown> => {
+      await expectOk(here(workspace, 'export', 'agent-flow'));
+      return / {2}using: (.*)\n[^]*Deep-Dive Context: (.*)\n/.exec(await workspace.read(TEAM))?.slice(1);
+    };
+    await expectOk(here(workspace, 'run', '--quiet', '--memory', 'deep-dive', '--gate', 'exploration'));
+    expect(await exported()).toEqual(['true', 'Available and in use']);
+    await expectOk(here(workspace, 'run', '--quiet', '--memory', 'deep-dive'));
+    expect(await exported()).toEqual(['true', 'Available and in use']);
+    // The next run does the work again without it, and the one after it takes what was made with it from the first.
+    await expectOk(here(workspace, 'run', '--quiet', '--new'));
+    expect(await exported()).toEqual(['false', 'Available but not requested']);
+    await expectOk(here(workspace, 'run', '--quiet', '--new', '--memory', 'deep-dive'));
+    expect(await exported()).toEqual(['true', 'Available and in use']);
+    expect((await here(workspace, 'status')).out).toContain('reused');
+    await expectOk(here(workspace, 'export', 'agent-flow', '--run', '2'));
+    expect(await workspace.read(TEAM)).toContain('using: false');
   });
 
   it('shows what the flags of a call say, while it runs', async () => {

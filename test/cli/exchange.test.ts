@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -170,6 +171,22 @@ gates:
     expect((await workspace.git('status', '--porcelain', 'gateline.yml')).trim()).toBe('');
     await workspace.write('.devloop/progress.md', await seed('progress.md'));
     expect((await expectOk(unknown('dev-loop'))).out).toContain('.gateline/memory/progress.md written');
+  });
+
+  it('prints the keys of files that name no gate, where there is no definition', async () => {
+    await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+    await workspace.write('nexus/defaults.yml', await seed('nexus-defaults.yml'));
+    for (const more of [[], ['--dry-run'], ['--write']]) {
+      const { out } = await expectOk(here(workspace, 'import', 'nexus', 'nexus/defaults.yml', ...more));
+      expect(out).toBe(
+        '\nAdd to gateline.yml, once it has gates:\n\nsnapshots:\n  every: 2\nretention:\n  older: 30d\n  every: 7d\n\n',
+      );
+    }
+    const { out } = await expectOk(here(workspace, 'import', 'nexus', 'nexus/defaults.yml', '--json'));
+    expect(JSON.parse(out)).toMatchObject({
+      definition: { choice: 'keep', add: { snapshots: { every: 2 }, retention: { older: '30d', every: '7d' } } },
+    });
+    expect(existsSync(join(workspace.root, 'gateline.yml'))).toBe(false);
   });
 
   it('prints the keys that a definition lacks, and adds them with --write', async () => {
@@ -443,6 +460,26 @@ describe('agent-flow', () => {
     expect(again.out).toContain('review: adopted\nverification: adopted\n');
   });
 
+  it.each(['orchestration.local.md', 'team-orchestration.local.md'])(
+    'is exported with the times that %s has, so that it may be imported again',
+    async (name) => {
+      await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
+      const path = `.claude/${name}`;
+      const before = await seed(name);
+      await workspace.write(path, before);
+      const { out } = await expectOk(here(workspace, 'import', 'agent-flow'));
+      await expectOk(here(workspace, 'export', 'agent-flow'));
+      const passed = (text: string): readonly string[] => text.match(/[\w-]+:\n +status: "passed"\n +timestamp: .*/g)!;
+      expect(passed(await workspace.read(path))).toEqual(passed(before));
+      const again = await expectOk(here(workspace, 'import', 'agent-flow'));
+      expect(again.out).toBe(out.replace('gateline.yml written\n', '').replaceAll(': adopted', ': adopted before'));
+      if (name !== 'orchestration.local.md') {
+        const group = /"in_progress"\n {4}started_at: "2024-01-15T10:46:30Z"\n {4}completed_at: ""\n {4}review:/;
+        expect(await workspace.read(path)).toMatch(group);
+      }
+    },
+  );
+
   it('has no message for a gate that passed without one', async () => {
     const silent = { run: writes({}), inputs: [], output: { message: '/message' } };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ silent }) });
@@ -477,6 +514,13 @@ describe('agent-flow', () => {
   });
 });
 
+/** What an import of dev-loop says about checkpoints. */
+async function seenFrom(workspace: ScratchWorkspace, ...files: string[]): Promise<unknown[]> {
+  const { out } = await expectOk(here(workspace, 'import', 'dev-loop', ...files, '--dry-run', '--json'));
+  const { notMoved } = JSON.parse(out) as { readonly notMoved: readonly { readonly file: string }[] };
+  return notMoved.filter(({ file }) => file.includes('checkpoints'));
+}
+
 describe('dev-loop', () => {
   it('is imported and exported with its documents', async () => {
     await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
@@ -508,6 +552,13 @@ describe('dev-loop', () => {
     expect(JSON.parse(await read('retry-counts.json'))).toEqual({});
     expect(JSON.parse(await read('metrics.json'))).toMatchObject({ runs: 1, completed: 0 });
     expect(await read('handoff.md')).toContain('fetch-task');
+    expect(await seenFrom(workspace)).toEqual([]);
+    await workspace.write('.devloop/checkpoints/prd-1/step-1.json', '{}');
+    const expected = expect.stringContaining('`createFileCheckpointer` of `gateline/langgraph`') as string;
+    const checkpoints = { pointer: '', reason: expected };
+    expect(await seenFrom(workspace)).toEqual([{ file: 'checkpoints/', ...checkpoints }]);
+    const named = await seenFrom(workspace, '.devloop/workflow-state.json', '.devloop/progress.md');
+    expect(named).toEqual([{ file: '.devloop/checkpoints/', ...checkpoints }]);
     await workspace.write('.gateline/memory/progress.md', 'mine');
     const { code, err } = await here(workspace, 'import', 'dev-loop');
     expect(code).toBe(2);

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.ts';
-import { ACTOR, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from '../options.ts';
+import { ACTOR, INPUT_OPTIONS, JSON_OPTION, RUN_OPTION, SUBJECT_OPTIONS } from '../options.ts';
 
 const FORMAT = {
   name: 'FORMAT',
@@ -24,6 +24,7 @@ export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
     ],
     options: [
       ...SUBJECT_OPTIONS,
+      ...INPUT_OPTIONS,
       { name: 'from', value: 'DIR', help: 'the folder that the files are in (default: where the system keeps them)' },
       { name: 'write', help: 'add missing keys and gates to the definition; comments stay' },
       { name: 'reason', value: 'TEXT', help: 'why outputs are adopted (default: imported from FORMAT)' },
@@ -32,11 +33,15 @@ export const EXCHANGE_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     description:
-      'Reads all files first, and imports all of them or nothing: each problem is named with its file and JSON pointer. What is completed there is adopted here, as `gateline adopt` does: it must meet the contract of its gate, and applies to the present request. Documents for agents and the history of earlier runs are taken over, too. What has no place in Gateline is listed with the reason. A gate with a matrix needs an output for each leg, by its name.\nWithout a definition, gateline.yml is written. With one, the keys that it lacks are printed, and with --write added. No command is started. If the command is interrupted, run it again.\nFiles that are read where the system keeps them in the workspace are not inputs of gates: if git does not ignore them, a line for them is added to .git/info/exclude.',
+      'Reads all files first, and imports all of them or nothing: each problem is named with its file and JSON pointer. What is completed there is adopted here, as `gateline adopt` does: it must meet the contract of its gate, and applies to the present request: repeat the `--input`, `--task`, `--metadata` and `--memory` of your runs. Documents for agents and the history of earlier runs are taken over, too. What has no place in Gateline is listed with the reason. A gate with a matrix needs an output for each leg, by its name.\nWithout a definition, gateline.yml is written. With one, the keys that it lacks are printed, and with --write added. No command is started. If the command is interrupted, run it again.\nFiles that are read where the system keeps them in the workspace are not inputs of gates: if git does not ignore them, a line for them is added to .git/info/exclude.',
     examples: [
       {
         command: 'gateline import nexus --from ~/.claude/skills/nexus/history --dry-run',
         what: 'show what would be imported',
+      },
+      {
+        command: 'gateline import dev-loop --subject login --task "Users can log in"',
+        what: 'for a task of a set',
       },
       {
         command: 'gateline import nexus .current-workflow.json --write',

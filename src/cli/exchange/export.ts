@@ -18,11 +18,6 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const format = formatNamed(system);
   const { call, loaded } = await openToLook(invocation);
   const { root } = loaded;
-  const { startedAt, subject } = call.journal.state();
-  if (startedAt === undefined)
-    throw new GatelineError('RUN_UNKNOWN', `there is no run of ${loaded.pipeline.id} for ${subject} yet`, {
-      hint: '`gateline status --subjects` lists the subjects.',
-    });
   const files = format.write(await exportedRun(call, call.journal.state(), loaded));
   const to = textOption(options, 'to');
   const target = to === undefined ? join(root, format.folder) : resolve(world.workingDirectory, to);

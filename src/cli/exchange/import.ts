@@ -1,53 +1,48 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Adoption } from '../../engine/adoption/adopt-outputs.ts';
+import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import type { FileFormat, FormatReading, ImportedRun, NotMoved } from '../../formats/exchange.ts';
+import type { FileFormat, FormatReading } from '../../formats/exchange.ts';
 import { formatNamed } from '../../formats/formats.ts';
 import type { HistoryEntry } from '../../history/entry.ts';
-import type { JsonObject } from '../../json/json.ts';
-import {
-  editedDefinition,
-  gateId,
-  hasGates,
-  keysText,
-  keysToAdd,
-  newDefinition,
-  overruled,
-} from '../../local/exchange/definition.ts';
+import { keysText } from '../../local/exchange/definition.ts';
 import { ignoreEarlier } from '../../local/exchange/write-files.ts';
 import { ImportRefusedError } from '../../local/exchange/import-refused.ts';
 import { addEntries, adoptImported, hasOutputs, newEntries, refuseUnusable } from '../../local/exchange/import-run.ts';
 import { readSources } from '../../local/exchange/read-sources.ts';
-import { fileOf, findPipelineFile, onThisMachine, type LoadedPipeline } from '../../local/load-pipeline.ts';
+import { fileOf, type LoadedPipeline } from '../../local/load-pipeline.ts';
 import { historyIn, lockWorkspace, STATE_FOLDER } from '../../local/local-ports.ts';
 import { writeDocument } from '../../local/memory/documents.ts';
-import { PipelineInvalidError } from '../../local/pipeline-invalid.ts';
-import { pointerSegments } from '../../json/pointer.ts';
 import { documentPath } from '../../memory/documents.ts';
-import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
-import { DEFAULT_FILES } from '../../pipeline/pipeline.ts';
-import { readSource } from '../../pipeline/yaml/read-source.ts';
 import { count, oneLine } from '../../report/text.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
-import { readText } from '../../workspace/files/read-text.ts';
-import { textOption, type CommandInvocation, type OptionValues } from '../command.ts';
+import { textOption, type CommandInvocation } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { decisionMadeBy, reasonGiven, type DecisionMade } from '../project/decision.ts';
 import { open, projectOnce } from '../project/open.ts';
 import type { CliWorld } from '../world.ts';
+import {
+  definitionFor,
+  loadedWith,
+  planned,
+  subjectIn,
+  type DefinitionPlan,
+  type FoundDefinition,
+} from './imported-definition.ts';
 
 /** `gateline import FORMAT`: takes over what another system's files say, all of it or nothing. */
-export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
+export async function execute(given: CommandInvocation): Promise<ExitCode> {
+  const invocation = { ...given, world: readingOnce(given.world) };
   const { world, options, positionals } = invocation;
   const [system, ...named] = positionals as [string, ...string[]];
   const format = formatNamed(system);
   const found = await definitionFor(invocation);
   const reading = await readAll(invocation, format, found, named);
   const plan = planned(system, reading, found, options);
-  const loaded = loadedWith(found, plan.text, reading.run);
+  const loaded = loadedWith(found, plan.text, reading.run, options);
   const dryRun = options['dry-run'] === true;
   const by = await deciderOf(invocation, system, { loaded, decides: !dryRun && hasOutputs(reading.run) });
   if (dryRun) {
@@ -80,6 +75,12 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   return tell(invocation, { system, reading, plan, adoption, history, loaded });
 }
 
+/** What is given on standard input is used for the rehearsal, too. */
+function readingOnce(world: CliWorld): CliWorld {
+  let read: ReturnType<CliWorld['readStandardInput']> | undefined;
+  return { ...world, readStandardInput: (most) => (read ??= world.readStandardInput(most)) };
+}
+
 /** Who adopts; nobody has to be known if nothing is recorded. @throws GatelineError as `decisionMadeBy` */
 async function deciderOf(
   { world, options }: CommandInvocation,
@@ -94,103 +95,33 @@ function durable({ onDurable }: CliWorld): Pick<CliWorld, 'onDurable'> {
   return onDurable === undefined ? {} : { onDurable };
 }
 
-/** The definition that there is, or where a new one goes. */
-interface FoundDefinition extends Pick<LoadedPipeline, 'path' | 'root' | 'isDefault'> {
-  /** `undefined`: there is none yet. */
-  readonly text: string | undefined;
-}
-
-async function definitionFor({ world, options }: CommandInvocation): Promise<FoundDefinition> {
-  const given = textOption(options, 'file');
-  try {
-    const file = await findPipelineFile(world.workingDirectory, given);
-    return { ...file, text: (await readText(file.root, fileOf(file))) ?? '' };
-  } catch (error) {
-    if (!(error instanceof GatelineError) || error.code !== 'PIPELINE_MISSING' || given !== undefined) throw error;
-    const root = world.workingDirectory;
-    return { path: join(root, DEFAULT_FILES[0]), root, isDefault: true, text: undefined };
-  }
-}
+/** Further subjects are only counted. */
+const SHOWN = 10;
 
 /** @throws ImportRefusedError naming every problem of every file */
 async function readAll(
   { world, options }: CommandInvocation,
   format: FileFormat,
-  { root, text: definition }: FoundDefinition,
+  found: FoundDefinition,
   named: readonly string[],
 ): Promise<FormatReading> {
+  const { root, text: definition } = found;
   const from = textOption(options, 'from');
   const here = world.workingDirectory;
   const folder = from === undefined ? (named.length > 0 ? here : join(root, format.folder)) : resolve(here, from);
-  const { files, problems } = await readSources(folder, format, named);
+  const { files, problems, left, others } = await readSources(folder, format, named, subjectIn(found, options));
   if (problems.length > 0) throw new ImportRefusedError(problems);
   if (files.length === 0)
     throw new GatelineError('IMPORT_REFUSED', `${folder} has no file of this format`, {
       hint: 'Name the files, or the folder that they are in: `--from DIR`.',
     });
-  const reading = format.read(files);
+  const read = format.read(files);
+  const further = `files of other subjects are not imported: ${firstNames(others, SHOWN)}; \`--subject\` names one`;
+  const notes = others.length === 0 ? read.notes : [...read.notes, further];
+  const reading = { ...read, notMoved: [...read.notMoved, ...left], notes };
   await refuseUnusable(root, reading, { isNew: definition === undefined });
   return reading;
 }
-
-/** What happens to the definition. */
-interface DefinitionPlan {
-  readonly choice: 'create' | 'edit' | 'keep';
-  /** The new text; `undefined`: it stays as it is. */
-  readonly text: string | undefined;
-  /** Keys that it lacks. */
-  readonly add: JsonObject;
-  /** What the files say and it does not. */
-  readonly overruled: readonly NotMoved[];
-}
-
-function planned(
-  system: string,
-  { run }: FormatReading,
-  found: FoundDefinition,
-  options: OptionValues,
-): DefinitionPlan {
-  const { text } = found;
-  if (text === undefined) {
-    // Without a gate there is no pipeline: the files only have documents, or a history.
-    if (run.gates.length === 0) return { choice: 'keep', text: undefined, add: {}, overruled: [] };
-    return {
-      choice: 'create',
-      text: newDefinition(run, system, fileOf(found), textOption(options, 'subject')),
-      add: {},
-      overruled: [],
-    };
-  }
-  const parsed = parsePipeline(text, fileOf(found));
-  const { value, problems } = readSource(text, fileOf(found));
-  const isUnreadable = problems.some(({ severity }) => severity === 'error');
-  // One without gates is not valid either, and gets some. In any other, it is not known which gates there are.
-  if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
-  const written = (value ?? {}) as JsonObject;
-  const keys = keysToAdd(run, { path: fileOf(found), written, ...(parsed.ok && { pipeline: parsed.pipeline }) });
-  const plan = { add: keys, overruled: overruled(run, written, system) };
-  if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
-  return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
-}
-
-/** @throws PipelineInvalidError, ImportRefusedError if it is not valid with what the files say */
-function loadedWith(found: FoundDefinition, text: string | undefined, run: ImportedRun): LoadedPipeline {
-  const parsed = parsePipeline(text ?? found.text ?? NO_GATES, fileOf(found));
-  if (parsed.ok) return { ...found, pipeline: onThisMachine(parsed.pipeline), warnings: parsed.warnings };
-  if (text === undefined) throw new PipelineInvalidError(parsed.problems);
-  const errors = parsed.problems.filter(({ severity }) => severity === 'error');
-  throw new ImportRefusedError(
-    errors.map(({ place, message }) => {
-      const [key, id] = pointerSegments(place.pointer);
-      const gate = key === 'gates' ? run.gates.find((one) => gateId(one) === id) : undefined;
-      const file = run.file ?? run.gates[0]?.place.file ?? '';
-      return { ...(gate?.place ?? { file, pointer: '' }), message: `the definition would not be valid: ${message}` };
-    }),
-  );
-}
-
-/** Stands for a definition that is not written, where only documents and a history are imported. */
-const NO_GATES = 'gates: {none: {inputs: []}}';
 
 /** @throws ImportRefusedError as {@link adoptImported} */
 async function adopt(
@@ -230,9 +161,10 @@ async function rehearse(
 }
 
 /** What to add to a definition that stays as it is. */
-function sayMissing(world: CliWorld, { choice, add }: DefinitionPlan, path: string): void {
-  if (choice === 'keep' && Object.keys(add).length > 0)
-    say(world.out, `\nAdd to ${path}, or let \`--write\` do it:\n\n${keysText(add).trimEnd()}\n`);
+function sayMissing(world: CliWorld, { choice, isThere, add }: DefinitionPlan, path: string): void {
+  if (Object.keys(add).length === 0 || choice !== 'keep') return;
+  const how = isThere ? 'or let `--write` do it' : 'once it has gates';
+  say(world.out, `\nAdd to ${path}, ${how}:\n\n${keysText(add).trimEnd()}\n`);
 }
 
 interface Imported {

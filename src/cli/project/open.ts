@@ -11,11 +11,12 @@ import { withAgentFiles } from '../../local/exchange/agent-files.ts';
 import { createMirror, ignoreMirrored, mirrorFormats, type Mirror } from '../../local/exchange/mirror.ts';
 import { agentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import { createProjector, type Projector } from '../../local/projector.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { unitsOf, type Unit, type UnitGraph } from '../../run/records/unit.ts';
 import { assignmentOf } from './assignment.ts';
 import { viewAt } from './moment.ts';
-import { listOption, textOption, type CommandInvocation } from '../command.ts';
+import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { noticesTo, say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
 
@@ -39,12 +40,16 @@ export async function loadFor(
   const found = await loadPipeline(world.workingDirectory, textOption(options, 'file'));
   if (without === undefined) refuseWithoutGates(found.pipeline);
   const mirror = mirrorFormats(listOption(options, 'mirror'), found.pipeline);
-  const loaded = { ...found, pipeline: { ...found.pipeline, mirror } };
+  return { ...found, pipeline: withAskedMemory({ ...found.pipeline, mirror }, options) };
+}
+
+/** A pipeline whose gates get the documents of `--memory`. @throws GatelineError `OPTION_VALUE` as {@link loadFor} */
+export function withAskedMemory(given: Pipeline, options: OptionValues): Pipeline {
   const asked = listOption(options, 'memory');
-  if (asked.length === 0) return loaded;
-  const pipeline = withMemory(loaded.pipeline, asked);
+  if (asked.length === 0) return given;
+  const pipeline = withMemory(given, asked);
   const unused = asked.find((name) => !pipeline.gates.some(({ memory }) => memory.includes(name)));
-  if (unused === undefined) return { ...loaded, pipeline };
+  if (unused === undefined) return pipeline;
   throw new GatelineError('OPTION_VALUE', `--memory ${unused}: no gate lists this document`, {
     hint: `Write \`memory: [${unused}?]\` at the gates that are to get it.`,
   });

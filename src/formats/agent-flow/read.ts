@@ -61,7 +61,7 @@ function orchestrationIn(file: SourceFile, findings: FileFindings): FoundOrchest
   const read = findings.frontMatter(file);
   const state = read && findings.shaped(orchestrationSchema, read.header, file.path);
   if (state === undefined) return undefined;
-  const agents = [...read!.body.matchAll(/^### Phase: ([^\n]+)\n- Agent: ([^\n]+)$/gm)];
+  const agents = [...read!.body.matchAll(/^### Phase: ([^\r\n]+)\r?\n- Agent: ([^\r\n]+)\r?$/gm)];
   return { file: file.path, state, agents: new Map(agents.map(([, phase, agent]) => [phase!, agent!])) };
 }
 

@@ -1,5 +1,8 @@
 import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
 import type { ExportedRun, WrittenFile } from '../exchange.ts';
+import { isJsonObject } from '../../json/json.ts';
+import { resultOf } from '../../run/state/run-state.ts';
+import type { GateGroup } from '../../pipeline/pipeline.ts';
 import { phasesOf, type Phase } from '../phases.ts';
 import { COMPLETE, orchestrationText, type FlowStatus, type Orchestration } from './orchestration.ts';
 
@@ -20,8 +23,8 @@ export function writeAgentFlow(run: ExportedRun): WrittenFile[] {
 
 function orchestrationOf(run: ExportedRun): Orchestration {
   const { state, pipeline } = run;
-  const phases = phasesOf(run);
   const { groups, gates } = pipeline;
+  const phases = inLine(phasesOf(run).map(withImportedTime), groups);
   const isTeam = groups.length > 0;
   const mode = groups.some((group) => group.mode !== 'sequential') ? 'team' : 'sequential';
   const loops = [...gates, ...groups].flatMap(({ onFail }) => onFail?.maxIterations ?? []);
@@ -42,6 +45,31 @@ function orchestrationOf(run: ExportedRun): Orchestration {
     }),
     gates: Object.fromEntries(gatesOf(run, phases, isTeam)),
   };
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** An output that was imported has the time at which its gate passed: here, it was adopted later. */
+function withImportedTime(phase: Phase): Phase {
+  const { units, output } = phase;
+  const ended = units[0] && resultOf(units[0]);
+  const isAdopted = ended?.how === 'adopted' || ended?.source?.adopted !== undefined;
+  const time = isAdopted && isJsonObject(output) ? output['timestamp'] : undefined;
+  return typeof time === 'string' && TIME.test(time) ? { ...phase, started: time, ended: time } : phase;
+}
+
+/**
+ * The seed's phases are a line, in which none has passed before one above it. Gates that ran side by side are put into
+ * such a line: those that are done are first, then groups with some that are.
+ */
+function inLine(phases: readonly Phase[], groups: readonly GateGroup[]): Phase[] {
+  const place = (phase: Phase): number => {
+    const group = groups.find((one) => one.gates.includes(phase.gate.id));
+    const step = group === undefined ? [phase] : phases.filter(({ gate }) => group.gates.includes(gate.id));
+    if (step.every(({ done }) => done)) return 0;
+    return step.some(({ done }) => done) ? 1 : 2;
+  };
+  return phases.toSorted((a, b) => place(a) - place(b));
 }
 
 function currentPhase({ pipeline }: ExportedRun, phases: readonly Phase[], mode: string): string {

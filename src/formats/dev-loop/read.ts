@@ -18,7 +18,13 @@ const DERIVED: Readonly<Record<string, string>> = {
 
 const STATE = 'workflow-state.json';
 
-/** Whether a file of `.devloop/` is read. Checkpoints are those of LangGraph. */
+/** Folders of `.devloop/` that are not imported. */
+export const LEFT_FOLDERS: Readonly<Record<string, string>> = {
+  checkpoints:
+    'they stay there: a graph with `createFileCheckpointer` of `gateline/langgraph`, and this folder, continues from them',
+};
+
+/** Whether a file of `.devloop/` is read. */
 export function isDevLoopFile(path: string): boolean {
   return path === STATE || Object.hasOwn(DOCUMENTS, path) || Object.hasOwn(DERIVED, path);
 }

@@ -11,13 +11,14 @@ import { EXECUTION_STATE_FORMAT, METRICS_FORMAT, NODE_GATES, prdWord, taskWord, 
 export function writeDevLoop(run: ExportedRun): WrittenFile[] {
   const phases = phasesOf(run);
   const own = run.history.filter(({ pipeline }) => pipeline === run.pipeline.id);
-  const retries = phases.reduce((sum, phase) => sum + phase.retries, 0);
+  const attempts = phases.reduce((sum, phase) => sum + phase.retries, 0);
+  const retries = retriesOf(run, own, attempts);
   const document = (name: string): string | undefined => run.documents.find((one) => one.name === name)?.text;
   const progress = document('progress') ?? progressOf(own);
   const patterns = document('learned-patterns');
   return [
-    { path: 'workflow-state.json', text: fileText(loopStateOf(run, phases, retries)) },
-    { path: 'retry-counts.json', text: fileText(retries === 0 ? {} : { [run.state.subject]: retries }) },
+    { path: 'workflow-state.json', text: fileText(loopStateOf(run, phases, retries.get(run.state.subject) ?? 0)) },
+    { path: 'retry-counts.json', text: fileText(Object.fromEntries(retries)) },
     { path: 'execution-state.json', text: fileText(executionStateOf(run, own)) },
     { path: 'metrics.json', text: fileText(metricsOf(own)) },
     ...(progress === undefined ? [] : [{ path: 'progress.md', text: progress }]),
@@ -46,6 +47,26 @@ function loopStateOf(
     retryCount: retries,
     handoffContext: handoff === '' ? {} : { document: handoff },
   };
+}
+
+/**
+ * How often each task was tried again: its runs that failed, and were followed by another one, and in the exported run
+ * the attempts after the first. Tasks that were not are left out.
+ */
+function retriesOf(
+  { state: { subject, runNumber } }: ExportedRun,
+  history: readonly HistoryEntry[],
+  attempts: number,
+): ReadonlyMap<string, number> {
+  const retries = new Map<string, number>();
+  for (const [kept, entries] of Map.groupBy(history, (entry) => entry.subject)) {
+    const isExported = kept === keptSubject(subject);
+    const newest = isExported ? runNumber : Math.max(...entries.map(({ run }) => run));
+    const failed = entries.filter(({ run, status }) => run < newest && status === 'error').length;
+    const count = failed + (isExported ? attempts : 0);
+    if (count > 0) retries.set(isExported ? subject : kept, count);
+  }
+  return retries;
 }
 
 /** Each subject is a PRD; its newest run is its status. */

@@ -152,6 +152,11 @@ function nameUnmoved(state: WorkflowState, file: string, findings: FileFindings)
     'checkpoints',
     'a hash cannot restore a file: Gateline takes snapshots of its own, as git trees',
   );
+  const { completedPhases, skippedPhases, failedPhases, currentPhase, metadata } = state;
+  const current = currentPhase === null ? [] : [currentPhase];
+  const named = new Set([...completedPhases, ...skippedPhases, ...failedPhases, ...current]).size;
+  const reason = `the state names ${named} of ${metadata.totalPhases} phases: a new definition lacks the others`;
+  leave(metadata.totalPhases > named, 'metadata/totalPhases', reason);
   for (const phase of Object.keys(state.results))
     leave(!state.completedPhases.includes(phase), pointerOf(['results', phase]).slice(1), 'the phase is not completed');
 }

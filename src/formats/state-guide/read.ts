@@ -25,6 +25,17 @@ export function isGuideFile(path: string): boolean {
   return PIPELINE.test(path) || GATE.test(path);
 }
 
+/** The slug of the subject that a file is named after: a folder may have the files of several. */
+export function guideSlugOf(path: string): string | undefined {
+  return partsOf(path)?.[1];
+}
+
+/** Slug, number and leg in the name of a file. */
+function partsOf(path: string): RegExpExecArray | null {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return GATE.exec(name) ?? PIPELINE.exec(name);
+}
+
 interface GateFile {
   readonly path: string;
   readonly slug: string;
@@ -46,8 +57,7 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
   const pipelines: PipelineFileRead[] = [];
   for (const file of files) {
     const { path } = file;
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const [, slug = '', number, leg] = GATE.exec(name) ?? PIPELINE.exec(name) ?? [];
+    const [, slug = '', number, leg] = partsOf(path) ?? [];
     if (slug === '') {
       findings.refuse(path, '', 'expected the name {subject}-pipeline.json or {subject}-gate{N}-output.json');
       continue;
@@ -65,6 +75,17 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
       findings.refuse(path, '/gate', `it is ${state.gate}, and the name says ${number}`);
     gates.push({ path, slug, leg, state });
   }
+  const bySlug = Map.groupBy([...pipelines, ...gates], ({ slug }) => slug);
+  if (bySlug.size > 1) {
+    const [first, ...others] = [...bySlug.values()].map((some) => some[0]!);
+    for (const { path, slug } of others)
+      findings.refuse(
+        path,
+        '',
+        `it is of the subject ${slug}, and ${first!.path} of ${first!.slug}: \`--subject\` chooses those of one`,
+      );
+    return findings.reading({});
+  }
   for (const { path } of pipelines.slice(1)) findings.refuse(path, '', `${pipelines[0]!.path} is the pipeline already`);
   contradictionsIn(gates, pipelines[0], findings);
   return findings.reading(runOf(gates, pipelines[0], findings));
@@ -77,14 +98,12 @@ function contradictionsIn(
 ): void {
   const first = pipeline ?? gates[0];
   const seen = new Map<string, string>();
-  for (const { path, slug, leg, state } of gates) {
+  for (const { path, leg, state } of gates) {
     const unit = JSON.stringify([state.gate, leg]);
     const before = seen.get(unit);
     if (before !== undefined) findings.refuse(path, '/gate', `${before} is of gate ${state.gate}, too`);
     seen.set(unit, path);
     if (first === undefined || first.path === path) continue;
-    if (slug !== first.slug)
-      findings.refuse(path, '', `it is of the subject ${slug}, and ${first.path} of ${first.slug}`);
     for (const key of ['domain', 'feature'] as const) {
       const [own, other] = [state.metadata[key], first.state.metadata[key]];
       if (own !== other) findings.refuse(path, `/metadata/${key}`, `it is ${own}, and ${other} in ${first.path}`);

@@ -1,3 +1,4 @@
+import { firstNames } from '../../errors/first-names.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { isFormat } from '../../pipeline/entities/entities.ts';
 import { wordText, wordsOf } from '../../pipeline/entities/command-syntax.ts';
@@ -16,6 +17,9 @@ export interface ImportedSkills {
 /** A command of gateline.yml. */
 type ImportedCommand = JsonObject & { readonly syntax: string };
 
+/** Further parts that are left out are only counted. */
+const NAMED = 8;
+
 type Lists = Record<'requires' | 'creates' | 'invalidates', Set<string>>;
 
 /**
@@ -32,6 +36,8 @@ export function importSkills(skills: readonly UaspSkill[]): ImportedSkills {
   const isTwice = collisions(whole);
   const taken = new Set<string>();
   for (const skill of whole) {
+    const { name, others } = skill;
+    if (others.length > 0) warnings.push(`${name}: not about state, and left out: ${firstNames(others, NAMED)}`);
     const renamed = new Map<string, string>();
     const nameOf = (name: string): string => {
       const known = renamed.get(name);

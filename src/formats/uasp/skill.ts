@@ -19,15 +19,14 @@ const entitySchema = z.looseObject({
   properties: names,
 });
 
-const commandSchema = z
-  .looseObject({
-    syntax: z.string().max(4_096).optional(),
-    requires: names,
-    creates: names,
-    invalidates: names,
-    returns: z.string().max(200).optional(),
-  })
-  .nullable();
+const commandShape = z.looseObject({
+  syntax: z.string().max(4_096).optional(),
+  requires: names,
+  creates: names,
+  invalidates: names,
+  returns: z.string().max(200).optional(),
+});
+const commandSchema = commandShape.nullable();
 
 const skillSchema = z.looseObject({
   name: name.optional(),
@@ -46,6 +45,8 @@ export interface UaspSkill {
   readonly name: string;
   readonly entities: readonly UaspEntity[];
   readonly commands: ReadonlyMap<string, UaspCommand>;
+  /** Parts that are not about state, as paths of keys: `meta.version`. */
+  readonly others: readonly string[];
 }
 
 /**
@@ -60,7 +61,7 @@ export function parseSkill(text: string, file: string): UaspSkill {
 }
 
 /**
- * Reads a skill. Parts that are not about state are ignored.
+ * Reads a skill. Parts that are not about state are only named.
  * @param file its name, such as `agent-browser.uasp.yaml`: the name of a skill that does not say its own
  * @throws GatelineError `SKILL_INVALID`
  */
@@ -76,5 +77,21 @@ function readSkill(value: JsonValue | undefined, file: string): UaspSkill {
     name: meta?.name ?? parsed.data.name ?? file.replace(/^.*[/\\]/, '').replace(/(?:\.uasp)?\.ya?ml$/, ''),
     entities: state?.entities ?? [],
     commands: new Map(Object.entries(commands).map(([id, command]) => [id, command ?? none])),
+    others: othersIn(parsed.data),
   };
+}
+
+/** Keys that are neither read nor the way to what is read. */
+function othersIn({ meta = {}, state, commands, ...skill }: z.infer<typeof skillSchema>): string[] {
+  const { entities = [], ...aboutState } = state ?? {};
+  const parts: (readonly [path: string, part: object, known: readonly string[]])[] = [
+    ['', skill, ['name']],
+    ['meta.', meta, ['name']],
+    ['state.', aboutState, []],
+    ...entities.map((one) => [`${one.name}.`, one, Object.keys(entitySchema.shape)] as const),
+    ...Object.entries(commands).map(([id, one]) => [`${id}.`, one ?? {}, Object.keys(commandShape.shape)] as const),
+  ];
+  return parts.flatMap(([path, part, known]) =>
+    Object.keys(part).flatMap((key) => (known.includes(key) ? [] : [path + key])),
+  );
 }

@@ -146,7 +146,10 @@ export function hasGates(written: JsonValue | undefined): boolean {
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
   for (const [key, value] of Object.entries(keys)) {
-    if (!isMap(document.get(key))) {
+    const map = document.get(key);
+    // An empty one says nothing about the style.
+    if (isMap(map) && map.items.length === 0) map.flow = false;
+    if (!isMap(map)) {
       // In the place of a map there may be nothing, or an alias.
       const there = (document.toJS() as JsonObject | null)?.[key];
       const whole = isJsonObject(there) && isJsonObject(value) ? { ...value, ...there } : value;

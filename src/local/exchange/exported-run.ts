@@ -1,5 +1,7 @@
 import { calledPipeline, type Call } from '../../engine/call/call.ts';
+import { storedRequest } from '../../engine/call/content.ts';
 import { handoffFrom } from '../../engine/plan/handoff.ts';
+import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ExportedRun } from '../../formats/exchange.ts';
 import { runKeyOf, type HistoryEntry } from '../../history/entry.ts';
 import { historyOfRun } from '../../history/entry-of-run.ts';
@@ -8,7 +10,9 @@ import { gatesOf } from '../../history/query.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { documentPath } from '../../memory/documents.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import type { Request } from '../../run/plan/request.ts';
 import { handoffText } from '../../run/state/handoff.ts';
 import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { RecordStore } from '../../store/record-store.ts';
@@ -36,7 +40,10 @@ export interface ExportedWith {
   readonly known?: Map<Digest, JsonValue>;
 }
 
-/** Collects what formats write about a run of this workspace. */
+/**
+ * Collects what formats write about a run of this workspace.
+ * @throws GatelineError `RUN_UNKNOWN` if no record of it exists
+ */
 export async function exportedRun(
   call: Call,
   state: RunState,
@@ -46,13 +53,17 @@ export async function exportedRun(
   const { root, path } = place;
   const { ports, assignment, redactor } = call;
   const pipeline = calledPipeline({ ...assignment, pipeline: place.pipeline });
+  if (state.startedAt === undefined)
+    throw new GatelineError('RUN_UNKNOWN', `there is no run of ${pipeline.id} for ${state.subject} yet`, {
+      hint: '`gateline status --subjects` lists the subjects.',
+    });
   const records = call.journal.records().filter(({ runNumber }) => runNumber === state.runNumber);
   const log = historyIn(place);
   const handoff = await handoffFrom(call, records);
   const medians = medianTimes(gatesOf(log, { pipeline: pipeline.id }));
   const run: RunWithoutOutputs = {
     state,
-    pipeline,
+    pipeline: await withGivenMemory(call, state, pipeline),
     graph: call.graph,
     definition: path === undefined ? (ports.history?.definition ?? '') : fileOf({ root, path }),
     metadata: assignment.metadata,
@@ -65,6 +76,31 @@ export async function exportedRun(
   };
   const redact = redactor.redactText;
   return withOutputs(run, { store: ports.store, now: ports.now(), redact, ...(known && { known }) });
+}
+
+/** A pipeline whose gates also have the documents that a call asked for: their requests say it. */
+async function withGivenMemory(call: Call, state: RunState, pipeline: Pipeline): Promise<Pipeline> {
+  const units = [...state.units.values()];
+  const gates = pipeline.gates.map(async (gate) => {
+    const { id, memory, memoryIfAsked = [] } = gate;
+    const open = memoryIfAsked.filter((name) => !memory.includes(name));
+    const own = open.length === 0 ? [] : units.filter((unit) => unit.gate === id);
+    const requests = await Promise.all(own.map(async (unit) => requestOf(call, unit)));
+    const isGiven = (name: string): boolean =>
+      requests.some((one) => Object.hasOwn(one?.inputs.files ?? {}, documentPath(name)));
+    return { ...gate, memory: [...memory, ...open.filter(isGiven)] };
+  });
+  return { ...pipeline, gates: await Promise.all(gates) };
+}
+
+/** The request of a unit's output, or of the attempt that runs; `undefined`: there is none, or it was removed. */
+async function requestOf(call: Call, unit: UnitState): Promise<Request | undefined> {
+  const about = resultOf(unit) ?? unit.started;
+  const claim = call.journal
+    .archive()
+    .started.get(unit.key)
+    ?.findLast(({ fingerprint }) => fingerprint === about?.fingerprint);
+  return claim && storedRequest(call, claim.request);
 }
 
 /** A run with its outputs and its entry in the history, and without secrets in its task, metadata and documents. */

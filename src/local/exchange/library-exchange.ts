@@ -9,6 +9,7 @@ import * as shapes from '../library-shapes.ts';
 import { historyIn } from '../local-ports.ts';
 import { writeDocument } from '../memory/documents.ts';
 import { exportedRun } from './exported-run.ts';
+import { ignoreEarlier } from './write-files.ts';
 import { addEntries, adoptImported, newEntries, refuseUnusable } from './import-run.ts';
 
 /** A system whose files can be read and written. */
@@ -26,6 +27,8 @@ export interface ImportedFiles
   readonly adopted: readonly UnitKey[];
   /** Gates that were adopted with the same output before. */
   readonly kept: readonly UnitKey[];
+  /** The line for the system's files that was added to `.git/info/exclude`. `undefined`: none was needed. */
+  readonly ignored: string | undefined;
 }
 
 /** The files of a run, as a system writes them. */
@@ -38,8 +41,8 @@ export interface ExportedFiles {
 
 /**
  * Takes over what files of another system say, all of it or nothing: adopts what is completed, and adds documents and
- * entries of the history to the workspace. Starts nothing, and changes no definition: `keys` of the result are those
- * that mean the same in one. The caller holds the lock of the workspace.
+ * entries of the history to the workspace, and makes git ignore the system's files there. Starts nothing, and changes
+ * no definition: `keys` of the result are those that mean the same in one. The caller holds the lock of the workspace.
  * @throws ImportRefusedError with each problem, its file and JSON pointer; GatelineError `LIBRARY_ARGUMENT_REFUSED`,
  *   and as `decide` does
  */
@@ -56,7 +59,8 @@ export async function importFiles(
   const { dryRun = false, ...by } = checked('importFiles', 'options', shapes.importShape, options);
   const { root } = ports.workspace;
   const log = ports.history ?? historyIn({ root });
-  const reading = formatNamed(system).read(files);
+  const format = formatNamed(system);
+  const reading = format.read(files);
   // The caller has a definition.
   await refuseUnusable(root, reading, { isNew: false });
   const { run, notMoved, notes } = reading;
@@ -65,17 +69,19 @@ export async function importFiles(
   const history = await newEntries(log, run);
   const { keys, documents } = run;
   const about = { notMoved, notes, keys, documents, history };
-  if (dryRun) return { ...about, adopted: rehearsed.adopted, kept: rehearsed.kept };
+  if (dryRun) return { ...about, adopted: rehearsed.adopted, kept: rehearsed.kept, ignored: undefined };
+  // What is adopted must not be out of date as soon as the system, a mirror or an export changes these files.
+  const ignored = await ignoreEarlier(root, format, ports.environment);
   for (const document of documents) await writeDocument(root, document);
   await addEntries(log, history);
   const { adopted, kept } = await adoptImported(ports, assignment, run, by, { dryRun: false });
-  return { ...about, adopted, kept };
+  return { ...about, adopted, kept, ignored };
 }
 
 /**
  * The files of a run, as another system writes them. Writes nothing.
  * @param runNumber default: the newest run
- * @throws GatelineError `LIBRARY_ARGUMENT_REFUSED`, and as `readRun` does
+ * @throws GatelineError `LIBRARY_ARGUMENT_REFUSED`, `RUN_UNKNOWN` if there is no run, and as `readRun` does
  */
 export async function exportFiles(
   ports: EnginePorts,

@@ -1,8 +1,9 @@
 import { readdir, type FileHandle } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { isSystemError, messageOf } from '../../errors/gateline-error.ts';
-import type { FileFormat, FileProblem, SourceFile } from '../../formats/exchange.ts';
+import type { FileFormat, FileProblem, NotMoved, SourceFile } from '../../formats/exchange.ts';
 import { MAX_IMPORT_BYTES } from '../../formats/findings.ts';
+import { subjectSlug } from '../../run/records/subject.ts';
 import { openToRead } from '../../workspace/files/blob.ts';
 import { isRelative } from '../../workspace/files/contain.ts';
 import { kindOf, linksAbove, lookAt } from '../../workspace/files/look.ts';
@@ -18,18 +19,31 @@ const MOST_BYTES = 8 * MAX_IMPORT_BYTES;
 export interface Sources {
   readonly files: readonly SourceFile[];
   readonly problems: readonly FileProblem[];
+  /** Folders next to them that are left where they are. */
+  readonly left: readonly NotMoved[];
+  /** Slugs of subjects whose files in the folder were not read. */
+  readonly others: readonly string[];
 }
 
 /**
  * Reads plain files of a folder, and follows no link below it.
  * @param folder absolute
  * @param named paths in the folder; none: every file that the system is known to write
+ * @param subject of several in the folder, whose files are read if none are named. Default: those of all
  */
-export async function readSources(folder: string, format: FileFormat, named: readonly string[]): Promise<Sources> {
+export async function readSources(
+  folder: string,
+  format: FileFormat,
+  named: readonly string[],
+  subject?: string,
+): Promise<Sources> {
   const files: SourceFile[] = [];
   const problems: FileProblem[] = [];
   const isLinked = linksAbove(folder);
-  const paths = named.length > 0 ? named.map(normalized) : await knownFiles(folder, format);
+  const { paths, others } =
+    named.length > 0
+      ? { paths: named.map(normalized), others: [] }
+      : filesOf(subject, await knownFiles(folder, format), format);
   let total = 0;
   for (const path of new Set(paths)) {
     const refuse = (message: string): number => problems.push({ file: path, pointer: '', message });
@@ -57,7 +71,31 @@ export async function readSources(folder: string, format: FileFormat, named: rea
       refuse(`it cannot be read: ${messageOf(error)}`);
     }
   }
-  return { files, problems };
+  return { files, problems, left: leftBeside(folder, format, named.length > 0 ? paths : ['']), others };
+}
+
+/** The files of a subject, if any is named after it, and the slugs of the others. */
+function filesOf(
+  subject: string | undefined,
+  paths: readonly string[],
+  { slugOf = () => undefined }: FileFormat,
+): { readonly paths: readonly string[]; readonly others: readonly string[] } {
+  const bySlug = Map.groupBy(paths, slugOf);
+  const slug = subject === undefined ? undefined : subjectSlug(subject);
+  const own = slug === undefined ? undefined : bySlug.get(slug);
+  if (own === undefined) return { paths, others: [] };
+  return { paths: own, others: [...bySlug.keys()].filter((one) => one !== undefined && one !== slug) as string[] };
+}
+
+/** @param paths of files in the folder */
+function leftBeside(folder: string, { left = {} }: FileFormat, paths: readonly string[]): NotMoved[] {
+  const folders = new Set(paths.filter((path) => path === '' || isRelative(path)).map((path) => posix.dirname(path)));
+  return [...folders].flatMap((one) =>
+    Object.entries(left).flatMap(([name, reason]) => {
+      const path = posix.join(one, name);
+      return lookAt(folder, path) === undefined ? [] : [{ file: `${path}/`, pointer: '', reason }];
+    }),
+  );
 }
 
 /** Whether an open file is the one at a path: a folder in it may have become a link. */

@@ -41,6 +41,12 @@ describe('the files of the seed', () => {
     expect(text).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
+  it('are read the same with line ends of Windows', () => {
+    const own = readAgentFlow([file(TEAM)]).run;
+    expect(own.gates.map(({ agent }) => agent)).toContain('Senku');
+    expect(readAgentFlow([file(TEAM, seed(TEAM).replaceAll('\n', '\r\n'))]).run).toEqual(own);
+  });
+
   it('give gates, groups, agents and the outputs of those that passed', () => {
     const { run, problems } = readAgentFlow([file(TEAM), file('deep-dive.local.md')]);
     expect(problems).toEqual([]);

@@ -11,7 +11,8 @@ import { writeAgentFlow } from '../../../src/formats/agent-flow/write.ts';
 import { FileFindings } from '../../../src/formats/findings.ts';
 import { worstStatus } from '../../../src/run/state/run-state.ts';
 import { drawn } from '../../support/test-size.ts';
-import { completed, exported, filesOf, stories } from '../arbitrary-run.ts';
+import { gate, pipelineOf } from '../../report/fixtures.ts';
+import { completed, exported, filesOf, stories, type Outcome } from '../arbitrary-run.ts';
 import { texts } from '../arbitrary-values.ts';
 
 const word = texts.filter((text) => text.isWellFormed());
@@ -166,5 +167,39 @@ describe('a run that is exported to agent-flow', () => {
     );
     for (const status of ['completed', 'error', 'executing', 'rollback'])
       expect([...seen]).toEqual(expect.arrayContaining([status, `${status} of a team`]));
+  });
+});
+
+describe('gates that ran side by side without a group', () => {
+  it('are written as a line that is read without a contradiction: what is done first, then what is done in part', async () => {
+    const told = (end: Outcome['end']): Outcome => {
+      return { end, score: 100, output: {}, label: '', message: '', issue: 'i', attempts: 1 };
+    };
+    const gates = [
+      gate('waits', 0, { needs: ['first'] }),
+      gate('first', 1),
+      gate('begun', 2, { needs: ['first'] }),
+      gate('m', 3, { needs: ['first'] }),
+      gate('n', 4, { needs: ['first'] }),
+      gate('passed', 5, { needs: ['first'] }),
+    ];
+    const groups = [{ id: 'g', gates: ['m', 'n'], mode: 'parallel' as const, onFail: undefined }];
+    const ends = {
+      waits: 'nothing',
+      first: 'passed',
+      begun: 'running',
+      m: 'passed',
+      n: 'failed',
+      passed: 'passed',
+    } as const;
+    const run = await exported({
+      pipeline: pipelineOf(gates, { id: 'p', groups, metadata: {} }),
+      told: Object.fromEntries(Object.entries(ends).map(([id, end]) => [id, told(end)])),
+      isRolledBack: false,
+    });
+    const { problems, run: read } = readAgentFlow(filesOf(writeAgentFlow(run)));
+    expect(problems).toEqual([]);
+    expect(read.gates.map((one) => one.gate)).toEqual(['first', 'passed', 'm', 'n', 'waits', 'begun']);
+    expect([...completed(read.gates).keys()]).toEqual(['first', 'passed', 'm']);
   });
 });

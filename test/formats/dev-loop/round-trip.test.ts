@@ -5,6 +5,8 @@ import { readDevLoop } from '../../../src/formats/dev-loop/read.ts';
 import { writeDevLoop } from '../../../src/formats/dev-loop/write.ts';
 import { FileFindings } from '../../../src/formats/findings.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/json.ts';
+import type { HistoryEntry } from '../../../src/history/entry.ts';
+import { gate, pipelineOf } from '../../report/fixtures.ts';
 import { drawn } from '../../support/test-size.ts';
 import { completed, exported, filesOf, outputsByGate, stories } from '../arbitrary-run.ts';
 import { outputs, texts } from '../arbitrary-values.ts';
@@ -91,5 +93,41 @@ describe('a run that is exported to dev-loop', () => {
       drawn(1_000),
     );
     expect([...seen].toSorted()).toEqual(['completed', 'error', 'executing', 'initializing', 'rollback']);
+  });
+});
+
+describe('tasks that were tried again', () => {
+  it('are counted by the runs that failed before another one, and by the attempts of the exported run', async () => {
+    const outcome = {
+      end: 'failed',
+      score: 0,
+      output: undefined,
+      label: '',
+      message: '',
+      issue: 'i',
+      attempts: 3,
+    } as const;
+    const pipeline = pipelineOf([gate('fetch-task', 0)], { id: 'p', metadata: {} });
+    const made = await exported({ pipeline, told: { 'fetch-task': outcome }, isRolledBack: false });
+    const [own] = made.history;
+    const entry = (subject: string, run: number, status: HistoryEntry['status'], id = 'p'): HistoryEntry => {
+      return { ...own!, subject, run, status, pipeline: id };
+    };
+    const history = [
+      entry('login', 1, 'error'),
+      entry('login', 2, 'error'),
+      entry('login', 3, 'completed'),
+      entry('profile', 1, 'error'),
+      entry('shop-cart', 1, 'error'),
+      entry('shop-cart', 2, 'completed'),
+      entry('shop-cart', 3, 'error'),
+      entry('shop-cart', 4, 'error'),
+      entry('other', 1, 'error', 'another'),
+      entry('other', 2, 'error', 'another'),
+    ];
+    const files = writeDevLoop({ ...made, state: { ...made.state, runNumber: 3 }, history });
+    const read = (name: string): unknown => JSON.parse(files.find(({ path }) => path === name)!.text);
+    expect(read('retry-counts.json')).toEqual({ login: 2, 'shop-cart': 3 });
+    expect(read('workflow-state.json')).toMatchObject({ threadId: 'shop-cart', retryCount: 3 });
   });
 });

@@ -81,6 +81,17 @@ describe('a workflow state', () => {
     expect(notMoved.map(({ pointer }) => pointer)).toEqual(['/workflowFile', '/startTime', '/metadata']);
   });
 
+  it('names phases that are only counted: a new definition lacks them', () => {
+    const reasonFor = (totalPhases: number): string | undefined => {
+      const metadata = { ...NEXUS_STATE.metadata, totalPhases };
+      const more = { skippedPhases: ['probe'], status: 'EXECUTING', currentPhase: 'build', endTime: null, metadata };
+      const { notMoved } = readNexus([file(CURRENT, state(more))]);
+      return notMoved.find(({ pointer }) => pointer === '/metadata/totalPhases')?.reason;
+    };
+    expect(reasonFor(4)).toBeUndefined();
+    expect(reasonFor(9)).toBe('the state names 4 of 9 phases: a new definition lacks the others');
+  });
+
   it('gives no outputs of a workflow that was rolled back', () => {
     const { run, notMoved } = readNexus([file(CURRENT, state({ status: 'ROLLBACK' }))]);
     expect(run.gates.map(({ output }) => output)).toEqual([undefined, undefined, undefined]);

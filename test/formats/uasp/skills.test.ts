@@ -181,6 +181,23 @@ commands: {take: {syntax: take}}`;
     ]);
   });
 
+  it('names what is not about state: the first parts of it, and how many more there are', () => {
+    const text = `
+uasp: '1.0'
+meta: {name: pool, version: 1.0.0}
+state: {mode: strict, entities: [{name: lease, format: 'l{id}', ttl: 30}]}
+commands:
+  take: {syntax: take, creates: [lease], args: [{name: kind}], description: Takes a lease}
+  free: {syntax: free, invalidates: lease, flags: {}, args: [], example: x}
+triggers: [lease]
+`;
+    const { warnings } = importSkills([parseSkill(text, 'pool.uasp.yaml')]);
+    expect(warnings).toEqual([
+      'pool: not about state, and left out: uasp, triggers, meta.version, state.mode, lease.ttl, take.args, take.description, free.flags and 2 more',
+    ]);
+    expect(importSkills([parseSkill('commands: {take: {syntax: take}}', 'pool.uasp.yaml')]).warnings).toEqual([]);
+  });
+
   it('keeps an entity with a name that no map can have', () => {
     const text = 'state: {entities: [{name: __proto__}]}\ncommands: {a: {syntax: x, requires: [__proto__]}}';
     const { entities, commands } = importSkills([parseSkill(text, 'x.yaml')]);
