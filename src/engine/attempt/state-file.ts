@@ -70,7 +70,7 @@ export async function outputInStateFile(
       ]),
     };
   const { output: value, issues } = content;
-  const notices = issues.map((issue): Issue => ({ ...issue, severity: 'notice' }));
+  const notices = [...content.read, ...issues.map((issue): Issue => ({ ...issue, severity: 'notice' }))];
   if (!content.hasFailed) return { value, notices };
   const failure = failed('agent-error', `Repair what the agent names: its status in ${left.file} is FAILED.`, [
     ...issues,

@@ -52,7 +52,10 @@ export interface AboutStateFiles {
 export interface LeftStateFile {
   /** Relative to the folder. */
   readonly file: string;
-  /** `hasFailed`: its status is `FAILED`. `issues`: the agent's own, then its status and score; they decide nothing. */
+  /**
+   * `hasFailed`: its status is `FAILED`. `issues`: the agent's own, then its status and score; they decide nothing.
+   * `read`: remarks about the text of the output, with pointers into the output.
+   */
   readonly content:
     | { readonly refused: readonly Issue[]; readonly kind: 'malformed' | 'schema' }
     | {
@@ -60,6 +63,7 @@ export interface LeftStateFile {
         readonly output: JsonValue;
         readonly hasFailed: boolean;
         readonly issues: readonly Issue[];
+        readonly read: readonly Issue[];
       };
 }
 

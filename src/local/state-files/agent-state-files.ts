@@ -1,17 +1,18 @@
-import { lstat, realpath, rm } from 'node:fs/promises';
+import { lstat, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
 import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { unlessAbsent } from '../../errors/store-errors.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { isFromSystem, unlessAbsent, writing } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
 import { gateWord } from '../../formats/state-guide/guide-words.ts';
 import { leftEnvelope } from '../../formats/state-guide/left-envelope.ts';
 import { isJsonObject } from '../../json/json.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson, type JsonIssue } from '../../json/parse-json.ts';
 import { ancestorsOf, graphOf, unitsOf, type Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
 import { StateFolder } from '../../store/filesystem/state-folder.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
@@ -79,10 +80,13 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
         for (const key of kept)
           await copyStandIn(place, folder, { from: about.state.subject, to: state.subject, redact }, graph.get(key)!);
       const run = { place: { ...place, root: folder }, graph, state };
-      const loaded = unit.needs.flatMap((key) => stateFileLines('loaded', run, key));
+      // What replaces an output has a line of its own.
+      const needs = unit.needs.filter((key) => !kept.has(key));
+      const loaded = needs.flatMap((key) => stateFileLines('loaded', run, key, shown));
       return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
+      if (!about.isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
       const state = shownState(about);
       const run = {
@@ -92,30 +96,39 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
       };
       return {
         notices: notices.map(({ message }) => message),
-        created: stateFileLines('created', run, about.unit.key),
+        created: stateFileLines('created', run, about.unit.key, notices),
       };
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
-      if (!reads || !(await isInside(folder, dirname(path)))) return undefined;
+      if (!reads || !(await isFolderInside(folder, dirname(path)))) return undefined;
       return readLeft(path, pathIn(folder, about), about);
     },
     remove: async (folder, about) => {
       const path = ownIn(folder, about);
-      if (await isInside(folder, dirname(path))) await rm(path, { force: true });
+      if (!(await isFolderInside(folder, dirname(path)))) return;
+      await writing(path, () => rm(path, { recursive: true, force: true }));
     },
   };
 }
 
 /**
- * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
+ * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs, or git's.
  * @throws GatelineError `STATE_ESCAPES`
  */
 export async function refuseLinks(folder: string, root: string): Promise<void> {
-  for (let place = root; place !== folder; place = dirname(place)) {
-    if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
-    throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
+  const places = [root, join(root, 'tmp'), join(root, QUARANTINE)];
+  for (let above = dirname(root); above !== folder; above = dirname(above)) places.unshift(above);
+  for (const place of places) {
+    const found = await unlessAbsent(lstat(place)).catch(notBelowFile);
+    if (found?.isSymbolicLink() === true)
+      throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
   }
+}
+
+/** Whoever writes there says what is in the way. */
+function notBelowFile(error: unknown): undefined {
+  if (!isSystemError(error, 'ENOTDIR')) throw error;
 }
 
 /** A subject, as names of files here and there have it. */
@@ -168,13 +181,26 @@ async function readLeft(path: string, file: string, about: AboutStateFiles): Pro
   const parsed = parseJson(read.bytes);
   if (!parsed.ok) return refuse(parsed.plain.message);
   const { unit, metadata } = about;
-  return { file, content: leftEnvelope(parsed.value, { number: unit.gate.number, metadata }) };
+  const content = leftEnvelope(parsed.value, { number: unit.gate.number, metadata });
+  return { file, content: content.refused === undefined ? { ...content, read: readIssues(parsed.notices) } : content };
 }
 
-/** Whether a folder is there, and no link leads out of the workspace. */
-async function isInside(workspace: string, folder: string): Promise<boolean> {
-  const real = await unlessAbsent(realpath(folder));
-  if (real === undefined) return false;
-  const way = relative(await realpath(workspace), real);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** What was noticed when the file was parsed, as far as it is about the output in it. */
+function readIssues(notices: readonly JsonIssue[]): Issue[] {
+  return notices.flatMap(({ pointer, ...issue }) => {
+    if (pointer === undefined) return [issue];
+    return pointer.startsWith('/output') ? [{ ...issue, pointer: pointer.slice('/output'.length) }] : [];
+  });
+}
+
+/** Whether a folder is there, and no link leads out of the workspace: an agent may have left anything in its place. */
+async function isFolderInside(workspace: string, folder: string): Promise<boolean> {
+  try {
+    const real = await realpath(folder);
+    const way = relative(await realpath(workspace), real);
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way) && (await stat(real)).isDirectory();
+  } catch (error) {
+    if (isFromSystem(error)) return false;
+    throw error;
+  }
 }
