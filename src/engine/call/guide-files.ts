@@ -14,10 +14,9 @@ export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
    * the others and of the unit's own aside.
-   * @param kept units whose file of another tool the agent is to find
    * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`, `EXPORT_REFUSED`
    */
-  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
+  prepare(folder: string, about: AboutStateFiles, kept: KeptFiles): Promise<PreparedStateFiles>;
   /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
   read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
   /** Removes the unit's own: the agent's texts in it are not redacted. */
@@ -46,6 +45,14 @@ export interface AboutStateFiles {
   /** The agent works in the user's own folder, where the files of the run are anyway. */
   readonly isUsersFolder: boolean;
   readonly redact: (text: string) => string;
+}
+
+/** State files of other tools that an agent is to find. */
+export interface KeptFiles {
+  /** Whose file it is. */
+  readonly units: ReadonlySet<UnitKey>;
+  /** Such a file without secrets, and without what the contract of its unit keeps out. */
+  readonly redact: (unit: Unit, file: JsonObject) => Promise<JsonObject>;
 }
 
 /** A state file that an agent wrote: what it says, or why it cannot be used. */
