@@ -116,9 +116,9 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
  * @throws GatelineError `STATE_ESCAPES`
  */
 export async function refuseLinks(folder: string, root: string): Promise<void> {
-  const places = [root, join(root, 'tmp'), join(root, QUARANTINE)];
-  for (let above = dirname(root); above !== folder; above = dirname(above)) places.unshift(above);
-  for (const place of places) {
+  const parts = relative(folder, root).split(sep);
+  const above = parts.map((_, index) => join(folder, ...parts.slice(0, index + 1)));
+  for (const place of [...above, join(root, 'tmp'), join(root, QUARANTINE)]) {
     const found = await unlessAbsent(lstat(place)).catch(notBelowFile);
     if (found?.isSymbolicLink() === true)
       throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
@@ -142,7 +142,7 @@ interface Laying extends Pick<KeptFiles, 'redact'> {
  * folder, it is there, and only changed if it has what the agent must not see.
  */
 async function layStandIn({ place, folder, about, redact }: Laying, unit: Unit): Promise<void> {
-  const isThere = folder === place.root;
+  const isThere = (await realpath(folder)) === (await realpath(place.root));
   const nameFor = (subject: string): string => gateOutputFileName(subject, unit.gate.number, unit.leg.id);
   const name = nameFor(shownState(about).subject);
   const source = join(stateRoot(place), isThere ? name : nameFor(about.state.subject));

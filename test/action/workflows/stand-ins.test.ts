@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs, WORKFLOW } from './action-world.ts';
-import { envelope, guideWorld } from './guide-world.ts';
+import { envelope, guideFiles, guideWorld } from './guide-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { ACTION, CHECKOUT, job, reportJob, workflowOf, type Keys } from './workflow-text.ts';
 
@@ -241,6 +241,22 @@ describe('a state file that the commit under test has', () => {
       );
     },
   );
+
+  it('nor for a definition in a folder of its own, where the file is below that folder', async () => {
+    const inputs = { mirror: 'state-guide', 'stand-in': 'file', file: 'sub/gateline.yml' };
+    const files = guideFiles([{ output: {} }, { output: {}, inputs }], { report: { file: 'sub/gateline.yml' } });
+    const { 'gateline.yml': definition, 'agent.cjs': agent, ...others } = files;
+    const below = { 'sub/gateline.yml': definition!, 'sub/agent.cjs': agent! };
+    const planted = envelope(0, { planted: true });
+    const path = PATH.replace('gate1', 'gate0');
+    await using world = await ActionWorld.create({ ...others, ...below, [`sub/${path}`]: planted, [path]: planted });
+    const own = (await (await world.run()).start().ended).job('gate1');
+    expect(own.log).toContain('gate gate1: stand-in (file) for gate0 from Tool0: Status: SUCCESS, Score: 77%');
+    expect(own.log).toContain('loaded Tool0 SUCCESS 77 {"planted":true}');
+    expect(own.conclusion).toBe('success');
+    const fork = (await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended).job('gate1');
+    expect(errorsOf(fork).join('\n')).toContain('STAND_IN_MISSING');
+  });
 
   it('does not in a fork in another case of letters, or behind a link, and the input of the caller does', async () => {
     const input = JSON.stringify({ needs: { gate1: { testCases: ['of the caller'] } } });
