@@ -7,6 +7,8 @@ import { pointerOf } from '../json/pointer.ts';
 export interface ReadFrom {
   /** Path of the file. */
   readonly file?: string;
+  /** Removes secrets from what is said about it. Default: nothing is removed. */
+  readonly redact?: (text: string) => string;
 }
 
 /** Further problems of a file are only counted. */
@@ -33,13 +35,10 @@ export function readStateFile<T>(schema: z.ZodType<T>, value: unknown, what: str
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  throw new GatelineError(
-    'STATE_FILE_INVALID',
-    `${from.file ?? 'This'} is not ${what}: ${firstProblems(issueLines(parsed.error))}`.slice(0, 4_096),
-    {
-      hint: 'docs/reference/state-files.md shows what such a file holds.',
-      cause: parsed.error,
-      ...(from.file !== undefined && { place: { file: from.file, pointer: pointerOf(issues[0]?.path ?? []) } }),
-    },
-  );
+  const { file, redact = (text: string) => text } = from;
+  const problems = redact(firstProblems(issueLines(parsed.error)));
+  throw new GatelineError('STATE_FILE_INVALID', `${file ?? 'This'} is not ${what}: ${problems}`.slice(0, 4_096), {
+    hint: 'docs/reference/state-files.md shows what such a file holds.',
+    ...(file !== undefined && { place: { file, pointer: pointerOf(issues[0]?.path ?? []) } }),
+  });
 }

@@ -7,7 +7,11 @@ import { ofSubject } from '../run/records/attempt-text.ts';
 import { NAMELESS_SUBJECT, subjectOfMetadata } from '../run/records/subject.ts';
 import type { RunState, UnitState } from '../run/state/run-state.ts';
 import { graphOf, type Unit, type UnitGraph } from '../run/records/unit.ts';
-import { createProjections, type ProjectionDifference } from '../store/filesystem/projections/projections.ts';
+import {
+  createProjections,
+  type ProjectionDifference,
+  type ProjectionNotice,
+} from '../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JsonObject } from '../json/json.ts';
 import { stateRoot, type Durable, type StatePlace } from './local-ports.ts';
@@ -61,27 +65,32 @@ export async function createProjector(input: ProjectorInput): Promise<Projector>
     readContent: (digest) => input.store.get(digest),
   });
   let shown: RunState | undefined;
-  const show = async (next: RunState): Promise<string[]> => {
+  const update = async (next: RunState): Promise<ProjectionNotice[]> => {
     const before = shown;
     shown = next;
     const changed: UnitKey[] = [];
     for (const key of next.units.keys())
       if ((before === undefined || differs(before, next, key)) && !(await isSpared(input, next, key)))
         changed.push(key);
-    const notices = await projections.update(next, changed);
-    return notices.map((notice) => `${notice.file}: ${notice.message}`);
+    return projections.update(next, changed);
   };
   return {
-    show,
+    show: async (state) => (await update(state)).map(noticeText),
     follow: async (event) => {
       if (!('state' in event)) return [];
       const { state } = event;
-      const notices = await show(state);
-      if (event.type !== 'ended' || input.tells !== true) return notices;
+      const notices = await update(state);
+      const texts = notices.map(noticeText);
+      if (event.type !== 'ended' || input.tells !== true) return texts;
       const run = { place: loaded, graph: graphOf(input.graph, state.units.values()), state };
-      return [...notices, ...stateFileLines('created', run, event.unit).map((line) => `${event.unit}: ${line}`)];
+      const lines = stateFileLines('created', run, event.unit, notices);
+      return [...texts, ...lines.map((line) => `${event.unit}: ${line}`)];
     },
   };
+}
+
+function noticeText({ file, message }: ProjectionNotice): string {
+  return `${file}: ${message}`;
 }
 
 /**

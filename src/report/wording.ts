@@ -78,7 +78,7 @@ export function legName({ id }: Pick<Leg, 'id'>, legs: readonly Leg[]): string {
  * `skipped`; '' if there is no result.
  */
 export function howOf(unit: UnitState): 'ran' | 'reused' | 'adopted' | 'skipped' | `stand-in (${string})` | '' {
-  if (unit.standIn !== undefined) return `stand-in (${unit.standIn})`;
+  if (unit.standIns !== undefined) return `stand-in (${[...unit.standIns].join(', ')})`;
   if (unit.status === 'skipped') return 'skipped';
   if (unit.reused) return 'reused';
   return unit.status === 'not-applicable' ? '' : (resultOf(unit)?.how ?? '');

@@ -78,6 +78,24 @@ it('with mirror: [state-guide], the lines of the guide are printed: what was loa
   expect(await again('state-guide')).toContain(`use: State file loaded: ${OWN}`);
 });
 
+it('fails with the issues in a file that says FAILED, too, if the agent then ends with an exit code', async () => {
+  for (const output of [{ cases: 3 }, null]) {
+    await using workspace = await workspaceWith({ run: `${writing(envelope({ status: 'FAILED', output }))}\nexit 3` });
+    await gateline(workspace.root, ['run', '-q']);
+    const { out } = await gateline(workspace.root, ['show', 'make']);
+    expect(out).toContain('exit code 3');
+    expect(out).toContain('one field is unsure');
+  }
+});
+
+it('names numbers that lost digits, with their place in the output', async () => {
+  const text = envelope().replace('"cases":3', '"cases":12345678901234567890');
+  await using workspace = await workspaceWith({ run: writing(text) });
+  await gateline(workspace.root, ['run', '-q']);
+  const { out } = await gateline(workspace.root, ['show', 'make']);
+  expect(out).toMatch(/\/cases\b.*beyond 2\^53|beyond 2\^53.*\/cases\b/);
+});
+
 it.each([
   ['FAILED', envelope({ status: 'FAILED' }), 'agent-error', /one field is unsure/],
   ['another number', envelope({ gate: 1 }), 'schema', /\/gate: expected 0, the number of this gate, found 1/],

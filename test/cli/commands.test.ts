@@ -376,7 +376,7 @@ describe('run', () => {
     const run = await gateline(workspace.root, ['run', '-q', '-g', 'c', '--stand-in']);
     expect(run).toMatchObject({
       code: 2,
-      err: 'gateline: STAND_IN_MISSING: gate c: no state file and no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
+      err: 'gateline: STAND_IN_MISSING: gate c: no state file of another tool and no input replaces the output of b\n  Pass `--input FILE`, or put the state file of the needed gate below `.state/`.\n',
     });
     expect(run.out).toMatch(/^2 +c +blocked +STAND_IN_MISSING/m);
     expect((await gateline(workspace.root, ['begin', 'c', '--stand-in'])).err).toContain('STAND_IN_MISSING');

@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(statuses(await world.run(CHAIN, { only }))).toMatchObject({ b: 'pending' });
     const result = await world.run(CHAIN, { only, standIn: {}, input: { from: 'caller' } });
     expect(seen).toMatchObject([[{ from: 'caller' }, { a: { standIn: 'input', output: { from: 'caller' } } }]]);
-    expect(result.state.units.get('a')).toMatchObject({ done: false, standIn: 'input' });
+    expect(result.state.units.get('a')).toMatchObject({ done: false, standIns: new Set(['input']) });
     expect(result.state.units.get('b')).toMatchObject({ status: 'passed', done: false });
   });
 

@@ -1,4 +1,4 @@
-import { join, posix } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { contractErrors, createContracts } from '../../engine/call/contracts.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import {
@@ -84,7 +84,7 @@ export async function findDefinition(
   }
   return {
     pipeline: parsed.pipeline,
-    root: join(event.workspace, folder),
+    root: resolve(event.workspace, folder),
     file: posix.relative(folder, path),
     isDefault: nameOf(path) !== undefined,
     files: below,

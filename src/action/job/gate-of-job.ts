@@ -17,8 +17,9 @@ import type { Selection } from '../../store/record-store.ts';
 import { loopsOf } from '../../run/plan/loop.ts';
 import { unitsNamed } from '../../run/records/named-units.ts';
 import { ancestorsOf, descendantsOf, unitsOf, type UnitGraph } from '../../run/records/unit.ts';
-import type { Assignment } from '../../engine/call/call.ts';
+import { secretValues, type Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
+import { createRedactor } from '../../untrusted/redact.ts';
 import { gitIn } from '../../workspace/git/git.ts';
 import { mayBeCommitted } from '../../workspace/git/committed.ts';
 import type { Definition } from './definition.ts';
@@ -88,6 +89,7 @@ export async function standInsOf(
     subject: subjectForAgents(about.subject, about),
     metadata: about.metadata,
     warn: (message) => runner.annotate('warning', message),
+    redact: createRedactor({ secrets: secretValues(pipeline, ports) }).redactText,
     whyNot: async (path) => {
       if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;
       return 'the commit under test has it, and this run is not only about commits of the repository';

@@ -19,7 +19,7 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
     if (file.isForeign && options['force'] !== true) {
       throw new GatelineError('WORKFLOW_FOREIGN', `${file.name} was not compiled from this definition`);
     }
-    await writeWorkflow(file);
+    await writeWorkflow(loaded, file);
   }
   const status = isCurrent ? 'current' : isLook ? 'stale' : 'written';
   if (options['json']) printJson(world, compiledJson(file, status));

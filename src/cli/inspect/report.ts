@@ -16,6 +16,7 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { followRun, isOpen } from '../project/follow-run.ts';
 import { openToLook, type OpenedRun } from '../project/open.ts';
+import { besideState } from '../project/temporary-folder.ts';
 import { reportContent } from '../../local/report/report-content.ts';
 
 /** Seconds between two pages with --follow; a browser loads the page again as often. */
@@ -80,6 +81,6 @@ async function write(
     },
   });
   const page = Buffer.from(htmlReport({ ...content, refresh }));
-  await atomicWrite(file, page);
+  await atomicWrite(file, page, await besideState(opened.loaded));
   return { state, bytes: page.length };
 }

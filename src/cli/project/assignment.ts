@@ -14,6 +14,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { listOption, recordedOption, textOption, type OptionValues } from '../command.ts';
 import { say } from '../output/say.ts';
 import type { CliWorld } from '../world.ts';
+import { redactorFor } from './redactor.ts';
 
 /**
  * The assignment that the options define. @throws GatelineError `SUBJECT_EMPTY`, `INPUT_INVALID`, `METADATA_INVALID`
@@ -35,7 +36,8 @@ export async function assignmentOf(
     ...pipeline.metadata,
     ...metadataOf(listOption(options, 'metadata')),
   };
-  const file = stateInputs({ workspace, place: loaded, subject, metadata, warn });
+  const redact = redactorFor(pipeline, world.environment).redactText;
+  const file = stateInputs({ workspace, place: loaded, subject, metadata, warn, redact });
   return {
     pipeline,
     subject,

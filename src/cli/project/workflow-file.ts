@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { compileWorkflow, type CompiledWorkflow, type Pin } from '../../compile/compile.ts';
 import { CHECKOUT, gatelineAt, keptPin } from '../../compile/pins.ts';
@@ -7,10 +6,12 @@ import { isCompiledFrom } from '../../compile/text.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
 import { repositoryTop } from '../../local/repository-top.ts';
+import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
 import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
 import { ownPin } from './own-commit.ts';
+import { besideState } from './temporary-folder.ts';
 
 /** GitHub refuses larger workflow files. */
 const LARGEST = 16 * 1_024 ** 2;
@@ -93,14 +94,15 @@ async function readIfThere(path: string): Promise<string | undefined> {
  * Writes a workflow. A reader sees the old text or the new one, never a part.
  * @throws GatelineError `FILE_UNWRITABLE`
  */
-export async function writeWorkflow({ path, text }: Pick<CompiledFile, 'path' | 'text'>): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+export async function writeWorkflow(
+  loaded: LoadedPipeline,
+  { path, text }: Pick<CompiledFile, 'path' | 'text'>,
+): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, text, { flag: 'wx' });
-    await rename(temporary, path);
-  } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await atomicWrite(path, text, await besideState(loaded));
+  } catch (error) {
+    const cause = error instanceof GatelineError ? error.cause : error;
     throw new GatelineError('FILE_UNWRITABLE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
   }
 }

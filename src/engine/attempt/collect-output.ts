@@ -53,10 +53,10 @@ export async function readOutput(
   if (left !== undefined) return redacted(call, unit, left);
   if (file.state !== 'present') return { own: call, written: { verdict: unreadable(file) } };
   const parsed = parseJson(file.bytes);
-  const { contract } = await call.contracts.load(unit.gate);
-  const { redact = [] } = contract;
   if (!parsed.ok) {
     const { kind, issue, plain, advice } = parsed;
+    const { contract } = await call.contracts.load(unit.gate);
+    const { redact = [] } = contract;
     // Without its structure, what must not be kept cannot be distinguished from the rest.
     if (redact.length > 0)
       return { own: call, written: { verdict: failed(kind, advice, [notShown(plain, contract)]) } };
@@ -64,8 +64,7 @@ export async function readOutput(
     const where = kept ? ` What it wrote is kept at ${directory.pathOf(ATTEMPT_FILES.refused)}.` : '';
     return { own: call, written: { verdict: failed(kind, `${advice}${where}`, [issue]) } };
   }
-  const notices = parsed.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
-  return redacted(call, unit, { value: parsed.value, notices });
+  return redacted(call, unit, { value: parsed.value, notices: parsed.notices });
 }
 
 /** An output without what must not be stored. */
@@ -74,9 +73,11 @@ async function redacted(
   { key, gate }: BegunAttempt['unit'],
   { value: found, ...written }: Extract<WrittenOutput, { value: JsonValue }>,
 ): Promise<{ readonly own: Call; readonly written: WrittenOutput }> {
+  const { redact = [] } = (await call.contracts.load(gate)).contract;
   const { value, redactor, notices, warning } = await redactOutput(call, gate, found);
   if (warning !== undefined) await call.observe({ type: 'notice', unit: key, message: warning, isInVerdict: true });
-  return { own: { ...call, redactor }, written: { ...written, value, notices: [...written.notices, ...notices] } };
+  const shown = written.notices.filter(({ pointer = '' }) => !isWithin(pointer, redact));
+  return { own: { ...call, redactor }, written: { ...written, value, notices: [...shown, ...notices] } };
 }
 
 /**
@@ -107,13 +108,20 @@ export async function collectOutput(
   written: WrittenOutput,
   early: Verdict | undefined,
 ): Promise<CollectedOutput> {
-  if (written.value === undefined) return { verdict: early ?? written.verdict, value: undefined, exports: undefined };
+  if (written.value === undefined)
+    return { verdict: settled(early, written.verdict) ?? written.verdict, value: undefined, exports: undefined };
   const { value, notices, failure } = written;
   const kept = await keepValue(call, begun, value);
-  const settled = early ?? failure;
-  if (settled !== undefined) return { verdict: settled, value: kept, exports: undefined };
+  const without = settled(early, failure);
+  if (without !== undefined) return { verdict: without, value: kept, exports: undefined };
   const judged = await judgeValue(call, begun.unit, value, kept);
   return { verdict: withNotices(judged.verdict, notices), value: kept, exports: judged.exports };
+}
+
+/** A verdict that does not depend on the output, with what the agent itself says of its failure. */
+function settled(early: Verdict | undefined, told: Verdict | undefined): Verdict | undefined {
+  if (early === undefined || told?.kind !== 'agent-error') return early ?? told;
+  return withNotices(early, told.issues);
 }
 
 function unreadable(file: Exclude<AgentFile, { state: 'present' }>): Verdict {

@@ -1,11 +1,12 @@
 import type { AgentFile } from '../../agent/attempt-files.ts';
-import type { JsonValue } from '../../json/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import { failed, type Issue, type Verdict } from '../../verdict/verdict.ts';
 import type { Checkout } from '../../workspace/workspace.ts';
 import { calledPipeline, type Call } from '../call/call.ts';
-import type { AboutStateFiles } from '../call/guide-files.ts';
+import type { AboutStateFiles, KeptFiles } from '../call/guide-files.ts';
+import { redactOutput } from '../call/redact-output.ts';
 
 /** An attempt whose agent has a folder to work in. */
 interface AttemptHere {
@@ -21,8 +22,15 @@ export async function prepareStateFiles(call: Call, attempt: AttemptHere): Promi
   const { stateFiles } = call.ports;
   if (stateFiles === undefined) return;
   const { unit, started, checkout } = attempt;
-  const kept = new Set(Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])));
-  const { notices, loaded } = await stateFiles.prepare(checkout.root, aboutStateFiles(call, attempt), kept);
+  const units = new Set(
+    Object.entries(started.standIns ?? {}).flatMap(([key, from]) => (from === 'file' ? [key] : [])),
+  );
+  const redact: KeptFiles['redact'] = async ({ gate }, file) => {
+    const { value, redactor } = await redactOutput(call, gate, file['output'] ?? null);
+    return redactor.redactJson({ ...file, output: value }).value as JsonObject;
+  };
+  const about = aboutStateFiles(call, attempt);
+  const { notices, loaded } = await stateFiles.prepare(checkout.root, about, { units, redact });
   for (const message of notices) await call.observe({ type: 'notice', unit: unit.key, message });
   // On a machine of one's own, the files are of no interest unless they are asked for, or something is wrong.
   const isTold = call.holder === 'job' || call.assignment.pipeline.mirror?.includes('state-guide') === true;
@@ -70,7 +78,7 @@ export async function outputInStateFile(
       ]),
     };
   const { output: value, issues } = content;
-  const notices = issues.map((issue): Issue => ({ ...issue, severity: 'notice' }));
+  const notices = [...content.read, ...issues.map((issue): Issue => ({ ...issue, severity: 'notice' }))];
   if (!content.hasFailed) return { value, notices };
   const failure = failed('agent-error', `Repair what the agent names: its status in ${left.file} is FAILED.`, [
     ...issues,

@@ -14,10 +14,9 @@ export interface StateFiles {
   /**
    * Before the agent starts: writes those of the pipeline and of the gates upstream, and moves files in the places of
    * the others and of the unit's own aside.
-   * @param kept units whose file of another tool the agent is to find
    * @throws GatelineError `STATE_ESCAPES`, `STORE_WRITE_FAILED`, `EXPORT_REFUSED`
    */
-  prepare(folder: string, about: AboutStateFiles, kept: ReadonlySet<UnitKey>): Promise<PreparedStateFiles>;
+  prepare(folder: string, about: AboutStateFiles, kept: KeptFiles): Promise<PreparedStateFiles>;
   /** What the agent left in the place of the unit's own; `undefined`: nothing. Never throws for what it contains. */
   read(folder: string, about: AboutStateFiles): Promise<LeftStateFile | undefined>;
   /** Removes the unit's own: the agent's texts in it are not redacted. */
@@ -48,11 +47,22 @@ export interface AboutStateFiles {
   readonly redact: (text: string) => string;
 }
 
+/** State files of other tools that an agent is to find. */
+export interface KeptFiles {
+  /** Whose file it is. */
+  readonly units: ReadonlySet<UnitKey>;
+  /** Such a file without secrets, and without what the contract of its unit keeps out. */
+  readonly redact: (unit: Unit, file: JsonObject) => Promise<JsonObject>;
+}
+
 /** A state file that an agent wrote: what it says, or why it cannot be used. */
 export interface LeftStateFile {
   /** Relative to the folder. */
   readonly file: string;
-  /** `hasFailed`: its status is `FAILED`. `issues`: the agent's own, then its status and score; they decide nothing. */
+  /**
+   * `hasFailed`: its status is `FAILED`. `issues`: the agent's own, then its status and score; they decide nothing.
+   * `read`: remarks about the text of the output, with pointers into the output.
+   */
   readonly content:
     | { readonly refused: readonly Issue[]; readonly kind: 'malformed' | 'schema' }
     | {
@@ -60,6 +70,7 @@ export interface LeftStateFile {
         readonly output: JsonValue;
         readonly hasFailed: boolean;
         readonly issues: readonly Issue[];
+        readonly read: readonly Issue[];
       };
 }
 

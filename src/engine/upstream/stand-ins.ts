@@ -41,8 +41,9 @@ export async function standInsFor(call: Call, unit: Unit): Promise<ReadonlyMap<U
       absent.push(key);
       continue;
     }
-    const { from, producer } = found;
-    const { value } = await redactOutput(call, need.gate, found.output);
+    const { from } = found;
+    const { value, redactor } = await redactOutput(call, need.gate, found.output);
+    const producer = found.producer && { ...found.producer, agent: redactor.redactText(found.producer.agent) };
     const compiled = await call.contracts.compile(need.gate);
     const issues = await judgeStandIn(call, compiled, value, producer);
     if (issues.length > 0) refused.push({ found, need, issues });
@@ -50,7 +51,7 @@ export async function standInsFor(call: Call, unit: Unit): Promise<ReadonlyMap<U
     given.set(key, { ...content, standIn: from, ...producer });
   }
   if (absent.length > 0) {
-    const message = `gate ${unit.key}: no state file and no input replaces the output of ${needNames(unit, absent).join(', ')}`;
+    const message = `gate ${unit.key}: no state file of another tool and no input replaces the output of ${needNames(unit, absent).join(', ')}`;
     throw new GatelineError('STAND_IN_MISSING', message);
   }
   if (refused.length > 0) throw refusal(refused);
@@ -62,7 +63,7 @@ export function standInLines(needs: Readonly<Record<UnitKey, GivenNeed | null>>)
   return Object.entries(needs).flatMap(([key, need]) => {
     if (need?.standIn === undefined) return [];
     const { standIn, status, score, agent } = need;
-    const who = status === undefined ? '' : ` from ${agent}: Status: ${status}, Score: ${score}%`;
+    const who = status === undefined ? '' : ` from ${agent?.replace(/\s+/g, ' ')}: Status: ${status}, Score: ${score}%`;
     return [`stand-in (${standIn}) for ${key}${who}`];
   });
 }

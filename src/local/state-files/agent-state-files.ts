@@ -1,21 +1,24 @@
-import { lstat, realpath, rm } from 'node:fs/promises';
+import { lstat, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { readPlainFile } from '../../agent/process/read-plain-file.ts';
-import type { AboutStateFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { unlessAbsent } from '../../errors/store-errors.ts';
+import type { AboutStateFiles, KeptFiles, LeftStateFile, StateFiles } from '../../engine/call/guide-files.ts';
+import { GatelineError, isSystemError } from '../../errors/gateline-error.ts';
+import { isFromSystem, unlessAbsent, writing } from '../../errors/store-errors.ts';
 import { gateOutputFileName } from '../../formats/state-guide/file-names.ts';
 import { gateWord } from '../../formats/state-guide/guide-words.ts';
 import { leftEnvelope } from '../../formats/state-guide/left-envelope.ts';
-import { isJsonObject } from '../../json/json.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { digestOfJson } from '../../json/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../../json/json.ts';
+import { parseJson, type JsonIssue } from '../../json/parse-json.ts';
 import { ancestorsOf, graphOf, unitsOf, type Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
+import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
 import { StateFolder } from '../../store/filesystem/state-folder.ts';
 import { createProjections, type Projections } from '../../store/filesystem/projections/projections.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import type { Issue } from '../../verdict/verdict.ts';
+import { readText } from '../../workspace/files/read-text.ts';
 import { stateRoot, type StatePlace } from '../local-ports.ts';
 import { documentsFor, stateForAgents } from '../projector.ts';
 import { stateFileLines } from './state-file-lines.ts';
@@ -59,8 +62,8 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
   const pathIn = (folder: string, about: AboutStateFiles): string =>
     relative(folder, ownIn(folder, about)).split(sep).join('/');
   return {
-    prepare: async (folder, about, kept) => {
-      const { unit, isUsersFolder, pipeline, redact } = about;
+    prepare: async (folder, about, { units: kept, redact }) => {
+      const { unit, isUsersFolder, pipeline } = about;
       const state = shownState(about);
       if (!isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const projections = await projectionsIn(folder, about);
@@ -74,15 +77,15 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
         if (hasResult || kept.has(key)) continue;
         shown.push(...(await projections.clear(state, gateOutputFileName(state.subject, gate.number, leg.id))));
       }
-      // Those of a job are there: it has one folder.
-      if (!isUsersFolder && folder !== place.root)
-        for (const key of kept)
-          await copyStandIn(place, folder, { from: about.state.subject, to: state.subject, redact }, graph.get(key)!);
+      if (!isUsersFolder) for (const key of kept) await layStandIn({ place, folder, about, redact }, graph.get(key)!);
       const run = { place: { ...place, root: folder }, graph, state };
-      const loaded = unit.needs.flatMap((key) => stateFileLines('loaded', run, key));
+      // What replaces an output has a line of its own.
+      const needs = unit.needs.filter((key) => !kept.has(key));
+      const loaded = needs.flatMap((key) => stateFileLines('loaded', run, key, shown));
       return { notices: shown.map(({ message }) => message), loaded };
     },
     show: async (folder, about) => {
+      if (!about.isUsersFolder) await refuseLinks(folder, rootIn(folder));
       const notices = await (await projectionsIn(folder, about)).showUnit(shownState(about), about.unit.key);
       const state = shownState(about);
       const run = {
@@ -92,58 +95,71 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
       };
       return {
         notices: notices.map(({ message }) => message),
-        created: stateFileLines('created', run, about.unit.key),
+        created: stateFileLines('created', run, about.unit.key, notices),
       };
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
-      if (!reads || !(await isInside(folder, dirname(path)))) return undefined;
+      if (!reads || !(await isFolderInside(folder, dirname(path)))) return undefined;
       return readLeft(path, pathIn(folder, about), about);
     },
     remove: async (folder, about) => {
       const path = ownIn(folder, about);
-      if (await isInside(folder, dirname(path))) await rm(path, { force: true });
+      if (!(await isFolderInside(folder, dirname(path)))) return;
+      await writing(path, () => rm(path, { recursive: true, force: true }));
     },
   };
 }
 
 /**
- * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs.
+ * In a checkout, a link may be of whoever made the commit: behind it, our files would be among theirs, or git's.
  * @throws GatelineError `STATE_ESCAPES`
  */
 export async function refuseLinks(folder: string, root: string): Promise<void> {
-  for (let place = root; place !== folder; place = dirname(place)) {
-    if ((await unlessAbsent(lstat(place)))?.isSymbolicLink() !== true) continue;
-    throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
+  const parts = relative(folder, root).split(sep);
+  const above = parts.map((_, index) => join(folder, ...parts.slice(0, index + 1)));
+  for (const place of [...above, join(root, 'tmp'), join(root, QUARANTINE)]) {
+    const found = await unlessAbsent(lstat(place)).catch(notBelowFile);
+    if (found?.isSymbolicLink() === true)
+      throw new GatelineError('STATE_ESCAPES', `${place} is a link`, { place: { file: place } });
   }
 }
 
-/** A subject, as names of files here and there have it. */
-interface Renaming {
-  readonly from: string;
-  readonly to: string;
-  readonly redact: (text: string) => string;
+/** Whoever writes there says what is in the way. */
+function notBelowFile(error: unknown): undefined {
+  if (!isSystemError(error, 'ENOTDIR')) throw error;
 }
 
-/** Puts a state file of another tool, which replaces the output of a gate, next to the agent in its work tree. */
-async function copyStandIn(
-  place: StatePlace,
-  folder: string,
-  { from, to, redact }: Renaming,
-  { gate, leg }: Unit,
-): Promise<void> {
-  const source = await readPlainFile(join(stateRoot(place), gateOutputFileName(from, gate.number, leg.id)), LIMIT);
+/** Where a state file of another tool is to be, and what must not be in it. */
+interface Laying extends Pick<KeptFiles, 'redact'> {
+  readonly place: StatePlace;
+  readonly folder: string;
+  readonly about: AboutStateFiles;
+}
+
+/**
+ * Puts a state file of another tool, which replaces the output of a gate, next to the agent. In a job, which has one
+ * folder, it is there, and only changed if it has what the agent must not see.
+ */
+async function layStandIn({ place, folder, about, redact }: Laying, unit: Unit): Promise<void> {
+  const isThere = (await realpath(folder)) === (await realpath(place.root));
+  const nameFor = (subject: string): string => gateOutputFileName(subject, unit.gate.number, unit.leg.id);
+  const name = nameFor(shownState(about).subject);
+  const source = join(stateRoot(place), isThere ? name : nameFor(about.state.subject));
+  const text = await readText(place.root, relative(place.root, source));
+  const parsed = text === undefined ? undefined : parseJson(Buffer.from(text));
   // It was replaced by ours since it was read. The request has its output in any case.
-  if (source.state !== 'present' || isOurs(source.bytes)) return;
+  if (parsed?.ok !== true || !isJsonObject(parsed.value) || isOurs(parsed.value)) return;
+  const clean = await redact(unit, parsed.value);
+  const isClean = digestOfJson(clean) === digestOfJson(parsed.value);
+  if (isThere && isClean) return;
   const root = stateRoot({ ...place, root: folder });
   const { temporaryFolder } = await StateFolder.open({ root, workspace: folder });
-  const text = redact(new TextDecoder().decode(source.bytes));
-  await atomicWrite(join(root, gateOutputFileName(to, gate.number, leg.id)), text, { temporaryFolder });
+  await atomicWrite(join(root, name), isClean ? text! : `${JSON.stringify(clean, null, 2)}\n`, { temporaryFolder });
 }
 
-function isOurs(bytes: Uint8Array): boolean {
-  const parsed = parseJson(bytes);
-  return !parsed.ok || (isJsonObject(parsed.value) && Object.hasOwn(parsed.value, 'gateline'));
+function isOurs(file: JsonObject): boolean {
+  return Object.hasOwn(file, 'gateline');
 }
 
 /** The run as the agent sees it: in the user's own folder, people do, too. */
@@ -168,13 +184,26 @@ async function readLeft(path: string, file: string, about: AboutStateFiles): Pro
   const parsed = parseJson(read.bytes);
   if (!parsed.ok) return refuse(parsed.plain.message);
   const { unit, metadata } = about;
-  return { file, content: leftEnvelope(parsed.value, { number: unit.gate.number, metadata }) };
+  const content = leftEnvelope(parsed.value, { number: unit.gate.number, metadata });
+  return { file, content: content.refused === undefined ? { ...content, read: readIssues(parsed.notices) } : content };
 }
 
-/** Whether a folder is there, and no link leads out of the workspace. */
-async function isInside(workspace: string, folder: string): Promise<boolean> {
-  const real = await unlessAbsent(realpath(folder));
-  if (real === undefined) return false;
-  const way = relative(await realpath(workspace), real);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** What was noticed when the file was parsed, as far as it is about the output in it. */
+function readIssues(notices: readonly JsonIssue[]): Issue[] {
+  return notices.flatMap(({ pointer, ...issue }) => {
+    if (pointer === undefined) return [issue];
+    return pointer.startsWith('/output') ? [{ ...issue, pointer: pointer.slice('/output'.length) }] : [];
+  });
+}
+
+/** Whether a folder is there, and no link leads out of the workspace: an agent may have left anything in its place. */
+async function isFolderInside(workspace: string, folder: string): Promise<boolean> {
+  try {
+    const real = await realpath(folder);
+    const way = relative(await realpath(workspace), real);
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way) && (await stat(real)).isDirectory();
+  } catch (error) {
+    if (isFromSystem(error)) return false;
+    throw error;
+  }
 }

@@ -19,6 +19,8 @@ export interface StateInputs {
   readonly metadata: JsonObject;
   /** Receives what people should know, one sentence each. */
   readonly warn: (message: string) => void;
+  /** For what is said about a file: it may have secrets anywhere. */
+  readonly redact: (text: string) => string;
   /** Why a file must not be used, although it is there; the path is relative to the workspace. Default: none. */
   readonly whyNot?: (path: string) => Promise<string | undefined>;
 }
@@ -28,7 +30,7 @@ export interface StateInputs {
  * Our own files are skipped: their content is in the records. So is one of a gate that FAILED, with a warning.
  * @returns a function that throws GatelineError `STATE_FILE_INVALID` if such a file is not what the guide says
  */
-export function stateInputs({ workspace, place, subject, metadata, warn, whyNot }: StateInputs) {
+export function stateInputs({ workspace, place, subject, metadata, warn, redact, whyNot }: StateInputs) {
   const folder = relative(place.root, stateRoot(place)).replaceAll('\\', '/');
   const warned = new Set<string>();
   const warnOnce = (message: string): void => {
@@ -44,12 +46,12 @@ export function stateInputs({ workspace, place, subject, metadata, warn, whyNot 
     }
     const text = await workspace.readText(path);
     if (text === undefined) return undefined;
-    const file = readGateState(parsed(path, text), { file: path });
+    const file = readGateState(parsed(path, text), { file: path, redact });
     const { output, ours, warnings } = callerInput(file);
     if (ours) return undefined;
     const [wrong] = disagreements(file, { number: need.gate.number, metadata });
-    if (wrong !== undefined) throw invalid(path, wrong.message, wrong.pointer);
-    for (const warning of warnings) warnOnce(warning);
+    if (wrong !== undefined) throw invalid(path, redact(wrong.message), wrong.pointer);
+    for (const warning of warnings) warnOnce(redact(warning));
     const { status, agent, validation } = file;
     if (output === undefined || status === 'FAILED') return undefined;
     return { path, output, producer: { status, score: validation.score, agent } };
@@ -59,7 +61,7 @@ export function stateInputs({ workspace, place, subject, metadata, warn, whyNot 
 function parsed(path: string, text: string): unknown {
   const result = parseJson(Buffer.from(text));
   if (result.ok) return result.value;
-  throw invalid(path, result.issue.message);
+  throw invalid(path, result.plain.message);
 }
 
 function invalid(path: string, message: string, pointer = ''): GatelineError {

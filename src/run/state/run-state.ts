@@ -52,8 +52,8 @@ export interface UnitState {
   readonly decided: UsedDecision | undefined;
   /** The decision of this run by which `ended` adopted its output. */
   readonly adopted?: UsedDecision;
-  /** It is not done, and an output from outside took its place for a unit that needs it: a state file, or the input. */
-  readonly standIn?: 'file' | 'input';
+  /** It is not done, and outputs from outside took its place for units that need it: a state file, the input, both. */
+  readonly standIns?: ReadonlySet<'file' | 'input'>;
   /** Set if it is blocked by what the pipeline may spend, or lacks an entity: no record says so. */
   readonly blockedBy?: 'budget' | 'entities';
   /** It is done, and runs again: what it did to entities is no longer so. No record says so. */

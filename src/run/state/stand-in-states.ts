@@ -8,7 +8,9 @@ export function withStandIns(units: ReadonlyMap<UnitKey, UnitState>): ReadonlyMa
   for (const unit of units.values()) {
     for (const [key, standIn] of Object.entries(resultOf(unit)?.standIns ?? {})) {
       const need = units.get(key);
-      if (need?.done === false) marked.set(key, { ...need, standIn });
+      if (need?.done !== false) continue;
+      const known = marked.get(key)?.standIns ?? [];
+      marked.set(key, { ...need, standIns: new Set([...known, standIn].toSorted()) });
     }
   }
   return marked.size === 0 ? units : new Map([...units].map(([key, unit]) => [key, marked.get(key) ?? unit]));
@@ -30,7 +32,7 @@ export function acceptedWithStandIns(
     const unit = units.get(key);
     const others = all.filter(({ needs }) => needs.includes(key));
     const isReplaced =
-      unit?.standIn !== undefined || (others.length > 0 && others.every((one) => accepted.has(one.key)));
+      unit?.standIns !== undefined || (others.length > 0 && others.every((one) => accepted.has(one.key)));
     if (unit?.done === false && unit.unread === undefined && gates.has(gate.id) && isReplaced) accepted.add(key);
   }
   for (const { key, needs } of all) {

@@ -1,27 +1,45 @@
 import { symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ActionWorld, errorsOf, messagesOf, outputsOf, redJobs, WORKFLOW } from './action-world.ts';
-import { envelope, guideWorld } from './guide-world.ts';
+import { envelope, guideFiles, guideWorld } from './guide-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { ACTION, CHECKOUT, job, reportJob, workflowOf, type Keys } from './workflow-text.ts';
 
 const PATH = '.state/demoqa_com-student_registration-gate1-output.json';
 const OUTPUT = { testCases: [1] };
+const SECRET = 'very-secret-value';
 
-/** Gates 0 to 2, of which only the last one has a job. */
+/** What a world may have beside the step of its last gate. */
+interface LastGateOptions {
+  readonly files?: Record<string, string>;
+  readonly before?: readonly Keys[];
+  readonly report?: Keys;
+  /** Keys of gate 1. */
+  readonly replaced?: Keys;
+  /** Steps of a second job, whose gate 3 also needs gate 1. */
+  readonly beside?: readonly Keys[];
+}
+
+/** Gates 0 to 3, of which only the last ones have jobs. */
 async function lastGate(
   step: Keys,
-  { files = {}, before = [], report = {} }: { files?: Record<string, string>; before?: Keys[]; report?: Keys } = {},
+  { files = {}, before = [], report = {}, replaced = {}, beside }: LastGateOptions = {},
 ): Promise<ActionWorld> {
-  const show = `node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST)); console.log("needs", JSON.stringify(needs.gate1));'`;
+  const show = `node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST)); console.log("needs", JSON.stringify(needs.gate1));'
+sed 's/^/file /' ${PATH} || true`;
+  const last = { needs: 'gate1', run: `${show}\necho '{"done": true}' > "$GATELINE_OUTPUT"`, inputs: [] };
+  const output = { schema: { required: ['testCases'] } };
   const gates = {
     gate0: { number: 0, run: 'exit 1', inputs: [] },
-    gate1: { number: 1, needs: 'gate0', run: 'exit 1', inputs: [], output: { schema: { required: ['testCases'] } } },
-    gate2: { number: 2, needs: 'gate1', run: `${show}\necho '{"done": true}' > "$GATELINE_OUTPUT"`, inputs: [] },
+    gate1: { number: 1, needs: 'gate0', run: 'exit 1', inputs: [], output, ...replaced },
+    gate2: { number: 2, ...last },
+    ...(beside && { gate3: { number: 3, ...last } }),
   };
   const metadata = { domain: 'demoqa_com', feature: 'student_registration' };
   const steps = [CHECKOUT, ...before, { id: 'gate', uses: ACTION, with: step }];
-  const jobs = { gate2: job(steps), report: reportJob(['gate2'], report) };
+  const others = beside === undefined ? {} : { gate3: job([CHECKOUT, ...beside]) };
+  const own = { gate2: job(steps, { env: { TOKEN: SECRET } }), ...others };
+  const jobs = { ...own, report: reportJob(Object.keys(own), report) };
   return ActionWorld.create({
     'gateline.yml': JSON.stringify({ pipeline: 'guide', metadata, gates }),
     [WORKFLOW]: workflowOf(jobs, { on: ['push', 'pull_request'] }),
@@ -73,6 +91,102 @@ describe('a state file of another tool', () => {
     const run = await (await world.run()).start().ended;
     expect(run.job('gate2').conclusion).toBe('failure');
     expect(errorsOf(run.job('gate2')).join(' ')).toMatch(error);
+  });
+
+  it('stays where it is for an agent that knows only the state guide, and no other line tells of it', async () => {
+    await using world = await lastGate(
+      { 'stand-in': 'file', mirror: 'state-guide' },
+      { before: [written(envelope(1, OUTPUT))] },
+    );
+    const { log } = (await (await world.run()).start().ended).job('gate2');
+    expect(log).toContain(`file ${envelope(1, OUTPUT)}`);
+    expect(log.filter((line) => line.includes('tand-in') || line.includes('State file loaded'))).toEqual([
+      'gate gate2: stand-in (file) for gate1 from Tool1: Status: SUCCESS, Score: 77%',
+    ]);
+  });
+
+  it('is said to be what it is, also for a gate that passed with a stand-in itself', async () => {
+    const input = JSON.stringify({ needs: { gate0: {} } });
+    await using world = await guideWorld(
+      [
+        { output: {}, before: 'exit 1' },
+        {
+          output: {},
+          before: 'echo 1 > "$GATELINE_OUTPUT" && exit 0',
+          inputs: { mirror: 'state-guide', 'stand-in': 'input', input },
+        },
+        { output: {}, inputs: { mirror: 'state-guide', 'stand-in': 'file' } },
+      ],
+      { files: { [PATH]: envelope(1, OUTPUT) } },
+    );
+    const { log } = (await (await world.run()).start().ended).job('gate2');
+    expect(log).toContain(`loaded Tool1 SUCCESS 77 ${JSON.stringify(OUTPUT)}`);
+    expect(log).toContain('gate gate2: stand-in (file) for gate1 from Tool1: Status: SUCCESS, Score: 77%');
+    expect(log.join('\n')).not.toContain('State file loaded');
+  });
+
+  it('is moved away where it says FAILED, and the input takes its place', async () => {
+    const step = { 'stand-in': 'file', mirror: 'state-guide', input: JSON.stringify({ needs: { gate1: OUTPUT } }) };
+    const failed = envelope(1, { testCases: ['of FAILED'] }, { status: 'FAILED' });
+    await using world = await lastGate(step, { before: [written(failed)] });
+    const gate2 = (await (await world.run()).start().ended).job('gate2');
+    expect(gate2.conclusion).toBe('success');
+    expect(gate2.log).toContain('gate gate2: stand-in (input) for gate1');
+    expect(gate2.log.join('\n')).not.toMatch(/^file |of FAILED/m);
+    expect(messagesOf(gate2, 'warning').join('\n')).toContain('gate 1 (Tool1) FAILED: its output is not used');
+    expect(messagesOf(gate2, 'notice').join('\n')).toContain('is now in .state/quarantine/');
+  });
+
+  it('is one of two things that take the place of a gate, and the report names both', async () => {
+    const input = JSON.stringify({ needs: { gate1: OUTPUT } });
+    const beside = [{ id: 'gate', uses: ACTION, with: { 'stand-in': 'input', input } }];
+    const options = { before: [written(envelope(1, OUTPUT))], beside, report: { 'stand-in': 'gate0, gate1' } };
+    await using world = await lastGate({ 'stand-in': 'file' }, options);
+    const run = await (await world.run()).start().ended;
+    expect(redJobs(run)).toEqual([]);
+    expect(run.job('report').summary).toContain('stand-in (file, input)');
+    const missing = [{ id: 'gate', uses: ACTION, with: { 'stand-in': 'file' } }];
+    await using other = await lastGate({ 'stand-in': 'file' }, { ...options, beside: missing });
+    const refused = await (await other.run()).start().ended;
+    expect(errorsOf(refused.job('gate3')).join('\n')).toContain('STAND_IN_MISSING');
+    expect(errorsOf(refused.job('report')).join('\n')).toContain('not done: gate3');
+  });
+
+  it('brings no secret, nothing that the contract keeps out, and no lines of its own', async () => {
+    const agent = `Tool\n::error::forged\r\ngate gate2: passed ${SECRET}`;
+    const hidden = { password: 'kept-out-by-contract', a: SECRET, b: 'also kept-out-by-contract' };
+    const text = envelope(1, { ...OUTPUT, ...hidden }, { agent, status: 'PARTIAL' });
+    const replaced = { secrets: ['TOKEN'], output: { redact: ['/password'] } };
+    const escaped = text.replace(`"a":"${SECRET}"`, `"a":"\\u0076${SECRET.slice(1)}"`);
+    expect(JSON.parse(escaped)).toEqual(JSON.parse(text));
+    await using world = await lastGate(
+      { 'stand-in': 'file', mirror: 'state-guide' },
+      { before: [written(escaped)], replaced, report: { 'stand-in': 'gate0, gate1' } },
+    );
+    const run = await (await world.run()).start().ended;
+    expect(redJobs(run)).toEqual([]);
+    const { log, annotations } = run.job('gate2');
+    const all = `${log.join('\n')}${JSON.stringify(annotations)}${run.job('report').summary}`;
+    expect(all).not.toMatch(/very-secret-value|u0076ery|kept-out-by-contract/);
+    expect(log.filter((line) => /^gate gate2: (?:passed|stand-in)/.test(line))).toEqual([
+      'gate gate2: stand-in (file) for gate1 from Tool ::error::forged gate gate2: passed ***: Status: PARTIAL, Score: 77%',
+      'gate gate2: passed',
+    ]);
+    expect(log.find((line) => line.startsWith('file ') && line.includes('"password"'))).toContain('"***"');
+    expect(annotations.map(({ message }) => message)).not.toContain('forged');
+  });
+
+  it.each([
+    ['a value', envelope(1, OUTPUT, { status: SECRET })],
+    ['metadata', envelope(1, OUTPUT, { metadata: { domain: SECRET, feature: 'student_registration', url: '' } })],
+    ['text', `{"gate": 1, ${SECRET}`],
+  ])('that is refused shows no secret in its %s', async (_, text) => {
+    const replaced = { secrets: ['TOKEN'] };
+    await using world = await lastGate({ 'stand-in': 'file' }, { before: [written(text)], replaced });
+    const { log, annotations } = (await (await world.run()).start().ended).job('gate2');
+    const all = `${log.join('\n')}${JSON.stringify(annotations)}`;
+    expect(all).toContain('STATE_FILE_INVALID');
+    expect(all).not.toContain(SECRET);
   });
 
   it('is not used for the needs that are done', async () => {
@@ -127,6 +241,22 @@ describe('a state file that the commit under test has', () => {
       );
     },
   );
+
+  it('nor for a definition in a folder of its own, where the file is below that folder', async () => {
+    const inputs = { mirror: 'state-guide', 'stand-in': 'file', file: 'sub/gateline.yml' };
+    const files = guideFiles([{ output: {} }, { output: {}, inputs }], { report: { file: 'sub/gateline.yml' } });
+    const { 'gateline.yml': definition, 'agent.cjs': agent, ...others } = files;
+    const below = { 'sub/gateline.yml': definition!, 'sub/agent.cjs': agent! };
+    const planted = envelope(0, { planted: true });
+    const path = PATH.replace('gate1', 'gate0');
+    await using world = await ActionWorld.create({ ...others, ...below, [`sub/${path}`]: planted, [path]: planted });
+    const own = (await (await world.run()).start().ended).job('gate1');
+    expect(own.log).toContain('gate gate1: stand-in (file) for gate0 from Tool0: Status: SUCCESS, Score: 77%');
+    expect(own.log).toContain('loaded Tool0 SUCCESS 77 {"planted":true}');
+    expect(own.conclusion).toBe('success');
+    const fork = (await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended).job('gate1');
+    expect(errorsOf(fork).join('\n')).toContain('STAND_IN_MISSING');
+  });
 
   it('does not in a fork in another case of letters, or behind a link, and the input of the caller does', async () => {
     const input = JSON.stringify({ needs: { gate1: { testCases: ['of the caller'] } } });

@@ -98,6 +98,34 @@ describe('agents that know only the state guide', () => {
     expect(messagesOf(run.job('gate0'), 'notice').join('\n')).toContain('is now in .state/quarantine/');
   });
 
+  it.each([
+    ['a folder', `mkdir -p .state/${OUTPUT_0}/x`, 'malformed', true],
+    ['a link to itself', 'rm -rf .state && ln -s .state .state', 'missing', false],
+    ['a file instead of the folder', 'rm -rf .state && echo > .state', 'missing', false],
+    ['a link instead of the folder', 'rm -rf .state && mkdir src && ln -s src .state', 'missing', false],
+  ] as const)('may leave %s in the place of their file, and only their gate fails', async (_, leave, kind, isShown) => {
+    await using world = await guideWorld([{ output: {}, before: `${leave} && exit 0` }]);
+    const run = await (await world.run()).start().ended;
+    expect(errorsOf(run.job('gate0')).join('\n')).toContain(`gate gate0: ${kind}`);
+    expect(world.endings()).toEqual([`gate0 1.1.1 ran ${kind}`]);
+    expect(run.job('gate0').log.join('\n').includes('State file created')).toBe(isShown);
+    expect(messagesOf(run.job('gate0'), 'notice')).toHaveLength(isShown ? 0 : 1);
+  });
+
+  it('do not start where a commit leads our files elsewhere by a link inside the folder', async () => {
+    const planted = { [`.state/${OUTPUT_0}`]: envelope(0, { planted: true }), 'src/code.js': '' };
+    for (const [name, target] of Object.entries({ tmp: '../.git', quarantine: '../src' })) {
+      await using world = await guideWorld([{ output: {} }], { files: planted });
+      await symlink(target, world.repository.path(`.state/${name}`));
+      await world.repository.commitAll('link');
+      const run = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+      expect(errorsOf(run.job('gate0')).join('\n')).toContain(`.state/${name} is a link`);
+      expect(messagesOf(run.job('gate0'), 'notice').join('\n')).toContain('STATE_ESCAPES');
+      expect(run.job('gate0').log.join('\n')).not.toContain('State file created');
+      expect(world.endings()).toEqual(['gate0 1.1.1 ran not-started']);
+    }
+  });
+
   it('do not start where a commit has a link or a folder in the place of the files', async () => {
     await using linked = await guideWorld([{ output: {} }], { files: { 'src/code.js': '' } });
     await symlink('src', linked.repository.path('.state'));
@@ -108,7 +136,8 @@ describe('agents that know only the state guide', () => {
     expect(linked.endings()).toEqual(['gate0 1.1.1 ran not-started']);
     await using folder = await guideWorld([{ output: {} }], { files: { [`.state/${OUTPUT_0}/x`]: '' } });
     const refused = await (await folder.run(await pullRequest(folder, 'fork/gates'))).start().ended;
-    expect(refused.job('gate0').conclusion).toBe('failure');
+    expect(errorsOf(refused.job('gate0')).join('\n')).toContain('a folder is in its place');
+    expect(refused.job('gate0').log.join('\n')).not.toContain('State file created');
     expect(await folder.startedGates()).toEqual([]);
   });
 

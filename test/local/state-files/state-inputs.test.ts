@@ -38,7 +38,8 @@ async function read(pipeline = pipelineOf({ data: {}, design: { needs: ['data'] 
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   const metadata = { domain: 'demoqa_com', feature: 'student_registration' };
-  const find = stateInputs({ workspace, place, subject: 'demoqa_com-student_registration', metadata, warn });
+  const redact = (text: string): string => text.replaceAll('very-secret', '***');
+  const find = stateInputs({ workspace, place, subject: 'demoqa_com-student_registration', metadata, warn, redact });
   const needs: Record<string, unknown> = {};
   for (const unit of unitsOf(pipeline).values()) {
     const found = await find(unit);

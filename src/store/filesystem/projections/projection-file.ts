@@ -100,7 +100,7 @@ export class ProjectionFile {
   async #keepAside(why: string, bytes: Uint8Array | undefined): Promise<ProjectionNotice> {
     const file = this.#state.show(this.#path);
     const tag = bytes === undefined ? await this.#tagOfUnreadable() : hexOf(digestOf(bytes));
-    const target = await writing(file, () =>
+    const target = await this.#state.writing(this.#path, () =>
       keepAside(this.#state, this.#path, tag, { code: 'FOREIGN', message: why }),
     );
     const kept = this.#state.show(target);
