@@ -127,7 +127,9 @@ export function notValid(
   const { order, unreachable } = setUpFor(call, asking, missing);
   const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
   const others = otherInstances(by, missing, asking);
-  const wayOut = others ?? (setup.length > 0 ? undefined : creatorsOf(call, missing));
+  const inJob = `With \`on-invalid: recover\`, ${setup.join(', then ')} makes it valid for ${by} in its job.`;
+  const bySetup = call.holder === 'job' ? inJob : undefined;
+  const wayOut = others ?? (setup.length > 0 ? bySetup : creatorsOf(call, missing));
   return new InvalidStateError(
     { missing, command: by, setup },
     { why: whyMissing(missing, asking), ...(wayOut !== undefined && { wayOut }) },
@@ -162,11 +164,11 @@ function shownInstance(instance: string): string {
   return instance.replace(/\s+/g, ' ').slice(0, LONGEST_SHOWN);
 }
 
-/** What creates entities that no command can create by itself. */
+/** What creates entities that no command can create by itself. In a job, nobody can call a command. */
 function creatorsOf(call: Pick<Call, 'assignment' | 'holder'>, missing: readonly string[]): string {
   const { commands } = resourcesOf(call);
   const ways = missing.map((name) => {
-    const made = commands
+    const made = (call.holder === 'job' ? [] : commands)
       .filter(({ creates }) => creates.includes(name))
       .map((command) => {
         const given = argumentsOf(command).map((argument) => ` --arg ${argument}=VALUE`);
@@ -176,9 +178,10 @@ function creatorsOf(call: Pick<Call, 'assignment' | 'holder'>, missing: readonly
     const all = [...made, ...gates.map(({ id }) => `gate ${id}`)].slice(0, MAX_LISTED);
     // A re-run of failed jobs leaves the job that is done as it is.
     const again = call.holder === 'job' && gates.length > 0 ? ', if all jobs run again' : '';
-    return all.length > 0
-      ? `${all.join(' or ')} creates ${name}${again}.`
-      : `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
+    if (all.length > 0) return `${all.join(' or ')} creates ${name}${again}.`;
+    if (call.holder === 'job')
+      return `No gate before it creates ${name}, and no command can that needs no arguments: add one of the two.`;
+    return `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
   });
   return ways.join(' ');
 }
