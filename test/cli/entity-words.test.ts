@@ -184,6 +184,15 @@ describe('an instance that a person names', () => {
     const made = await run('entities', 'create', 'resource/8', ...why);
     expect(made.out).toBe('resource/resource_8: create by maria\n');
     expect((await run('do', 'use', '--arg', 'resource_id=8')).code).toBe(0);
+    expect((await run('entities', 'show', 'resource_8')).err).toContain('The instance is `resource/resource_8`.');
+  });
+
+  it('is shown with the value that it has in common with others, once', async () => {
+    const run = fresh();
+    await run('do', 'acquire', '--arg', 'id=["resource_1","resource_2"]');
+    await run('do', 'acquire', '--arg', 'id="resource_3"');
+    const { out } = await run('entities', 'show', 'resource');
+    expect(out.slice(out.indexOf('\n['))).toBe('\n[\n  "resource_1",\n  "resource_2"\n]\n"resource_3"\n');
   });
 
   it('is refused without a name, which would be all of them, and with one that is too long', async () => {

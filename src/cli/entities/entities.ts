@@ -116,8 +116,10 @@ async function showEntities(invocation: CommandInvocation, name: string | undefi
   }
   if (rows.length === 0) say(world.out, nothingToShow(name));
   else world.out.write(columnsTable(COLUMNS, rows, { width: world.out.columns }));
-  for (const row of wanted === undefined ? [] : rows) {
-    const value = row.content === null ? undefined : await readValue(call, row.content);
+  // Instances that were created together have one value.
+  const contents = new Map(rows.flatMap(({ content }) => (content === null ? [] : [[content.digest, content]])));
+  for (const content of wanted === undefined ? [] : contents.values()) {
+    const value = await readValue(call, content);
     if (value !== undefined) world.out.write(`${shownJson(world, value)}\n`);
   }
   return EXIT_CODES.ok;

@@ -170,7 +170,9 @@ export function entityNamed(call: Pick<Call, 'assignment'>, name: string): Entit
   const found = entities.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = entities.slice(0, 50).map((one) => one.name);
+  const whole = entities.find((one) => instancesGiven(one, { '': name }).length > 0);
+  const listed = names.length === 0 ? 'Add it under `entities` in gateline.yml.' : `Entities: ${names.join(', ')}.`;
   throw new GatelineError('ENTITY_NOT_DEFINED', `there is no entity ${name}`, {
-    hint: names.length === 0 ? 'Add it under `entities` in gateline.yml.' : `Entities: ${names.join(', ')}.`,
+    hint: whole === undefined ? listed : `The instance is \`${whole.name}/${name}\`.`,
   });
 }

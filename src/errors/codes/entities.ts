@@ -29,7 +29,7 @@ export const ENTITIES_CODES = {
   COMMAND_NOT_DEFINED: {
     from: ['user'],
     means: 'The definition has no command of that name.',
-    remedy: '`gateline entities manifest` lists them.',
+    remedy: '`gateline entities export` lists them.',
   },
   GATES_NONE: {
     from: ['user'],
