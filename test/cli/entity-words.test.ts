@@ -15,6 +15,7 @@ const DEFINITION = {
     ghost: null,
     server: { lifetime: 'machine' },
     session: { lifetime: '/expires_at', margin: '5m' },
+    hits: { format: 'hit_{n}' },
     short: { lifetime: '30m', 'depends-on': 'session' },
   },
   commands: {
@@ -29,6 +30,8 @@ const DEFINITION = {
     serve: { syntax: 'echo', creates: 'server', leaves: 'processes' },
     login: { syntax: 'echo <value>', creates: 'session' },
     whoami: { syntax: 'echo', requires: 'session' },
+    find: { syntax: 'echo []', creates: 'hits' },
+    visit: { syntax: 'echo', requires: 'hits', 'on-invalid': 'recover' },
   },
   gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease', secrets: ['SEAT'] } },
 };
@@ -137,6 +140,11 @@ describe('a command that is refused', () => {
     expect((await run('entities', 'check', 'rent')).out).toBe(
       'rent requires what is not valid: lease\n  lease: maria made it invalid: taken away. gate reserve creates lease.\n',
     );
+  });
+
+  it('does not ask for what has just run for it', async () => {
+    const visited = await fresh()('do', 'visit');
+    expect(visited.err).toContain("Required state 'hits' is not valid\n  find ran first, and did not make it valid.\n");
   });
 
   it('says that a life is too short, and `show` says when it ends', async () => {

@@ -295,6 +295,25 @@ describe('a gate that requires what no gate creates', () => {
     expect(project.starts().slice(0, 3)).toEqual(['login', 'open', 'open']);
   });
 
+  it('is blocked where they did not help, and each gate says what it lacks', async () => {
+    const use = (requires: string): object => gate({ requires, 'on-invalid': 'recover' });
+    const list = (creates: string): object => ({ syntax: 'echo []', creates });
+    await using project = await Project.create(
+      { one: use('hits'), two: use('tabs') },
+      {
+        entities: { hits: { format: 'hit_{n}' }, tabs: { format: 'tab_{n}' } },
+        commands: { find: list('hits'), tabs_of: list('tabs') },
+      },
+    );
+    const { code, err, out } = await project.run('run', '-q');
+    expect(code).toBe(1);
+    expect(err).toContain("'hits' is not valid\n  find ran first, and did not make it valid.");
+    expect(err).toContain("'tabs' is not valid\n  tabs_of ran first, and did not make it valid.");
+    expect(out).toMatch(/^0 +one +blocked +Required state 'hits' is not valid$/m);
+    expect(out).toMatch(/^1 +two +blocked +Required state 'tabs' is not valid$/m);
+    expect(project.starts()).toEqual([]);
+  });
+
   it('does not start, and what is recorded next comes after its set-up commands, also in a second run', async () => {
     const use = gate({ requires: 'page', 'on-invalid': 'recover', reuse: 'never' });
     await using project = await Project.create({ use }, { entities, commands });

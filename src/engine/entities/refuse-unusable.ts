@@ -119,7 +119,7 @@ function makerOf(
 
 /** What a gate or command lacks, with the way out. @param missing names of entities */
 export function notValid(
-  call: Pick<Call, 'assignment' | 'holder'>,
+  call: Pick<Call, 'assignment' | 'holder' | 'graph' | 'recovery'>,
   by: string,
   missing: readonly string[],
   asking: Asking,
@@ -128,12 +128,24 @@ export function notValid(
   const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
   const others = otherInstances(by, missing, asking);
   const inJob = `With \`on-invalid: recover\`, ${setup.join(', then ')} makes it valid for ${by} in its job.`;
-  const bySetup = call.holder === 'job' ? inJob : undefined;
+  const ran = hasRecovered(call, by, setup) ? `${setup.join(', ')} ran first, and did not make it valid.` : undefined;
+  const bySetup = ran ?? (call.holder === 'job' ? inJob : undefined);
   const wayOut = others ?? (setup.length > 0 ? bySetup : creatorsOf(call, missing));
   return new InvalidStateError(
     { missing, command: by, setup },
     { why: whyMissing(missing, asking), ...(wayOut !== undefined && { wayOut }) },
   );
+}
+
+/** Whether all these set-up commands have run for a gate or command that recovers. */
+function hasRecovered(
+  call: Pick<Call, 'assignment' | 'graph' | 'recovery'>,
+  by: string,
+  setup: readonly string[],
+): boolean {
+  const command = resourcesOf(call).commands.find(({ id }) => id === by);
+  const { onInvalid } = command ?? call.graph.get(by)?.gate.entities ?? {};
+  return onInvalid === 'recover' && setup.every((id) => call.recovery.ran.has(id));
 }
 
 /** Why entities that existed are not valid, a sentence each: otherwise somebody would create them again and again. */
