@@ -11,7 +11,7 @@ import type { Call } from './call/call.ts';
 import { contractErrors } from './call/contracts.ts';
 import { planInPlace } from './attempt/place.ts';
 import { decisionsIn, hasChanged, isHeld, learnMeanwhile, reopenBlocked } from './call/decided-meanwhile.ts';
-import { onlyIfAsked, onlyInBudget } from './plan/may-start.ts';
+import { onlyInBudget, preparedIfAsked } from './plan/may-start.ts';
 import { stateNow } from './entities/gate-entities.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -272,8 +272,7 @@ function stoppedBySibling(
 /** A unit's plan within the limits of the call. */
 function withinLimits(call: Call, prepared: PreparedUnit, before: readonly PlannedUnit[]): PreparedUnit {
   const started = new Set(before.filter(({ choice }) => choice === 'run').map(({ gate }) => gate));
-  const planned = onlyIfAsked(call.assignment, prepared.planned, started);
-  return planned === prepared.planned ? prepared : { planned };
+  return preparedIfAsked(call.assignment, prepared, started);
 }
 
 /** Whether another attempt may run in parallel. An attempt in the user's folder runs alone. */

@@ -6,7 +6,7 @@ import type { Assignment, Call, CallOptions } from './call/call.ts';
 import { refuseWithoutSubject } from './call/given-subject.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { planInPlace } from './attempt/place.ts';
-import { onlyIfAsked, onlyInBudget } from './plan/may-start.ts';
+import { onlyInBudget, preparedIfAsked } from './plan/may-start.ts';
 import { planAhead } from './plan/plan-ahead.ts';
 import { planUnit } from './plan/plan-unit.ts';
 import type { PreparedUnit } from './plan/prepared-unit.ts';
@@ -93,9 +93,8 @@ async function planOne(
     return { planned: plannedUnit(unit, 'blocked', `the run is ${pause}; ${howToContinue(call)}`) };
   const waits = unit.needs.filter((key) => undecided.has(key));
   if (waits.length > 0 && !call.assignment.standIn) return { planned: await planAhead(call, unit, waits, started) };
-  const work = await planUnit(call, unit);
-  const asked = onlyIfAsked(call.assignment, work.planned, started);
-  const sound = await planInPlace(call, unit, asked === work.planned ? work : { planned: asked });
+  const asked = preparedIfAsked(call.assignment, await planUnit(call, unit), started);
+  const sound = await planInPlace(call, unit, asked);
   const prepared = await onlyInBudget(call, unit, sound, 'ask');
   // Simulated, so that later units are planned as they would be in a run.
   await recordPlanned(call, unit, prepared);

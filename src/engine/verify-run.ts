@@ -7,8 +7,8 @@ import type { ReadProblem } from '../run/records/reading.ts';
 import type { RunState } from '../run/state/run-state.ts';
 import type { Unit } from '../run/records/unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
-import { stateInBudget } from './call/call-budget.ts';
 import { missingOf } from './call/content.ts';
+import { stateNow } from './entities/gate-entities.ts';
 import type { EnginePorts } from './ports.ts';
 import { dryRunPorts } from './plan/dry-run.ts';
 import { learnDecisions } from './upstream/learn-decisions.ts';
@@ -86,7 +86,7 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   await noteChanges(call);
   return {
     call,
-    state: await stateInBudget(call),
+    state: await stateNow(call),
     records: call.journal.records(),
     problems: listing.problems,
     refused,

@@ -36,6 +36,8 @@ const DEFINITION = {
     press: { syntax: syntax('press <ref>'), requires: 'refs', invalidates: 'refs', 'on-invalid': 'recover' },
     many: { syntax: syntax('many'), creates: ['refs', 'session', 'browser'], setup: false },
     crowd: { syntax: syntax('many 1001'), creates: 'refs', setup: false },
+    none: { syntax: syntax('many 0'), creates: 'refs', invalidates: 'refs', setup: false },
+    page: { syntax: syntax('say'), creates: 'refs', invalidates: 'refs', setup: false },
     close: { syntax: syntax('close'), invalidates: 'browser' },
     login: { syntax: syntax('login'), creates: 'session' },
     'login-until': { syntax: syntax('login <until>'), creates: 'session' },
@@ -107,6 +109,21 @@ describe('gateline do', () => {
     expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(1);
     expect(calls()).toHaveLength(count);
     expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', 'refs/@e2': 'invalid' });
+  });
+
+  it('creates no instance from an empty list, and one that stands for all without a list', async () => {
+    const run = fresh();
+    await run('do', 'open');
+    await run('do', 'snapshot');
+    const none = await run('do', 'none');
+    expect([none.code, none.err]).toEqual([
+      0,
+      'note: refs, created by none: its value is an empty list, so there is no instance\n',
+    ]);
+    expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(1);
+    expect((await run('do', 'page')).code).toBe(0);
+    expect(await run('do', 'click', '--arg', 'ref=@e1')).toMatchObject({ code: 0, err: '' });
+    expect((await run('do', 'click', '--arg', 'ref=@e1')).code).toBe(1);
   });
 
   it('makes everything valid that a command creates, also beside a thousand references', async () => {

@@ -15,6 +15,7 @@ const DEFINITION = {
     ghost: null,
     server: { lifetime: 'machine' },
     session: { lifetime: '/expires_at', margin: '5m' },
+    hits: { format: 'hit_{n}' },
     short: { lifetime: '30m', 'depends-on': 'session' },
   },
   commands: {
@@ -29,6 +30,8 @@ const DEFINITION = {
     serve: { syntax: 'echo', creates: 'server', leaves: 'processes' },
     login: { syntax: 'echo <value>', creates: 'session' },
     whoami: { syntax: 'echo', requires: 'session' },
+    find: { syntax: 'echo []', creates: 'hits' },
+    visit: { syntax: 'echo', requires: 'hits', 'on-invalid': 'recover' },
   },
   gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease', secrets: ['SEAT'] } },
 };
@@ -108,9 +111,11 @@ describe('what is not valid', () => {
       server: 'none of its processes runs',
       session: expect.stringMatching(/^its life ends at .*, which is within its margin$/) as string,
     });
-    await login(1_000_000_000);
+    expect((await login(1_000_000_000)).err).toBe(
+      'note: session, created by login: its life ended at 2001-09-09T01:46:40.000Z, so it is not valid\n',
+    );
     expect(await reasons()).toMatchObject({ session: 'its life ended at 2001-09-09T01:46:40.000Z' });
-    await login('soon');
+    expect((await login('soon')).err).toContain('no time can be read at /expires_at of its value, so it is not valid');
     await run('entities', 'create', 'short', '--reason', 'x');
     expect(await reasons()).toMatchObject({
       session: expect.stringContaining('no time can be read at /expires_at of its value') as string,
@@ -137,6 +142,11 @@ describe('a command that is refused', () => {
     );
   });
 
+  it('does not ask for what has just run for it', async () => {
+    const visited = await fresh()('do', 'visit');
+    expect(visited.err).toContain("Required state 'hits' is not valid\n  find ran first, and did not make it valid.\n");
+  });
+
   it('says that a life is too short, and `show` says when it ends', async () => {
     const run = fresh();
     await run('do', 'login', '--arg', `value={"expires_at":${Math.floor(Date.now() / 1_000) + 60}}`);
@@ -154,8 +164,9 @@ describe('a change of an instance', () => {
   it('says that there is none of that name', async () => {
     const run = await pool();
     const why = ['--reason', 'x'];
-    expect((await run('entities', 'invalidate', 'resource/1', ...why)).err).toBe('note: there is no resource/1\n');
-    expect((await run('entities', 'invalidate', 'resource/resource_1', ...why)).err).toBe('');
+    const invalidate = (name: string): Promise<Answer> => run('entities', 'invalidate', name, ...why);
+    expect((await invalidate('resource/9')).err).toBe('note: there is no resource/resource_9\n');
+    expect((await invalidate('resource/resource_1')).err).toBe('');
     expect((await run('entities', 'invalidate')).err).toContain('`gateline help entities`');
     const drop = async (id: string): Promise<string> => (await run('do', 'drop', '--arg', `resource_id=${id}`)).err;
     expect(await drop('typo')).toBe('note: there is no resource/resource_typo\n');
@@ -167,6 +178,43 @@ describe('a change of an instance', () => {
     }
     const { entities } = JSON.parse((await run('entities', '--json')).out) as { entities: object[] };
     expect(entities).toContainEqual(expect.objectContaining({ instance: 'resource_2', status: 'valid' }));
+  });
+});
+
+describe('an instance that a person names', () => {
+  it('is found and created by what is in its place, as with an argument', async () => {
+    const run = await pool();
+    expect((await run('entities', 'show', 'resource/1')).out).toMatch(/^resource\/resource_1 +valid/m);
+    const why = ['--reason', 'x', '--actor', 'maria'];
+    const gone = await run('entities', 'invalidate', 'resource/1', ...why);
+    expect([gone.out, gone.err]).toEqual(['resource/resource_1: invalidate by maria\n', '']);
+    expect((await run('do', 'use', '--arg', 'resource_id=1')).code).toBe(1);
+    const made = await run('entities', 'create', 'resource/8', ...why);
+    expect(made.out).toBe('resource/resource_8: create by maria\n');
+    expect((await run('do', 'use', '--arg', 'resource_id=8')).code).toBe(0);
+    expect((await run('entities', 'show', 'resource_8')).err).toContain('The instance is `resource/resource_8`.');
+  });
+
+  it('is shown with the value that it has in common with others, once', async () => {
+    const run = fresh();
+    await run('do', 'acquire', '--arg', 'id=["resource_1","resource_2"]');
+    await run('do', 'acquire', '--arg', 'id="resource_3"');
+    const { out } = await run('entities', 'show', 'resource');
+    expect(out.slice(out.indexOf('\n['))).toBe('\n[\n  "resource_1",\n  "resource_2"\n]\n"resource_3"\n');
+  });
+
+  it('is refused without a name, which would be all of them, and with one that is too long', async () => {
+    const run = await pool();
+    for (const [name, code] of [
+      ['resource/', 'OPTION_VALUE'],
+      [`resource/${'x'.repeat(201)}`, 'ENTITY_NOT_DEFINED'],
+      [`resource/${'x'.repeat(195)}`, 'ENTITY_NOT_DEFINED'],
+    ] as const)
+      for (const action of ['create', 'invalidate', 'reset']) {
+        const refused = await run('entities', action, name, '--reason', 'x');
+        expect([refused.code, refused.err]).toEqual([2, expect.stringContaining(code)]);
+      }
+    expect((await run('do', 'use', '--arg', 'resource_id=1')).code).toBe(0);
   });
 });
 

@@ -4,6 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineIn, gatelineYml, type Answer } from './in-process.ts';
 
+interface PipelineFile {
+  readonly gateline: { readonly gates: readonly { readonly reason: string }[] };
+}
+
 /** An agent that notes each start, and prints a value that is new every time; it fails while its flag is there. */
 const AGENT = `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -132,6 +136,41 @@ describe('gates that create, require and invalidate', () => {
     );
   });
 
+  it('that lack something are not ready in any file, in a set or to doctor', async () => {
+    const gates = { first: gate({}), read: gate({ needs: 'first', requires: 'refs' }) };
+    await using project = await Project.create(gates, { entities: { refs: null } });
+    const lacks = "Required state 'refs' is not valid";
+    const fileOf = async (subject: string): Promise<string> =>
+      (JSON.parse(await project.workspace.read(`.state/${subject}-pipeline.json`)) as PipelineFile).gateline.gates[1]!
+        .reason;
+    await project.run('run', '-q', '-s', 'one');
+    expect(await fileOf('one')).toBe(lacks);
+    expect((await project.run('doctor')).out).not.toContain('STATE_FILE_OUTDATED');
+    await project.run('pin', 'one', '--reason', 'it is kept', '-s', 'one');
+    expect(await fileOf('one')).toBe(lacks);
+    const set = { format: 'gateline-set/1', subjects: [{ id: 'one' }, { id: 'two', needs: ['one'] }, { id: 'new' }] };
+    await project.workspace.write('set.json', JSON.stringify(set));
+    const status = async (): Promise<string> => (await project.run('status', '--set', 'set.json')).out;
+    expect(await status()).toMatch(/^one +blocked .*read: Required state 'refs' is not valid$/m);
+    expect(await status()).toMatch(/^two +blocked .*needs one, which is blocked$/m);
+    expect(await status()).toMatch(/^new +ready /m);
+    await project.run('entities', 'create', 'refs', '--reason', 'it is there', '-s', 'one');
+    expect(await status()).toMatch(/^one +ready /m);
+  });
+
+  it('name the way out before there is a run, too', async () => {
+    await using project = await Project.create(
+      { read: gate({ requires: 'refs' }) },
+      { entities: { refs: null }, commands: { open: { syntax: 'open <page>', creates: 'refs' } } },
+    );
+    expect((await project.run('status')).out).toContain(
+      "read: Required state 'refs' is not valid. Make it valid, then run `gateline run`.",
+    );
+    expect((await project.run('run', '-q')).code).toBe(1);
+    await project.workspace.write('set.json', '{"format":"gateline-set/1","subjects":[{"id":"one"}]}');
+    expect((await project.run('status', '--set', 'set.json')).out).toMatch(/^one +blocked .*Required state 'refs'/m);
+  });
+
   it('are reused while what they created is valid', async () => {
     const { snapshot, read } = BROWSER;
     await using project = await Project.create({ snapshot, read }, { entities: { refs: null } });
@@ -254,6 +293,25 @@ describe('a gate that requires what no gate creates', () => {
     await project.fail('open', false);
     expect((await project.run('run', '-q')).code).toBe(0);
     expect(project.starts().slice(0, 3)).toEqual(['login', 'open', 'open']);
+  });
+
+  it('is blocked where they did not help, and each gate says what it lacks', async () => {
+    const use = (requires: string): object => gate({ requires, 'on-invalid': 'recover' });
+    const list = (creates: string): object => ({ syntax: 'echo []', creates });
+    await using project = await Project.create(
+      { one: use('hits'), two: use('tabs') },
+      {
+        entities: { hits: { format: 'hit_{n}' }, tabs: { format: 'tab_{n}' } },
+        commands: { find: list('hits'), tabs_of: list('tabs') },
+      },
+    );
+    const { code, err, out } = await project.run('run', '-q');
+    expect(code).toBe(1);
+    expect(err).toContain("'hits' is not valid\n  find ran first, and did not make it valid.");
+    expect(err).toContain("'tabs' is not valid\n  tabs_of ran first, and did not make it valid.");
+    expect(out).toMatch(/^0 +one +blocked +Required state 'hits' is not valid$/m);
+    expect(out).toMatch(/^1 +two +blocked +Required state 'tabs' is not valid$/m);
+    expect(project.starts()).toEqual([]);
   });
 
   it('does not start, and what is recorded next comes after its set-up commands, also in a second run', async () => {

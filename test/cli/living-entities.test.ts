@@ -73,7 +73,9 @@ describe('a pool of servers, and transactions in them', () => {
     await project.run('entities', 'reset', `server/server_${other.port}`, '--reason', 'one of them');
     await expect(fetch(`http://127.0.0.1:${other.port}/count`)).rejects.toThrow('fetch failed');
     expect(await project.value('count', '--arg', `port=${port}`)).toEqual({ count: 0 });
-    expect((await project.run('doctor')).out).toMatch(/PROCESS_LEFT .*process \d+ runs, left by acquire for server/);
+    const doctor = (await project.run('doctor')).out;
+    expect(doctor).toMatch(/PROCESS_LEFT .*process \d+ runs, left by acquire for server/);
+    expect(doctor).toContain('`gateline entities reset server --subject main --reason TEXT` ends it.');
     await project.run('entities', 'reset', 'server', '--reason', 'done');
     expect((await project.run('doctor')).out).not.toContain('PROCESS_LEFT');
     await expect(fetch(`http://127.0.0.1:${port}/count`)).rejects.toThrow('fetch failed');

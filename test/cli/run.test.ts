@@ -83,6 +83,28 @@ describe('gateline run', () => {
     expect(await code('--max-gates', '1')).toBe(2);
   });
 
+  it('does not report what keeps a gate from running that was not asked for', async () => {
+    const gates = { a: { run: writes(1), inputs: [] }, b: { needs: 'a', run: writes(1), inputs: ['nothing'] } };
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
+    for (const limit of [
+      ['--until', 'a'],
+      ['--gate', 'a'],
+    ]) {
+      const { code, out, err } = await gateline(workspace.root, ['run', '-q', ...limit]);
+      expect(code).toBe(0);
+      expect(err).not.toContain('INPUT_UNMATCHED');
+      expect(out).toContain('Run `gateline run` to continue: a will be reused.');
+      expect(out).toMatch(/^1 +b +ready/m);
+      const plan = await gateline(workspace.root, ['run', '--dry-run', ...limit]);
+      expect(plan.code).toBe(0);
+      expect(plan.out).toMatch(/^1 +b +blocked +not requested; it could not run: INPUT_UNMATCHED: .*nothing$/m);
+      expect(plan.err).toBe('');
+    }
+    const { code, err } = await gateline(workspace.root, ['run', '-q']);
+    expect(code).toBe(2);
+    expect(err).toContain('INPUT_UNMATCHED');
+  });
+
   it('says everywhere why a gate waits again whose output was approved before its request changed', async () => {
     const gates = { a: { run: writes(1), inputs: ['a.txt'], approval: 'required' } };
     await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates), 'a.txt': '1' });

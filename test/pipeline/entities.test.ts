@@ -133,7 +133,9 @@ commands: {x: {syntax: x, creates: [a, b, c]}}\n${GATE}`;
     ['{margin: 5m}', 'expected none without a `lifetime` that is a time or a JSON pointer'],
     ['{lifetime: machine, margin: 5m}', 'expected none without a `lifetime` that is a time or a JSON pointer'],
     ['{lifetime: 5m, margin: 5m}', 'expected less than its `lifetime`: otherwise it is never valid'],
-    ['{lifetime: 0s}', 'expected a time such as `90s`, `30m`, `12h` or `7d`, found'],
+    ['{lifetime: 0s}', 'expected a time such as `30m` or `90s`, a JSON pointer such as `/expires_at`, or `machine`'],
+    ['{lifetime: expires_at}', 'a JSON pointer such as `/expires_at`, or `machine`, found the text "expires_at"'],
+    ['{lifetime: forever, margin: 1m}', 'a JSON pointer such as `/expires_at`, or `machine`, found the text "forever"'],
   ])('are refused with a life that makes no sense: %s', (entity, why) => {
     const text = `entities: {a: ${entity}}\ncommands: {x: {syntax: x, invalidates: a}}\n${GATE}`;
     expect(said(text)).toEqual([expect.stringContaining(why)]);
@@ -190,6 +192,10 @@ gates: {${gates}}`;
     ['c: {syntax: c}', ['no command creates it']],
     ['c: {syntax: c, creates: e, requires: e}', ['requires what cannot be recovered, or waits for itself']],
     ['c: {syntax: c, creates: e, requires: f}, d: {syntax: d, creates: f, requires: e}', ['or waits for itself']],
+    [
+      'c: {syntax: c, creates: e, requires: e}, d: {syntax: d <x>, creates: e}',
+      [': `c` requires what cannot be recovered, or waits for itself; `d` needs an argument, or has `setup: false`'],
+    ],
     ['c: {syntax: c, creates: e, requires: e}, d: {syntax: d, creates: e}', []],
   ])('can be recovered where recovery is asked for: %s', (commands, expected) => {
     const text = `entities: {e: , f: }\ncommands: {${commands}, z: {syntax: z, invalidates: [e, f]}}\ngates: {a: {requires: e, on-invalid: recover}}`;

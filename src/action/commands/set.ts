@@ -89,7 +89,8 @@ async function look(
 function endOf(state: RunState): KnownSubject {
   const known = knownOf(state);
   if (known === undefined) return { status: 'failed', reason: 'it has no result in this run' };
-  return known.status === 'running' ? { status: 'failed', reason: `it was interrupted: ${known.reason}` } : known;
+  if (known.status === 'running') return { status: 'failed', reason: `it was interrupted: ${known.reason}` };
+  return known.status === 'blocked' ? { status: 'failed', reason: known.reason } : known;
 }
 
 /** One entry for each subject that has records in this run. */

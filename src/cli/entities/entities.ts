@@ -17,7 +17,10 @@ import { oneLine } from '../../report/text.ts';
 import { entityKey, type EntityState } from '../../run/entity/entity-state.ts';
 import type { Asking } from '../../run/entity/resolve-use.ts';
 import { endOf, whyNotValid } from '../../run/entity/why-not-valid.ts';
+import { instanceMeant } from '../../run/entity/instances.ts';
+import type { Entity } from '../../pipeline/entities/entities.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { listOption, textOption, type CommandInvocation, type OptionValues } from '../command.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../output/print-json.ts';
@@ -40,7 +43,9 @@ export async function execute(invocation: CommandInvocation): Promise<ExitCode> 
   const action = actionNamed(word);
   refuseIdle(options, action);
   if (['manifest', 'import', 'export'].includes(action) && name !== undefined)
-    throw new GatelineError('ARGUMENT_UNEXPECTED', `entities ${action}: ${oneLine(name)} is one argument too many`);
+    throw new GatelineError('ARGUMENT_UNEXPECTED', `entities ${action}: ${oneLine(name)} is one argument too many`, {
+      ...(action === 'import' && { hint: `Pass the file with --from: \`--from ${oneLine(shellWord(name))}\`.` }),
+    });
   if (name === undefined && ['check', 'apply', 'create', 'invalidate'].includes(action))
     throw new GatelineError('ARGUMENT_MISSING', `entities ${action}: NAME is missing`, { hint: HELP });
   switch (action) {
@@ -98,8 +103,7 @@ async function showEntities(invocation: CommandInvocation, name: string | undefi
   if (wanted !== undefined) entityNamed({ assignment }, wanted.entity);
   const rows = view.entities
     .filter((entity) => wanted === undefined || entity.name === wanted.entity)
-    .flatMap((entity) => rowsOf(entity.name, view))
-    .filter(({ instance }) => wanted?.instance === undefined || instance === wanted.instance);
+    .flatMap((entity) => chosenOf(rowsOf(entity.name, view), entity, wanted?.instance));
   const json = async (row: EntityRow): Promise<object> => {
     const value = wanted === undefined || row.content === null ? undefined : await readValue(call, row.content);
     return wanted === undefined ? row : { ...row, value: value ?? null };
@@ -112,11 +116,20 @@ async function showEntities(invocation: CommandInvocation, name: string | undefi
   }
   if (rows.length === 0) say(world.out, nothingToShow(name));
   else world.out.write(columnsTable(COLUMNS, rows, { width: world.out.columns }));
-  for (const row of wanted === undefined ? [] : rows) {
-    const value = row.content === null ? undefined : await readValue(call, row.content);
+  // Instances that were created together have one value.
+  const contents = new Map(rows.flatMap(({ content }) => (content === null ? [] : [[content.digest, content]])));
+  for (const content of wanted === undefined ? [] : contents.values()) {
+    const value = await readValue(call, content);
     if (value !== undefined) world.out.write(`${shownJson(world, value)}\n`);
   }
   return EXIT_CODES.ok;
+}
+
+/** The rows of the instance that a person names; `undefined`: all. */
+function chosenOf(rows: readonly EntityRow[], entity: Entity, asked: string | undefined): readonly EntityRow[] {
+  if (asked === undefined) return rows;
+  const own = rows.filter(({ instance }) => instance === asked);
+  return own.length > 0 ? own : rows.filter(({ instance }) => instance === instanceMeant(entity, asked));
 }
 
 /** On a terminal without characters that it would act on: JSON only escapes some of them. */
@@ -222,8 +235,15 @@ async function change(
   return EXIT_CODES.ok;
 }
 
-/** `resource/resource_1`: an instance. */
+/**
+ * `resource/resource_1`: an instance.
+ * @throws GatelineError `OPTION_VALUE` if it has no name: that would be all of them
+ */
 function parseName(name: string): { readonly entity: string; readonly instance?: string } {
   const at = name.indexOf('/');
-  return at < 0 ? { entity: name } : { entity: name.slice(0, at), instance: name.slice(at + 1) };
+  if (at < 0) return { entity: name };
+  if (at < name.length - 1) return { entity: name.slice(0, at), instance: name.slice(at + 1) };
+  throw new GatelineError('OPTION_VALUE', `entities: ${oneLine(name)}: the name of the instance is missing`, {
+    hint: `Without the slash it is about all of them.`,
+  });
 }

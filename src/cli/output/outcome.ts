@@ -1,4 +1,6 @@
 import type { Assignment } from '../../engine/call/call.ts';
+import { InvalidStateError } from '../../errors/invalid-state-error.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { RunResult } from '../../engine/run-pipeline.ts';
 import type { RunState, UnitState } from '../../run/state/run-state.ts';
 import { isAmong, type UnitGraph } from '../../run/records/unit.ts';
@@ -50,12 +52,18 @@ function isToCome({ status }: UnitState): boolean {
  */
 export function stateToShow({ state, planned, errors }: RunResult): RunState {
   const isByError = (reason: string): boolean => errors.some(({ code }) => reason.startsWith(`${code}: `));
-  const blocked = planned.filter(({ choice, reason }) => choice === 'blocked' && isByError(reason));
+  const blocked: { key: UnitKey; reason: string }[] = [
+    ...planned.filter(({ choice, reason }) => choice === 'blocked' && isByError(reason)),
+    // Its set-up commands were planned, and did not help.
+    ...errors.flatMap((error) =>
+      error instanceof InvalidStateError ? [{ key: error.details.command, reason: error.message }] : [],
+    ),
+  ];
   if (blocked.length === 0) return state;
   const units = new Map(state.units);
   for (const { key, reason } of blocked) {
-    const unit = units.get(key)!;
-    if (unit.status === 'ready' || unit.status === 'pending') units.set(key, { ...unit, status: 'blocked', reason });
+    const unit = units.get(key);
+    if (unit?.status === 'ready' || unit?.status === 'pending') units.set(key, { ...unit, status: 'blocked', reason });
   }
   return { ...state, units };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_LOG } from '../../agent/attempt-files.ts';
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { openCall, type Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -36,7 +36,7 @@ export interface LiveAttempt extends AttemptRecords {
  */
 export async function* followRun(first: OpenedRun, every: number): AsyncGenerator<RunLook> {
   let { call } = first;
-  let state = await stateInBudget(call);
+  let state = await stateNow(call);
   let wasOpen = false;
   for (let last = performance.now(); ;) {
     wasOpen ||= isOpen(state);
@@ -47,7 +47,7 @@ export async function* followRun(first: OpenedRun, every: number): AsyncGenerato
     await sleep(every);
     const before = state;
     call = await readAgain({ ...first, call });
-    state = await stateInBudget(call);
+    state = await stateNow(call);
     if (!isQuiet(before, state)) last = performance.now();
   }
 }

@@ -1,4 +1,4 @@
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import { openCall, type Assignment, type Call } from '../../engine/call/call.ts';
 import { refuseWithoutGates } from '../../engine/entities/refuse-without-gates.ts';
@@ -171,7 +171,7 @@ export async function projectOnce(world: CliWorld, opened: OpenProject, mirrors 
   const call = await openCall(opened.ports, opened.assignment, () => undefined, { runNumber: 0 });
   await noteChanges(call);
   const projector = await projectorFor(world, opened, call.redactor.redactText);
-  const state = await stateInBudget(call);
+  const state = await stateNow(call);
   const mirrored = mirrors ? await mirrorFor(world, opened).show(state) : [];
   for (const notice of [...(await projector.show(state)), ...mirrored]) say(world.err, `note: ${notice}`);
   return state;

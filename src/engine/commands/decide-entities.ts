@@ -1,9 +1,9 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
-import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
+import { entityKey, keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
-import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
+import { instanceMeant, instancesGiven, instancesOf, MAX_INSTANCE } from '../../run/entity/instances.ts';
 import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
 import { RUN_GATE } from '../../run/records/record.ts';
 import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
@@ -11,7 +11,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { checkArguments, shownArguments } from '../entities/command-words.ts';
-import { firstOfMany, namePropertiesMissing, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
+import { firstOfMany, nameFlaws, nameNone, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -82,13 +82,17 @@ async function decideNow(
   let n = call.journal.nextAttempt(RUN_GATE);
   const changed: EntityChanged[] = [];
   for (const { action, entity, instance, value, by, given: raw = {} } of named) {
-    if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: instance ?? '' });
+    const asked = instance === undefined ? undefined : instanceAsked(call, view, entity, instance);
+    if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: asked ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
-    if (clean !== undefined) await namePropertiesMissing(call, entity, clean, decider.actor);
+    if (action === 'create') await nameFlaws(call, entity, clean, { by: decider.actor });
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const given = shownArguments(call, raw);
     const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
-    const found = instance === undefined ? instancesMeant(action, entity, clean, given) : [instance];
+    const meant = asked === undefined ? instancesMeant(action, entity, clean, given) : [asked];
+    if (meant.length === 0 && by !== undefined) await nameNone(call, entity, decider.actor);
+    // A person says that it exists.
+    const found = meant.length === 0 && by === undefined ? [''] : meant;
     for (const one of await firstOfMany(call, found, { name: entity.name, by: decider.actor })) {
       if (action !== 'create') await nameUnknown(call, view, [{ entity: entity.name, instance: one }]);
       const known = { ...(content && { value: content }), ...(from && { from }) };
@@ -99,6 +103,22 @@ async function decideNow(
     }
   }
   return changed;
+}
+
+/**
+ * The instance that a person names: one that there is, or that of a leg, or what the format makes of it.
+ * @throws GatelineError `ENTITY_NOT_DEFINED`
+ */
+function instanceAsked({ graph }: Call, { states }: Asking, entity: Entity, text: string): string {
+  const isKnown =
+    text === '' ||
+    states.has(entityKey({ entity: entity.name, instance: text })) ||
+    [...graph.values()].some(({ leg }) => leg.id === text);
+  const instance = isKnown ? text : instanceMeant(entity, text);
+  if (instance !== undefined) return instance;
+  throw new GatelineError('ENTITY_NOT_DEFINED', `there can be no ${entity.name}/${text.slice(0, 40)}…`, {
+    hint: `The name of an instance has at most ${MAX_INSTANCE} characters.`,
+  });
 }
 
 /** What a command that ran elsewhere required, and has not used up. */
@@ -150,7 +170,9 @@ export function entityNamed(call: Pick<Call, 'assignment'>, name: string): Entit
   const found = entities.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = entities.slice(0, 50).map((one) => one.name);
+  const whole = entities.find((one) => instancesGiven(one, { '': name }).length > 0);
+  const listed = names.length === 0 ? 'Add it under `entities` in gateline.yml.' : `Entities: ${names.join(', ')}.`;
   throw new GatelineError('ENTITY_NOT_DEFINED', `there is no entity ${name}`, {
-    hint: names.length === 0 ? 'Add it under `entities` in gateline.yml.' : `Entities: ${names.join(', ')}.`,
+    hint: whole === undefined ? listed : `The instance is \`${whole.name}/${name}\`.`,
   });
 }

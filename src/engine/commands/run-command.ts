@@ -47,7 +47,7 @@ export async function runCommand(ports: EnginePorts, assignment: Assignment, ask
     const { ended } = await runOne(ports, assignment, { ...asked, arguments: {} }, one);
     if (ended.verdict.status !== 'passed') return { ended, value: undefined, setup };
   }
-  return { ...(await runOne(ports, assignment, asked, command)), setup };
+  return { ...(await runOne(ports, assignment, asked, command, setup)), setup };
 }
 
 /** A command that can run now, and what runs before it. */
@@ -111,16 +111,19 @@ export async function checkRequires(
   return { missing, setup: details.setup, ...(text !== '' && { hint: text }) };
 }
 
+/** @param setup ids of the commands that ran for it */
 async function runOne(
   ports: EnginePorts,
   assignment: Assignment,
   { arguments: given, observe, signal, folder, waits }: CommandAsked,
   command: Command,
+  setup: readonly string[] = [],
 ): Promise<Omit<CommandRan, 'setup'>> {
   const order = { command, given, folder, waits };
   const { exclusively = (work) => work() } = ports;
   const { call, started } = await exclusively(async () => {
     const opened = await openNewest(ports, assignment, observe);
+    for (const id of setup) opened.recovery.ran.add(id);
     const { runNumber, runAttempt } = opened.journal.call;
     // In the newest call: what a run that works now records next comes after it.
     const place = { runNumber, runAttempt: Math.max(1, runAttempt), n: opened.journal.nextAttempt(command.id) };

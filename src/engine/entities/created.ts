@@ -4,6 +4,8 @@ import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import { entityKey, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
+import { timeAt } from '../../run/entity/times.ts';
+import { endOf } from '../../run/entity/why-not-valid.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
@@ -41,12 +43,9 @@ export async function effectsOf(
   const creates: NonNullable<EndedRecord['effects']>['creates'] = [];
   for (const { entity, part, instances, most } of createdFrom(call, use, value, creator)) {
     const content = part === value ? output : part && (await keepJson(call.ports.store, part));
-    if (part !== undefined) await namePropertiesMissing(call, entity, part, by);
+    await nameFlaws(call, entity, part, { by, processes });
+    if (instances.length === 0) await nameNone(call, entity, by);
     const isMachine = entity.lifetime === 'machine';
-    if (isMachine && processes.length === 0) {
-      const message = `${entity.name}, created by ${by}: no process was left that runs, so it is not valid`;
-      await call.observe({ type: 'notice', message });
-    }
     for (const instance of await firstOfMany(call, instances, { name: entity.name, by, most }))
       creates.push({
         entity: entity.name,
@@ -92,7 +91,9 @@ function createdFrom(
   return creates.map((name) => {
     const entity = resourcesOf(call).entities.find((one) => one.name === name)!;
     const part = value === undefined ? undefined : partFor(name, value);
-    return { entity, part, instances: leg === '' ? instancesOf(entity, part, given) : [leg], most };
+    const found = leg === '' ? instancesOf(entity, part, given) : [leg];
+    // What lives in processes that were left has a name, or nothing would end them.
+    return { entity, part, instances: found.length === 0 && entity.lifetime === 'machine' ? [''] : found, most };
   });
 }
 
@@ -138,17 +139,42 @@ export function partFor(name: string, value: JsonValue): JsonValue | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : value;
 }
 
-/** A notice of the listed properties that a value lacks. @param by who created the entity */
-export async function namePropertiesMissing(
-  call: Pick<Call, 'observe'>,
-  { name, properties }: Entity,
-  value: JsonValue,
-  by: string,
+/** Notices of the listed properties that a value lacks, and that what was created is not valid. */
+export async function nameFlaws(
+  { observe, ports }: Pick<Call, 'observe' | 'ports'>,
+  entity: Entity,
+  value: JsonValue | undefined,
+  { by, processes = [] }: Pick<Creator, 'by' | 'processes'>,
 ): Promise<void> {
+  const lacks = value === undefined ? [] : lackedBy(value, entity);
+  const over = whyOver(entity, value ?? null, processes.length > 0, ports.now().getTime());
+  const flaws = [
+    ...(lacks.length === 0 ? [] : [`its value has no ${lacks.join(', ')}`]),
+    ...(over === undefined ? [] : [`${over}, so it is not valid`]),
+  ];
+  for (const flaw of flaws) await observe({ type: 'notice', message: `${entity.name}, created by ${by}: ${flaw}` });
+}
+
+function lackedBy(value: JsonValue, { properties }: Entity): string[] {
   const items = Array.isArray(value) ? value : [value];
-  const lacks = properties.filter((one) => !items.every((item) => isJsonObject(item) && Object.hasOwn(item, one)));
-  if (lacks.length === 0) return;
-  await call.observe({ type: 'notice', message: `${name}, created by ${by}: its value has no ${lacks.join(', ')}` });
+  return properties.filter((one) => !items.every((item) => isJsonObject(item) && Object.hasOwn(item, one)));
+}
+
+/** Why the life of what was just created is over; `undefined`: it is not. */
+function whyOver({ lifetime, margin }: Entity, value: JsonValue, isLeft: boolean, now: number): string | undefined {
+  if (lifetime === 'machine') return isLeft ? undefined : 'no process was left that runs';
+  if (typeof lifetime !== 'string') return undefined;
+  const until = timeAt(value, lifetime);
+  const end = endOf({ until });
+  if (end === undefined) return `no time can be read at ${lifetime} of its value`;
+  if (until <= now) return `its life ended at ${end}`;
+  return until - margin <= now ? `its life ends at ${end}, which is within its margin` : undefined;
+}
+
+/** A notice that a list of nothing was created. */
+export async function nameNone({ observe }: Pick<Call, 'observe'>, { name }: Entity, by: string): Promise<void> {
+  const message = `${name}, created by ${by}: its value is an empty list, so there is no instance`;
+  await observe({ type: 'notice', message });
 }
 
 /** A notice of named instances that do not exist: whoever names one may have mistyped it. */
@@ -157,8 +183,11 @@ export async function nameUnknown(
   { states }: Pick<Asking, 'states'>,
   named: readonly NamedEntity[],
 ): Promise<void> {
+  const isKnown = ({ entity, instance }: NamedEntity): boolean =>
+    // One instance without a name stands for all.
+    ['', instance].some((name) => states.has(entityKey({ entity, instance: name })));
   for (const one of named)
-    if (one.instance !== '' && !states.has(entityKey(one)))
+    if (one.instance !== '' && !isKnown(one))
       await observe({ type: 'notice', message: `there is no ${entityKey(one)}` });
 }
 

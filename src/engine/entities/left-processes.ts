@@ -8,6 +8,7 @@ import { openUses } from '../../run/entity/resolve-use.ts';
 import type { Call } from '../call/call.ts';
 import type { EnginePorts } from '../ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { firstNames } from '../../errors/first-names.ts';
 
 /** The processes that an agent left, as a record names them. */
 export function recordedProcesses(
@@ -64,8 +65,9 @@ export interface ProcessFound {
   readonly record: EndedRecord | StartedRecord;
   /** What it is there for; absent for a command that has not ended. */
   readonly entity?: string;
-  /** Which process it is, and whether it runs or may run: a clause. */
-  readonly text: string;
+  readonly pid: number;
+  /** Machine on which it may still run; absent: it runs here. */
+  readonly host?: string;
 }
 
 /**
@@ -83,16 +85,23 @@ export async function processesLeft(
       for (const one of left) {
         const isRunning = await processes.isRunning(one);
         if (!isRunning && ((await isGone(one)) || isReset(records, record, { entity, instance }))) continue;
-        const text = `process ${one.pid} ${isRunning ? 'runs' : `may run on ${one.host}`}`;
-        found.push({ record, entity, text });
+        found.push({ record, entity, pid: one.pid, ...(!isRunning && { host: one.host }) });
       }
     }
   }
   const ofSubjects = Map.groupBy(records, ({ pipeline, subject }) => JSON.stringify([pipeline, subject]));
   for (const own of ofSubjects.values())
     for (const { started } of openUses({ records: own, problems: [] }, (claim) => claim.command !== true))
-      if (!(await isGone(started.by))) found.push({ record: started, text: `process ${started.by.pid} runs` });
+      if (!(await isGone(started.by))) found.push({ record: started, pid: started.by.pid });
   return found;
+}
+
+/** Which processes they are, of one machine, and whether they run or may run: a clause. */
+export function processesText(found: readonly Pick<ProcessFound, 'pid' | 'host'>[]): string {
+  const pids = [...new Set(found.map(({ pid }) => String(pid)))];
+  const host = found[0]?.host;
+  if (pids.length === 1) return `process ${pids[0]} ${host === undefined ? 'runs' : `may run on ${host}`}`;
+  return `processes ${firstNames(pids, 20)} ${host === undefined ? 'run' : `may run on ${host}`}`;
 }
 
 function isReset(records: readonly GatelineRecord[], of: EndedRecord, { entity, instance }: NamedEntity): boolean {

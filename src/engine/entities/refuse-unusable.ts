@@ -119,7 +119,7 @@ function makerOf(
 
 /** What a gate or command lacks, with the way out. @param missing names of entities */
 export function notValid(
-  call: Pick<Call, 'assignment' | 'holder'>,
+  call: Pick<Call, 'assignment' | 'holder' | 'graph' | 'recovery'>,
   by: string,
   missing: readonly string[],
   asking: Asking,
@@ -127,11 +127,25 @@ export function notValid(
   const { order, unreachable } = setUpFor(call, asking, missing);
   const setup = unreachable.length > 0 ? [] : order.map(({ id }) => id);
   const others = otherInstances(by, missing, asking);
-  const wayOut = others ?? (setup.length > 0 ? undefined : creatorsOf(call, missing));
+  const inJob = `With \`on-invalid: recover\`, ${setup.join(', then ')} makes it valid for ${by} in its job.`;
+  const ran = hasRecovered(call, by, setup) ? `${setup.join(', ')} ran first, and did not make it valid.` : undefined;
+  const bySetup = ran ?? (call.holder === 'job' ? inJob : undefined);
+  const wayOut = others ?? (setup.length > 0 ? bySetup : creatorsOf(call, missing));
   return new InvalidStateError(
     { missing, command: by, setup },
     { why: whyMissing(missing, asking), ...(wayOut !== undefined && { wayOut }) },
   );
+}
+
+/** Whether all these set-up commands have run for a gate or command that recovers. */
+function hasRecovered(
+  call: Pick<Call, 'assignment' | 'graph' | 'recovery'>,
+  by: string,
+  setup: readonly string[],
+): boolean {
+  const command = resourcesOf(call).commands.find(({ id }) => id === by);
+  const { onInvalid } = command ?? call.graph.get(by)?.gate.entities ?? {};
+  return onInvalid === 'recover' && setup.every((id) => call.recovery.ran.has(id));
 }
 
 /** Why entities that existed are not valid, a sentence each: otherwise somebody would create them again and again. */
@@ -162,11 +176,11 @@ function shownInstance(instance: string): string {
   return instance.replace(/\s+/g, ' ').slice(0, LONGEST_SHOWN);
 }
 
-/** What creates entities that no command can create by itself. */
+/** What creates entities that no command can create by itself. In a job, nobody can call a command. */
 function creatorsOf(call: Pick<Call, 'assignment' | 'holder'>, missing: readonly string[]): string {
   const { commands } = resourcesOf(call);
   const ways = missing.map((name) => {
-    const made = commands
+    const made = (call.holder === 'job' ? [] : commands)
       .filter(({ creates }) => creates.includes(name))
       .map((command) => {
         const given = argumentsOf(command).map((argument) => ` --arg ${argument}=VALUE`);
@@ -176,9 +190,10 @@ function creatorsOf(call: Pick<Call, 'assignment' | 'holder'>, missing: readonly
     const all = [...made, ...gates.map(({ id }) => `gate ${id}`)].slice(0, MAX_LISTED);
     // A re-run of failed jobs leaves the job that is done as it is.
     const again = call.holder === 'job' && gates.length > 0 ? ', if all jobs run again' : '';
-    return all.length > 0
-      ? `${all.join(' or ')} creates ${name}${again}.`
-      : `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
+    if (all.length > 0) return `${all.join(' or ')} creates ${name}${again}.`;
+    if (call.holder === 'job')
+      return `No gate before it creates ${name}, and no command can that needs no arguments: add one of the two.`;
+    return `Nothing creates ${name}: \`gateline entities create ${name} --reason TEXT\` records that it exists.`;
   });
   return ways.join(' ');
 }

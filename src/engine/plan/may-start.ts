@@ -5,6 +5,8 @@ import { isAmong, type Unit } from '../../run/records/unit.ts';
 import type { Assignment, Call } from '../call/call.ts';
 import type { PreparedUnit } from './prepared-unit.ts';
 
+const NOT_REQUESTED = 'not requested';
+
 /**
  * Why a call leaves a gate alone that it could run: it was not requested, or as many as requested have started.
  * `undefined`: it may run.
@@ -17,7 +19,7 @@ export function notAsked(
 ): string | undefined {
   if (!started.has(unit.gate) && started.size >= maxGates)
     return `${maxGates} ${maxGates === 1 ? 'gate has' : 'gates have'} run, as requested`;
-  return only === undefined || isAmong(only, unit) ? undefined : 'not requested';
+  return only === undefined || isAmong(only, unit) ? undefined : NOT_REQUESTED;
 }
 
 /** The plan of a gate that would run if the call were not limited: it runs, or is blocked by the limit. */
@@ -30,6 +32,22 @@ export function onlyIfAsked(
   const why = notAsked(assignment, planned, started);
   if (why === undefined) return planned;
   return { ...planned, choice: 'blocked', reason: `${why}; it would run: ${planned.reason}` };
+}
+
+/**
+ * What is prepared for a unit, within the limits of the call. An error that keeps a gate from running is none of the
+ * call if the gate was not requested.
+ */
+export function preparedIfAsked(
+  assignment: Pick<Assignment, 'only' | 'maxGates'>,
+  prepared: PreparedUnit,
+  started: ReadonlySet<string>,
+): PreparedUnit {
+  const { planned, error } = prepared;
+  if (error !== undefined && assignment.only !== undefined && !isAmong(assignment.only, planned))
+    return { planned: { ...planned, reason: `${NOT_REQUESTED}; it could not run: ${planned.reason}` } };
+  const asked = onlyIfAsked(assignment, planned, started);
+  return asked === planned ? prepared : { planned: asked };
 }
 
 /**

@@ -7,7 +7,7 @@ import { foldRun } from '../../run/state/fold.ts';
 import { earlierTask, type EarlierTask } from '../../run/state/handoff.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { applyFiles, handedOn, type Applied } from '../apply.ts';
-import { stateInBudget } from '../call/call-budget.ts';
+import { stateNow } from '../entities/gate-entities.ts';
 import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { HANDOFF } from '../../memory/documents.ts';
 import { handoffFrom } from '../plan/handoff.ts';
@@ -134,7 +134,7 @@ async function runsOf(ports: EnginePorts, order: SetOrder, subject: string): Pro
   const known = order.subjects.get(subject) ?? { id: subject, needs: [], metadata: {} };
   const call = await openCall(ports, assignmentIn(order, known), () => undefined, { runNumber: 0, listing });
   const now = ports.now().toISOString();
-  const newest = await stateInBudget(call);
+  const newest = await stateNow(call);
   return numbers.map((runNumber) => {
     const isNewest = runNumber === numbers.at(-1);
     const state = isNewest ? newest : foldRun(call.graph, listing, { pipeline, subject, runNumber }, { now });
@@ -149,7 +149,8 @@ function taskRun(state: RunState, isNewest: boolean): TaskRun {
   if (known === undefined) return { runNumber, status: 'running', reason: 'it was interrupted' };
   if (known.status === 'completed' || known.status === 'paused')
     return { runNumber, status: known.status, reason: known.reason };
-  if (known.status === 'running') return { runNumber, status: 'running', reason: known.reason };
+  if (known.status === 'running' || known.status === 'blocked')
+    return { runNumber, status: 'running', reason: known.reason };
   // A failed run that was closed for the next one has failed, also if that was never begun; one that a person closed
   // ends its task.
   const { closed } = state.decided;

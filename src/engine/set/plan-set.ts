@@ -1,4 +1,3 @@
-import { stateInBudget } from '../call/call-budget.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Plan } from '../../run/plan/plan.ts';
 import type { UnitGraph } from '../../run/records/unit.ts';
@@ -8,6 +7,7 @@ import { costOf } from '../../run/subjects/cost.ts';
 import { knownOf } from '../../run/subjects/known-subject.ts';
 import { subjectStates, type KnownSubject, type SubjectState } from '../../run/subjects/subject-states.ts';
 import { namedGlobs, openCall } from '../call/call.ts';
+import { stateNow } from '../entities/gate-entities.ts';
 import { planPipeline } from '../plan-pipeline.ts';
 import type { EnginePorts, Observer } from '../ports.ts';
 import type { Resume } from '../resume.ts';
@@ -91,7 +91,7 @@ export async function readSubjects(ports: EnginePorts, order: SetOrder): Promise
   const runs = new Map<string, Omit<SubjectRead, keyof SubjectState>>();
   for (const [id, subject] of order.subjects) {
     const call = await openCall(ports, assignmentIn(order, subject), () => undefined, { runNumber: 0 });
-    const run = await stateInBudget(call);
+    const run = await stateNow(call);
     runs.set(id, { run, graph: call.graph, costUsd: costOf(call.journal.records(), run.runNumber) });
     const found = knownOf(run);
     if (found !== undefined) known.set(id, found);

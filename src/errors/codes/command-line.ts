@@ -108,7 +108,7 @@ export const COMMAND_LINE_CODES = {
   REASON_MISSING: {
     from: ['user'],
     means: 'A decision was made without a reason.',
-    remedy: 'Pass `--reason TEXT`; it is shown wherever the gate is.',
+    remedy: 'Pass `--reason TEXT`; it is shown with the decision.',
   },
   ACTOR_UNKNOWN: {
     from: ['user'],

@@ -23,13 +23,13 @@ export const ENTITIES_CODES = {
   },
   ENTITY_NOT_DEFINED: {
     from: ['user'],
-    means: 'The definition has no entity of that name.',
+    means: 'The definition has no entity of that name, or no instance of it can have that name.',
     remedy: '`gateline entities` lists them.',
   },
   COMMAND_NOT_DEFINED: {
     from: ['user'],
     means: 'The definition has no command of that name.',
-    remedy: '`gateline entities manifest` lists them.',
+    remedy: '`gateline entities export` lists them.',
   },
   GATES_NONE: {
     from: ['user'],

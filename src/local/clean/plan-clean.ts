@@ -1,4 +1,4 @@
-import { processesLeft } from '../../engine/entities/left-processes.ts';
+import { processesLeft, processesText } from '../../engine/entities/left-processes.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { runKey } from '../../run/retention/needs.ts';
 import { unitOf } from '../../run/records/record.ts';
@@ -41,7 +41,7 @@ export async function planClean(
   const isSummarized = gates.some(({ memory }) => memory.includes(HANDOFF));
   const keep = isSummarized ? Math.max(2, rules.keep) : rules.keep;
   const left = await processesLeft(ports, records);
-  const living = new Map(left.map((one) => [runKey(one.record), `${one.text}, of ${unitOf(one.record)}`]));
+  const living = new Map(left.map((one) => [runKey(one.record), `${processesText([one])}, of ${unitOf(one.record)}`]));
   const known = { records, unread, living, now: now.toISOString() };
   return { listing, ...planRetention(known, { ...rules, keep, contracts: new Set(schemas) }) };
 }

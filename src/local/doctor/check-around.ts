@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namedGlobs } from '../../engine/call/call.ts';
-import { directoryOf, processesLeft } from '../../engine/entities/left-processes.ts';
+import { directoryOf, processesLeft, processesText } from '../../engine/entities/left-processes.ts';
 import { unfinishedApply, unfinishedApplyText } from '../../engine/snapshots/unfinished-apply.ts';
 import { howToFinish, unfinishedRollback, unfinishedText } from '../../engine/snapshots/unfinished-rollback.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
@@ -11,6 +11,7 @@ import { readLock } from '../../store/filesystem/lock/engine-lock.ts';
 import { isAlive } from '../../store/filesystem/lock/process-identity.ts';
 import { QUARANTINE } from '../../store/filesystem/quarantine.ts';
 import { count } from '../../report/text.ts';
+import { shellWord } from '../../untrusted/shell-word.ts';
 import { damagedObjects } from '../../workspace/objects/damaged-objects.ts';
 import { leftSlots } from '../../workspace/slots/slots.ts';
 import { finding, type Finding } from './finding.ts';
@@ -66,13 +67,18 @@ export async function checkTrees({ trees, ports, show }: Looking): Promise<Findi
 /** Processes that gates and commands left, and that run; or may run, on another machine. */
 export async function checkProcesses({ ports, show }: Looking): Promise<Finding[]> {
   const { records } = (await ports.everyRecord?.()) ?? { records: [] };
-  const found = new Map<string, Finding>();
-  for (const { record, entity, text } of await processesLeft(ports, records)) {
-    if (record.kind !== 'ended') continue;
-    const message = `${text}, left by ${unitOf(record)} for ${entity}`;
-    found.set(message, finding('PROCESS_LEFT', show(directoryOf(ports, record)), message));
-  }
-  return [...found.values()];
+  const left = (await processesLeft(ports, records)).flatMap(({ record, ...one }) =>
+    record.kind === 'ended' ? [{ ...one, record, path: show(directoryOf(ports, record)) }] : [],
+  );
+  return [...Map.groupBy(left, ({ path, entity, host }) => JSON.stringify([path, entity, host])).values()].map(
+    (own) => {
+      const { path, entity, record } = own[0]!;
+      const message = `${processesText(own)}, left by ${unitOf(record)} for ${entity}`;
+      const reset = `gateline entities reset ${entity} --subject ${shellWord(record.subject)} --reason TEXT`;
+      const them = new Set(own.map(({ pid }) => pid)).size === 1 ? 'it' : 'them';
+      return finding('PROCESS_LEFT', path, message, { advice: `\`${reset}\` ends ${them}.` });
+    },
+  );
 }
 
 /** Findings about files in quarantine. */

@@ -1,4 +1,4 @@
-import { stateInBudget } from '../../engine/call/call-budget.ts';
+import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { openCall } from '../../engine/call/call.ts';
 import { noteChanges } from '../../engine/plan/since-approval.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
@@ -18,7 +18,7 @@ export async function newestRun(
   await noteChanges(call);
   const redact = call.redactor.redactText;
   return {
-    state: await stateInBudget(call),
+    state: await stateNow(call),
     shown: { loaded, graph: call.graph, groups, metadata, store: ports.store, redact },
   };
 }

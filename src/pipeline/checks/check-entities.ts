@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json/json.ts';
-import { setUpOrder, type Command } from '../entities/entities.ts';
+import { isSetUp, setUpOrder, type Command } from '../entities/entities.ts';
 import { gatesIn, mapAt, pointerTo, textsAt, type Located } from '../file/parts.ts';
 import { wordsOf } from '../entities/command-syntax.ts';
 import { pointerOf } from '../../json/pointer.ts';
@@ -208,9 +208,11 @@ function checkRecovery(
 }
 
 function whyNot(creators: readonly Command[]): string {
-  const names = creators.map(({ id }) => quoted(id)).join(', ');
-  const isUsable = creators.some(({ setup, words }) => setup && !words.some((word) => 'argument' in word));
-  return isUsable
-    ? `${names} requires what cannot be recovered, or waits for itself`
-    : `${names} needs an argument, or has \`setup: false\``;
+  const { usable = [], other = [] } = Object.groupBy(creators, (one) => (isSetUp(one) ? 'usable' : 'other'));
+  const named = (some: readonly Command[], why: string): string[] =>
+    some.length === 0 ? [] : [`${some.map(({ id }) => quoted(id)).join(', ')} ${why}`];
+  return [
+    ...named(usable, 'requires what cannot be recovered, or waits for itself'),
+    ...named(other, 'needs an argument, or has `setup: false`'),
+  ].join('; ');
 }

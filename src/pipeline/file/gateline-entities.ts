@@ -4,10 +4,12 @@ import {
   id,
   listOf,
   mapOf,
+  matching,
   millisecondsOf,
   number,
   oneOrMore,
   pointer,
+  SHORT_DURATION_PATTERN,
   shortDuration,
   text,
   yesOrNo,
@@ -59,7 +61,10 @@ const entity = z
         .default([])
         .describe('When one of these entities becomes invalid or ends, it is invalid, too.'),
       lifetime: z
-        .union([shortDuration, pointer, z.literal('machine')], { error: `expected ${LIFETIME}` })
+        // The first one speaks for all of them.
+        .union([matching(SHORT_DURATION_PATTERN, LIFETIME), pointer, z.literal('machine')], {
+          error: `expected ${LIFETIME}`,
+        })
         .optional()
         .describe(
           'How long it is valid: a time such as `30m` or `90s`, or a JSON pointer to the time in its value (ISO 8601, or seconds or milliseconds since 1970), or `machine`: as long as a process that its gate or command left. Default: no limit.',

@@ -64,8 +64,11 @@ export function number(min: number, max: number, what: string): z.ZodNumber {
 /** A text such as `12h` or `7d`. */
 export const duration = matching(DURATION_PATTERN, 'a time such as `30m`, `12h`, `7d` or `2w`');
 
-/** The same, or seconds: `90s`. */
-export const shortDuration = matching(/^[1-9][0-9]{0,4}[smhdw]$/, 'a time such as `90s`, `30m`, `12h` or `7d`');
+/** The same, or seconds. */
+export const SHORT_DURATION_PATTERN = /^[1-9][0-9]{0,4}[smhdw]$/;
+
+/** A text such as `90s` or `30m`. */
+export const shortDuration = matching(SHORT_DURATION_PATTERN, 'a time such as `90s`, `30m`, `12h` or `7d`');
 
 /** Whether a text is such a time. */
 export function isDuration(text: string): boolean {

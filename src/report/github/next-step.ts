@@ -1,6 +1,6 @@
 import { HOW_TO_APPROVE } from '../../run/records/decisions.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
+import { lackingUnit, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
 import type { VerdictKind } from '../../verdict/verdict.ts';
 import { listOf } from '../text.ts';
 import { budgetStep } from '../wording.ts';
@@ -9,6 +9,8 @@ import { code, said } from '../markdown/markdown.ts';
 /** GitHub's button: same commit, only failed jobs and the jobs that need them. */
 const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done do not run again.';
 const PUSH = 'Or push a fix: this starts a new run, which reuses every gate whose inputs are unchanged.';
+
+const LACKS = 'Let a gate before it create that, or let it recover with `on-invalid: recover` and a command that does.';
 
 /** The fix for each kind of failure. */
 const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'contract' | 'claimed'>> = {
@@ -46,6 +48,7 @@ export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): stri
   if (unit.status === 'running') return 'It is running.';
   if (unit.status === 'lost') return `Its machine or process stopped. ${AGAIN}`;
   if (unit.blockedBy === 'budget') return `${budgetStep(unit)}. ${PUSH.replace('Or push a fix', 'Push the change')}`;
+  if (unit.blockedBy === 'entities') return `It was not started: ${said(unit.reason, 500)}. ${LACKS}`;
   if (unit.status === 'blocked' || unit.status === 'pending')
     return 'It starts when the gates it needs are done. Fix those first.';
   if (unit.unread !== undefined) return `Its result is unknown: ${said(unit.unread, 500)}. ${AGAIN}`;
@@ -72,16 +75,28 @@ export function nextStepOfRun(state: RunState): string {
   const open = [...state.units.values()].filter(({ done }) => !done);
   if (state.status === 'completed') return 'Every gate is done.';
   const unread = state.problems.find(({ code: kind }) => kind === 'UNREADABLE_RECORD');
+  const lacking = lackingUnit(state);
+  if (state.status === 'initializing' && lacking !== undefined) return `${code(lacking.key)}: ${nextStepOf(lacking)}`;
   if (state.status === 'initializing') {
     return unread === undefined
       ? 'No gate has started.'
       : `Not everything could be read: ${said(unread.message, 500)}.`;
   }
-  for (const status of ['failed', 'lost', 'partial', 'unread', 'paused', 'running', 'budget', 'ready'] as const) {
+  for (const status of [
+    'failed',
+    'lost',
+    'partial',
+    'unread',
+    'paused',
+    'running',
+    'budget',
+    'entities',
+    'ready',
+  ] as const) {
     const first = open.find((unit) =>
       status === 'unread'
         ? unit.unread !== undefined
-        : status === 'budget'
+        : status === 'budget' || status === 'entities'
           ? unit.blockedBy === status
           : unit.status === status,
     );

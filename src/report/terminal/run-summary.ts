@@ -1,4 +1,4 @@
-import { resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
+import { lackingUnit, resultOf, type RunState, type UnitState, type UnitStatus } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { fit, listOf, oneLine } from '../text.ts';
 import { budgetStep } from '../wording.ts';
@@ -149,6 +149,9 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
   if (state.problems.some(({ code }) => code === 'ROLLBACK_UNFINISHED'))
     return 'A rollback was interrupted: repeat it before anything else.';
   const running = open.filter((unit) => unit.status === 'running');
+  const lacking = lackingUnit(state);
+  if (state.status === 'initializing' && lacking !== undefined)
+    return `${oneLine(lacking.key)}: ${withoutStop(oneLine(lacking.reason))}. Make it valid, then run \`${say.run}\`.`;
   if (state.status === 'initializing' && !units.some(isOverBudget)) return `Run \`${say.run}\` to start.`;
   if (state.status === 'completed')
     return `Everything is done. \`${say.run}\` starts a new run, which reuses every gate whose inputs are unchanged.`;
@@ -165,9 +168,7 @@ function whatNext(state: RunState, say: Commands, reruns: ReadonlySet<UnitKey>):
     const look = first === undefined ? '' : ` \`${say.show(oneLine(first.key))}\` shows the output.`;
     return `It waits for an approval.${look}${reusedNext(kept)}`;
   }
-  const isLacking = open.some((unit) => unit.blockedBy === 'entities');
-  if (isLacking && !open.some((unit) => unit.status === 'ready'))
-    return `Make it valid, then ${again}${reusedClause(kept)}.`;
+  if (lacking !== undefined) return `Make it valid, then ${again}${reusedClause(kept)}.`;
   if (state.status === 'executing') return `Run \`${say.run}\` to continue${reusedClause(kept)}.`;
   const failed = open.find((unit) => unit.status === 'failed' || unit.status === 'partial');
   if (failed === undefined) return `${capital(again)}${reusedClause(kept)}.`;

@@ -8,8 +8,8 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /**
  * The instances that a value is about. With `resource_{id}` that is `resource_7` for `{"id": 7}` and for
- * `"resource_7"`, and those of each item for a list. Otherwise the argument names the instance, if one does. `['']`:
- * there is one instance.
+ * `"resource_7"`, and those of each item for a list: none for an empty one. Otherwise the argument names the instance,
+ * if one does. `['']`: there is one instance.
  */
 export function instancesOf(
   entity: Pick<Entity, 'name' | 'format'>,
@@ -21,14 +21,26 @@ export function instancesOf(
   const items = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const found = items.flatMap((item) => instanceIn(format, item) ?? []);
   if (found.length > 0 && found.length === items.length) return [...new Set(found)];
-  return [instancesGiven(entity, given)[0] ?? ''];
+  const [named] = instancesGiven(entity, given);
+  // One instance would stand for all, also for those that a list of nothing does not have.
+  if (named === undefined && Array.isArray(value) && value.length === 0) return [];
+  return [named ?? ''];
+}
+
+/**
+ * The instance that a person names: as a whole, or by what is in the only place of the format. `undefined`: no instance
+ * can have that name.
+ */
+export function instanceMeant({ format }: Pick<Entity, 'format'>, text: string): string | undefined {
+  return checked((format !== undefined && instanceNamed(format, text)) || text);
 }
 
 /**
  * The instances that the arguments of a command name, in their order.
  *
  * With `resource_{id}`, an argument names one by `7` or `resource_7`: `id`, `resource_id`, and what is called like the
- * entity, alone or with `_id`. Without such an argument, everything does that looks like `resource_7`.
+ * entity, alone or with `_id`. Of a format with several places, an argument for each of them together name one. Without
+ * such arguments, everything does that looks like `resource_7`.
  */
 export function instancesGiven(
   { name, format }: Pick<Entity, 'name' | 'format'>,
@@ -45,6 +57,8 @@ export function instancesGiven(
     const instance = instanceNamed(format, value);
     return instance === undefined ? [] : (checked(instance) ?? []);
   });
+  const whole = filledIn(format, given);
+  if (whole !== undefined) named.push(...(checked(whole) === undefined ? [] : [whole]));
   const alike = named.length > 0 || literal === '' ? [] : all.filter(([, value]) => isInstance(format, value));
   return [...new Set([...named, ...alike.flatMap(([, value]) => checked(value) ?? [])])];
 }
@@ -60,6 +74,8 @@ export function unnamable(
   if (format === undefined || placeholdersIn(format).length === 0) return undefined;
   const names = namingArguments(name, format);
   const isBad = (value: string): boolean => value === '' || (instanceNamed(format, value)?.length ?? 0) > MAX_INSTANCE;
+  const whole = filledIn(format, given);
+  if (whole !== undefined && whole.length > MAX_INSTANCE) return placeholdersIn(format)[0];
   return Object.keys(given).find((argument) => names.has(argument) && isBad(given[argument]!));
 }
 
@@ -72,6 +88,13 @@ function namingArguments(name: string, format: string): ReadonlySet<string> {
     ...placeholders,
     ...placeholders.map((one) => `${name}_${one}`),
   ]);
+}
+
+/** A format of several places with an argument for each of them; `undefined`: there is not one for each. */
+function filledIn(format: string, given: Readonly<Record<string, string>>): string | undefined {
+  const names = placeholdersIn(format);
+  if (names.length < 2 || !names.every((name) => Object.hasOwn(given, name))) return undefined;
+  return format.replaceAll(PLACEHOLDER, (_, name: string) => given[name]!);
 }
 
 /** The instance that such an argument names, as a whole or by what is in the only place. */

@@ -165,6 +165,13 @@ export function blockedByEntities(state: RunState, reasons: ReadonlyMap<UnitKey,
   return reasons.size === 0 ? state : { ...state, units: withBlocked(state.units, reasons, 'entities') };
 }
 
+/** The first unit that lacks an entity, if nothing else of the run can continue. */
+export function lackingUnit({ units }: Pick<RunState, 'units'>): UnitState | undefined {
+  const open = [...units.values()].filter(({ done }) => !done);
+  const isOther = ({ status }: UnitState): boolean => STOPPED.has(status) || OPEN.has(status);
+  return open.some(isOther) ? undefined : open.find(({ blockedBy }) => blockedBy === 'entities');
+}
+
 /** A state with done units that run again because of entities. */
 export function withStale(state: RunState, stale: readonly UnitKey[]): RunState {
   const units = new Map(state.units);
@@ -181,6 +188,8 @@ function withBlocked(
   for (const [key, reason] of reasons) now.set(key, { ...now.get(key)!, status: 'blocked', reason, blockedBy });
   return now;
 }
+
+const OPEN: ReadonlySet<UnitStatus> = new Set(['ready', 'running', 'paused']);
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set(['failed', 'lost', 'partial']);
 

@@ -1,11 +1,11 @@
 import { actorOf } from '../records/decisions.ts';
 import { stoppedUnits } from '../plan/strategy.ts';
-import type { RunState, UnitState } from '../state/run-state.ts';
+import { lackingUnit, type RunState, type UnitState } from '../state/run-state.ts';
 import type { KnownSubject } from './subject-states.ts';
 
 /**
  * The state of a subject by its newest run. `undefined`: it has not run, was rolled back, or was interrupted; a call
- * would start or continue it.
+ * would start or continue it. `blocked`: a call would start nothing, since entities are not valid.
  */
 export function knownOf(state: RunState): KnownSubject | undefined {
   const units = [...state.units.values()];
@@ -18,11 +18,18 @@ export function knownOf(state: RunState): KnownSubject | undefined {
       return { status: 'failed', reason: failureIn(state) };
     case 'executing': {
       const running = units.filter(({ status }) => status === 'running').map(({ key }) => key);
-      return running.length === 0 ? undefined : { status: 'running', reason: `${running.join(', ')} running` };
+      return running.length === 0 ? lackIn(state) : { status: 'running', reason: `${running.join(', ')} running` };
     }
+    case 'initializing':
+      return lackIn(state);
     default:
       return undefined;
   }
+}
+
+function lackIn(state: RunState): KnownSubject | undefined {
+  const unit = lackingUnit(state);
+  return unit && { status: 'blocked', reason: `${unit.key}: ${unit.reason}` };
 }
 
 function pauseIn({ decided: { paused }, units }: RunState): string {

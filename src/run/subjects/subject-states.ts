@@ -23,7 +23,7 @@ export type SubjectStatus = (typeof SUBJECT_STATUSES)[number];
  * A subject without a state has not been started.
  */
 export interface KnownSubject {
-  readonly status: Exclude<SubjectStatus, 'pending' | 'ready' | 'blocked'> | 'left-out';
+  readonly status: Exclude<SubjectStatus, 'pending' | 'ready'> | 'left-out';
   /** One sentence. */
   readonly reason: string;
 }

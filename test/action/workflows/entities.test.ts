@@ -20,14 +20,27 @@ describe('entities in jobs of a workflow', () => {
     const run = (needs?: string): Keys =>
       gateJob({ command: 'run', file: 'gateline.yml', 'expose-output': true }, needs === undefined ? {} : { needs });
     await using world = await ActionWorld.ofJobs(
-      { snapshot: run(), read: run('snapshot'), lacks: run(), recovers: run() },
+      {
+        snapshot: run(),
+        read: run('snapshot'),
+        lacks: run(),
+        recovers: run(),
+        report: reportJob(['snapshot', 'read', 'lacks', 'recovers'], { file: 'gateline.yml' }),
+      },
       { 'gateline.yml': JSON.stringify(DEFINITION) },
     );
     const report = await (await world.run()).start().ended;
+    const { summary } = report.job('report');
+    // The job that recovers has created the session since.
+    expect(summary).toContain('## ⛔ blocked: `p` for `main`');
+    expect(summary).toMatch(/^\| 2 \| `lacks` \|.*blocked.*\| Required state 'page' is not valid \|$/m);
+    expect(summary).toContain("`lacks`: It was not started: Required state 'page' is not valid. Let a gate before it");
     expect(report.job('read').conclusion).toBe('success');
     expect(JSON.parse(outputsOf(report.job('read'))['value']!)).toMatchObject({ refs: { output: ['@e1'] } });
     expect(errorsOf(report.job('lacks'))).toEqual([
-      expect.stringMatching(/STATE_INVALID: Required states 'page', 'session' are not valid/),
+      expect.stringMatching(
+        /STATE_INVALID: Required states 'page', 'session' are not valid\nNo gate before it creates page, and no command/,
+      ),
     ]);
     expect(outputsOf(report.job('lacks'))).toMatchObject({ decision: 'blocked', 'missing-entities': 'page,session' });
     expect(report.job('recovers').conclusion).toBe('success');

@@ -1,4 +1,4 @@
-import type { RunState, RunStatus, UnitState } from '../../../run/state/run-state.ts';
+import { lackingUnit, type RunState, type RunStatus, type UnitState } from '../../../run/state/run-state.ts';
 import { count, listOf } from '../../text.ts';
 import { durationText, iconOf } from '../../wording.ts';
 import { sumOf } from '../../../history/amounts.ts';
@@ -29,6 +29,7 @@ function outcomeText(state: RunState, missing: readonly UnsatisfiedJob[]): strin
   if (state.status === 'initializing' && isUnread) return '❌ not everything could be read';
   const isOverBudget = [...state.units.values()].some(({ blockedBy }) => blockedBy === 'budget');
   if (state.status === 'paused' && state.decided.paused === undefined && isOverBudget) return '⏸️ over budget';
+  if (lackingUnit(state) !== undefined) return '⛔ blocked';
   if (missing.length === 0 || isOpen) return RUN_TEXT[state.status];
   return missing.some(({ isSilent }) => isSilent) ? '❌ not checked' : RUN_TEXT.error;
 }
