@@ -79,7 +79,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const root = stateRoot(place);
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
   const agent = createProcessAgent();
-  const files = { root, workspace: place.root, readOnly, reserve: true, ...durable };
+  const files = { root, workspace: place.root, readOnly, reserve: true, readsOnce: true, ...durable };
   const [workspace, opened, me] = await Promise.all([
     openLocalWorkspace(options, agent),
     options.store === undefined ? openFilesystemStore(files) : undefined,
