@@ -33,7 +33,7 @@ export interface EverythingOptions {
 }
 
 /** How records are read. */
-interface Reading {
+interface EntriesReading {
   /** Rejects with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Records that were read before, by path. */
@@ -145,7 +145,7 @@ export class RecordFiles {
   async #read(
     entries: readonly StateEntry[],
     problems: ReadProblem[],
-    { signal, before, onRecord }: Reading = {},
+    { signal, before, onRecord }: EntriesReading = {},
   ): Promise<RecordListing> {
     const records: GatelineRecord[] = [];
     const found = (path: string, record: GatelineRecord): void => {
