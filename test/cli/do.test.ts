@@ -17,6 +17,7 @@ if (verb === 'snapshot') console.log(JSON.stringify(['@e1', '@e2']));
 if (verb === 'many') console.log(JSON.stringify(Array.from({ length: Number(rest[0] ?? 1000) }, (_, n) => '@e' + n)));
 if (verb === 'login') console.log(JSON.stringify({ id: 's1', expires_at: rest[0] ?? '2999-01-01T00:00:00Z' }));
 if (verb === 'whoami') console.log(JSON.stringify(request.entities));
+if (verb === 'long') console.log(JSON.stringify('x' + '\u{1f600}'.repeat(20_000)));
 if (verb === 'fail') process.exit(3);
 if (verb === 'hang') await new Promise((done) => setTimeout(done, 60_000));
 `;
@@ -45,6 +46,7 @@ const DEFINITION = {
     reload: { syntax: syntax('hang'), creates: 'refs', invalidates: 'refs', setup: false },
     say: { syntax: syntax('say -- <text>') },
     option: { syntax: syntax('say <text>') },
+    long: { syntax: syntax('long') },
     absent: { syntax: 'no-such-program-here' },
   },
   gates: { check: { run: writes({}), shell: 'sh' } },
@@ -148,6 +150,12 @@ describe('gateline do', () => {
     const { out, err } = await fresh()('do', 'press', '--arg', 'ref=@e2');
     expect(out).toBe('');
     expect(err).toContain('note: snapshot: run: refs is not valid, press needs it\n["@e1","@e2"]\n');
+  });
+
+  it('prints a long line as one line, with every character of it', async () => {
+    const { out } = await fresh()('do', 'long');
+    expect(out.indexOf('\n')).toBe(out.length - 1);
+    expect(JSON.parse(out)).toBe(`x${'\u{1f600}'.repeat(20_000)}`);
   });
 
   it('invalidates what depends on an entity', async () => {
