@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
 import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
-import { instancesGiven, instancesOf } from '../../run/entity/instances.ts';
+import { instancesGiven, instancesOf, MAX_INSTANCE } from '../../run/entity/instances.ts';
 import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
 import { RUN_GATE } from '../../run/records/record.ts';
 import { recordEntityDecision, type Decider } from '../attempt/record-decision.ts';
@@ -61,6 +61,7 @@ export async function decideEntities(
   decider: Decider,
   observe: Observer = () => undefined,
 ): Promise<EntityChanged[]> {
+  for (const { entity, instance } of changes) refuseUnnamable(entity, instance);
   const named = changes.map((change) => ({ ...change, entity: entityNamed({ assignment }, change.entity) }));
   const { exclusively = (work) => work() } = ports;
   return exclusively(() => decideNow(ports, assignment, named, { decider, observe }));
@@ -81,7 +82,9 @@ async function decideNow(
   const view = await viewEntities(call);
   let n = call.journal.nextAttempt(RUN_GATE);
   const changed: EntityChanged[] = [];
-  for (const { action, entity, instance, value, by, given: raw = {} } of named) {
+  for (const { action, entity, instance: written, value, by, given: raw = {} } of named) {
+    // As those of redacted values and arguments are named.
+    const instance = written === undefined ? undefined : call.redactor.redactText(written);
     if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: instance ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
     if (clean !== undefined) await namePropertiesMissing(call, entity, clean, decider.actor);
@@ -99,6 +102,15 @@ async function decideNow(
     }
   }
   return changed;
+}
+
+/** An empty name would be all instances, and a shell that does not know a variable passes one. */
+function refuseUnnamable(entity: string, instance: string | undefined): void {
+  if (instance === undefined || (instance !== '' && instance.length <= MAX_INSTANCE)) return;
+  const what = instance === '' ? 'empty' : 'too long';
+  throw new GatelineError('ENTITY_NOT_DEFINED', `${entity}: the name of the instance is ${what}`, {
+    hint: `It has 1 to ${MAX_INSTANCE} characters. Without \`/\`, ${entity} is all instances.`,
+  });
 }
 
 /** What a command that ran elsewhere required, and has not used up. */
