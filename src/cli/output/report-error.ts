@@ -89,8 +89,8 @@ export function exitCodeOfError(error: GatelineError): ExitCode {
 }
 
 /**
- * Messages quote files, options and agents: terminals must not interpret control characters in them, and GitHub's runner
- * no command, as in {@link oneLine}.
+ * Messages quote files, options and agents: terminals must not interpret control characters in them, and GitHub's
+ * runner no command.
  */
 function safe(text: string): string {
   return forTerminal(text)
