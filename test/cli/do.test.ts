@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
@@ -173,6 +173,20 @@ describe('gateline do', () => {
     const { code, err } = await run('do', 'fail');
     expect([code, err]).toEqual([1, 'gateline: fail: agent-error: fail ended with exit code 3.\n']);
     expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', session: 'absent' });
+  });
+
+  it('that cannot be read has invalidated everything, until that is created again', async () => {
+    const run = fresh();
+    await run('do', 'open');
+    await run('do', 'snapshot');
+    const claim = join(workspace.root, '.state/runs', run.subject, '0/agent-browser.snapshot._.0.1.1.started.json');
+    writeFileSync(claim, '{"kind":');
+    expect(await statusOf(run)).toMatchObject({ browser: 'invalid', 'refs/@e1': 'invalid' });
+    expect((await run('do', 'open')).code).toBe(0);
+    expect(await statusOf(run)).toMatchObject({ browser: 'valid', 'refs/@e1': 'invalid' });
+    expect((await run('do', 'press', '--arg', 'ref=@e1')).code).toBe(0);
+    await run('entities', 'create', 'session', '--reason', 'it was made elsewhere');
+    expect(await statusOf(run)).toMatchObject({ browser: 'valid', session: 'expired' });
   });
 
   it('gives a command the values of what it requires', async () => {

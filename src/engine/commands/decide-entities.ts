@@ -1,6 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import { placesIn } from '../../run/entity/call-places.ts';
 import { keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf, MAX_INSTANCE } from '../../run/entity/instances.ts';
@@ -11,7 +12,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { checkArguments, shownArguments } from '../entities/command-words.ts';
-import { firstOfMany, namePropertiesMissing, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
+import { firstOfMany, namePropertiesMissing, nameUnknown, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -78,7 +79,7 @@ async function decideNow(
     if (action !== 'invalidate') await refuseWhileCreated(call, entity.name, action);
   const { runNumber, runAttempt: newest } = call.journal.call;
   const runAttempt = Math.max(1, newest);
-  const order = nextOrder(call, { runNumber, runAttempt });
+  const order = placesIn(call.journal.listing(), { runNumber, runAttempt }).next;
   const view = await viewEntities(call);
   let n = call.journal.nextAttempt(RUN_GATE);
   const changed: EntityChanged[] = [];
