@@ -20,8 +20,11 @@ export interface AgentTask {
   readonly live?: boolean;
   /** Aborted on Ctrl-C: ends the whole process tree. */
   readonly signal: AbortSignal;
-  /** Called for each line of output as it arrives, redacted. */
-  readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
+  /**
+   * Called for each line of output as it arrives, redacted.
+   * @param goesOn it is a piece of a long line, and the next one is of the same line
+   */
+  readonly onLine?: (stream: 'stdout' | 'stderr', line: string, goesOn: boolean) => void;
   /** Makes text safe to keep or show; see `createRedactor`. */
   readonly redact: (text: string) => string;
   /**

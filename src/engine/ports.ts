@@ -241,7 +241,14 @@ export type EngineEvent =
       /** The token that `begin` will return. */
       readonly token?: string;
     }
-  | { readonly type: 'line'; readonly unit: UnitKey; readonly stream: 'stdout' | 'stderr'; readonly line: string }
+  | {
+      readonly type: 'line';
+      readonly unit: UnitKey;
+      readonly stream: 'stdout' | 'stderr';
+      readonly line: string;
+      /** It is a piece of a long line of a command, and the next one is of the same line. */
+      readonly goesOn?: boolean;
+    }
   | {
       readonly type: 'ended';
       readonly unit: UnitKey;

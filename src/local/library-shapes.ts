@@ -183,6 +183,7 @@ export const storeShape = z.looseObject({
   workspace: folder,
   readOnly: z.boolean().optional(),
   reserve: z.boolean().optional(),
+  readsOnce: z.boolean().optional(),
 });
 
 export const workspaceShape = z.looseObject({ environment, store: folder, readOnly: z.boolean().optional() });

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { arch, platform } from 'node:process';
 import type { Agent } from '../agent/agent.ts';
@@ -16,6 +18,8 @@ import { entitiesLock } from '../store/filesystem/lock/entities-lock.ts';
 import { isAlive, isRunningHere, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
+import { isFromSystem } from '../errors/store-errors.ts';
+import type { AtomicWriteOptions } from '../store/filesystem/atomic-write.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
@@ -52,6 +56,21 @@ export function stateRoot(place: StatePlace): string {
   return place.isDefault ? root : join(root, place.pipeline.id);
 }
 
+/**
+ * Where a file for the user is written before it gets its name. Not next to it, if there is a state folder that can be
+ * written: what a killed process leaves there is removed later.
+ */
+export async function besideState(place: StatePlace): Promise<Pick<AtomicWriteOptions, 'temporaryFolder'>> {
+  const temporaryFolder = join(stateRoot(place), 'tmp');
+  try {
+    await access(temporaryFolder, constants.W_OK);
+    return { temporaryFolder };
+  } catch (error) {
+    if (isFromSystem(error)) return {};
+    throw error;
+  }
+}
+
 /** The options of {@link localPorts}. */
 export interface LocalPortsOptions extends Durable {
   readonly place: StatePlace;
@@ -79,7 +98,7 @@ export async function localPorts(options: LocalPortsOptions): Promise<EnginePort
   const root = stateRoot(place);
   const durable = options.onDurable === undefined ? {} : { onDurable: options.onDurable };
   const agent = createProcessAgent();
-  const files = { root, workspace: place.root, readOnly, reserve: true, ...durable };
+  const files = { root, workspace: place.root, readOnly, reserve: true, readsOnce: true, ...durable };
   const [workspace, opened, me] = await Promise.all([
     openLocalWorkspace(options, agent),
     options.store === undefined ? openFilesystemStore(files) : undefined,

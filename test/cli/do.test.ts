@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
@@ -17,6 +17,7 @@ if (verb === 'snapshot') console.log(JSON.stringify(['@e1', '@e2']));
 if (verb === 'many') console.log(JSON.stringify(Array.from({ length: Number(rest[0] ?? 1000) }, (_, n) => '@e' + n)));
 if (verb === 'login') console.log(JSON.stringify({ id: 's1', expires_at: rest[0] ?? '2999-01-01T00:00:00Z' }));
 if (verb === 'whoami') console.log(JSON.stringify(request.entities));
+if (verb === 'long') console.log(JSON.stringify('x' + '\u{1f600}'.repeat(20_000)));
 if (verb === 'fail') process.exit(3);
 if (verb === 'hang') await new Promise((done) => setTimeout(done, 60_000));
 `;
@@ -47,6 +48,7 @@ const DEFINITION = {
     reload: { syntax: syntax('hang'), creates: 'refs', invalidates: 'refs', setup: false },
     say: { syntax: syntax('say -- <text>') },
     option: { syntax: syntax('say <text>') },
+    long: { syntax: syntax('long') },
     absent: { syntax: 'no-such-program-here' },
   },
   gates: { check: { run: writes({}), shell: 'sh' } },
@@ -167,6 +169,12 @@ describe('gateline do', () => {
     expect(err).toContain('note: snapshot: run: refs is not valid, press needs it\n["@e1","@e2"]\n');
   });
 
+  it('prints a long line as one line, with every character of it', async () => {
+    const { out } = await fresh()('do', 'long');
+    expect(out.indexOf('\n')).toBe(out.length - 1);
+    expect(JSON.parse(out)).toBe(`x${'\u{1f600}'.repeat(20_000)}`);
+  });
+
   it('invalidates what depends on an entity', async () => {
     const run = fresh();
     await run('do', 'open');
@@ -182,6 +190,20 @@ describe('gateline do', () => {
     const { code, err } = await run('do', 'fail');
     expect([code, err]).toEqual([1, 'gateline: fail: agent-error: fail ended with exit code 3.\n']);
     expect(await statusOf(run)).toMatchObject({ 'refs/@e1': 'invalid', session: 'absent' });
+  });
+
+  it('that cannot be read has invalidated everything, until that is created again', async () => {
+    const run = fresh();
+    await run('do', 'open');
+    await run('do', 'snapshot');
+    const claim = join(workspace.root, '.state/runs', run.subject, '0/agent-browser.snapshot._.0.1.1.started.json');
+    writeFileSync(claim, '{"kind":');
+    expect(await statusOf(run)).toMatchObject({ browser: 'invalid', 'refs/@e1': 'invalid' });
+    expect((await run('do', 'open')).code).toBe(0);
+    expect(await statusOf(run)).toMatchObject({ browser: 'valid', 'refs/@e1': 'invalid' });
+    expect((await run('do', 'press', '--arg', 'ref=@e1')).code).toBe(0);
+    await run('entities', 'create', 'session', '--reason', 'it was made elsewhere');
+    expect(await statusOf(run)).toMatchObject({ browser: 'valid', session: 'expired' });
   });
 
   it('gives a command the values of what it requires', async () => {

@@ -229,9 +229,24 @@ describe('an instance that a secret names', () => {
     expect((await run('do', 'stand', ...seat)).code).toBe(1);
     expect((await run('entities', 'apply', 'sit', '--reason', 'x', ...seat)).code).toBe(0);
     expect((await run('entities', 'check', 'stand', ...seat)).code).toBe(0);
+    const left = ['entities', 'invalidate', `seat/${SECRET}`, '--reason', `${SECRET} is free`];
+    expect(await run(...left)).toMatchObject({ code: 0, err: '' });
+    expect((await run('entities', 'check', 'stand', ...seat)).code).toBe(1);
     const files = await readdir(join(workspace.root, '.state'), { recursive: true, withFileTypes: true });
     for (const file of files.filter((one) => one.isFile()))
       expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(SECRET);
+  });
+});
+
+describe('a text that is a command for the runner of a job', () => {
+  it('begins no line, whether it is a reason or names an instance', async () => {
+    const run = (...args: string[]): Promise<Answer> => gateline(workspace.root, [...args, '--subject', 'runner']);
+    const seat = ['--arg', 'seat_id=a\n::error::seat'];
+    expect((await run('do', 'sit', ...seat)).code).toBe(0);
+    expect((await run('entities', 'invalidate', 'seat', '--reason', 'left\n ::error::##[error]reason')).code).toBe(0);
+    const { code, err } = await run('do', 'stand', ...seat);
+    expect([code, err]).toEqual([1, expect.stringContaining('left ::error::## [error]reason')]);
+    expect(err).not.toMatch(/^\s*::/m);
   });
 });
 

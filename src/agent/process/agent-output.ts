@@ -3,6 +3,9 @@ import { CapturedText } from './captured-text.ts';
 /** A line longer than this is shown in pieces. */
 const MAX_LINE = 16_384;
 
+/** Shows a line, or a piece of one. @param goesOn whether the next piece is of the same line */
+type ShowLine = (line: string, goesOn: boolean) => void;
+
 /** Makes text in pieces safe; for example the `RedactedStream` of `createRedactor`. */
 export interface TextFilter {
   readonly push: (piece: string) => string;
@@ -18,12 +21,12 @@ export class AgentOutput {
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   private readonly kept: CapturedText;
   private readonly redaction: TextFilter;
-  private readonly onLine: ((line: string) => void) | undefined;
+  private readonly onLine: ShowLine | undefined;
   private escape = '';
   private line = '';
   private endedWithReturn = false;
 
-  constructor(limit: number, redaction: TextFilter, onLine: ((line: string) => void) | undefined) {
+  constructor(limit: number, redaction: TextFilter, onLine: ShowLine | undefined) {
     this.kept = new CapturedText(limit);
     this.redaction = redaction;
     this.onLine = onLine;
@@ -39,7 +42,7 @@ export class AgentOutput {
     this.escape = '';
     this.keep(this.redaction.push(withoutEscapes(rest)));
     this.keep(this.redaction.flush());
-    if (this.line !== '') this.onLine?.(this.line);
+    if (this.line !== '') this.onLine?.(this.line, false);
     this.line = '';
   }
 
@@ -64,15 +67,21 @@ export class AgentOutput {
     const lines = joined.split(/\r\n|\r|\n/);
     lines[0] = this.line + lines[0]!;
     this.line = lines.pop()!;
-    for (const line of lines) this.show(line);
-    while (this.line.length > MAX_LINE) {
-      this.onLine(this.line.slice(0, MAX_LINE));
-      this.line = this.line.slice(MAX_LINE);
-    }
+    for (const line of lines) this.onLine(this.showPieces(line), false);
+    this.line = this.showPieces(this.line);
   }
 
-  private show(line: string): void {
-    for (let at = 0; at === 0 || at < line.length; at += MAX_LINE) this.onLine?.(line.slice(at, at + MAX_LINE));
+  /** Shows what is too long for one piece. @returns the last piece */
+  private showPieces(line: string): string {
+    let at = 0;
+    while (line.length - at > MAX_LINE) {
+      const end = at + MAX_LINE;
+      // Two halves of a character would be two unknown ones.
+      const next = line.codePointAt(end - 1)! > 0xffff ? end - 1 : end;
+      this.onLine?.(line.slice(at, next), true);
+      at = next;
+    }
+    return line.slice(at);
   }
 }
 

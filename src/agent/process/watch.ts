@@ -77,9 +77,9 @@ export async function watch(
 
 function outputOf(task: AgentTask, stream: 'stdout' | 'stderr', live: LiveLog | undefined): AgentOutput {
   const { onLine } = task;
-  const show = (line: string): void => {
+  const show = (line: string, goesOn: boolean): void => {
     live?.add(line);
-    onLine?.(stream, line);
+    onLine?.(stream, line, goesOn);
   };
   return new AgentOutput(
     task.logLimit,

@@ -45,7 +45,8 @@ function observerFor(world: CliWorld, command: string, isJson: boolean): (event:
     if (event.type !== 'line') return notices(event);
     const isOutput = event.stream === 'stdout' && event.unit === command;
     const screen = isOutput && !isJson ? world.out : world.err;
-    screen.write(`${screen.interactive ? forTerminal(event.line) : event.line}\n`);
+    const text = screen.interactive ? forTerminal(event.line) : event.line;
+    screen.write(event.goesOn === true ? text : `${text}\n`);
   };
 }
 

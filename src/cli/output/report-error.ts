@@ -89,9 +89,11 @@ export function exitCodeOfError(error: GatelineError): ExitCode {
 }
 
 /**
- * Messages quote files, options and agents: terminals must not interpret control characters in them, and each line
- * stays one line.
+ * Messages quote files, options and agents: terminals must not interpret control characters in them, and GitHub's
+ * runner no command.
  */
 function safe(text: string): string {
-  return forTerminal(text).replaceAll('##[', '## [');
+  return forTerminal(text)
+    .replaceAll('##[', '## [')
+    .replaceAll(/^(\s*:):/gm, '$1 :');
 }

@@ -1,6 +1,7 @@
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
+import { placesIn } from '../../run/entity/call-places.ts';
 import { entityKey, keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { depthsOf } from '../../run/entity/fold-entities.ts';
 import { instanceMeant, instancesGiven, instancesOf, MAX_INSTANCE } from '../../run/entity/instances.ts';
@@ -11,7 +12,7 @@ import { openCall, type Assignment, type Call } from '../call/call.ts';
 import { keepJson } from '../call/content.ts';
 import { commandNamed } from '../entities/command-attempt.ts';
 import { checkArguments, shownArguments } from '../entities/command-words.ts';
-import { firstOfMany, nameFlaws, nameNone, nameUnknown, nextOrder, partFor } from '../entities/created.ts';
+import { firstOfMany, nameFlaws, nameNone, nameUnknown, partFor } from '../entities/created.ts';
 import { endProcessesOf } from '../entities/left-processes.ts';
 import { refuseWhileCreated } from '../entities/refuse-unusable.ts';
 import { resourcesOf, viewEntities } from '../entities/view-entities.ts';
@@ -77,12 +78,15 @@ async function decideNow(
     if (action !== 'invalidate') await refuseWhileCreated(call, entity.name, action);
   const { runNumber, runAttempt: newest } = call.journal.call;
   const runAttempt = Math.max(1, newest);
-  const order = nextOrder(call, { runNumber, runAttempt });
+  const order = placesIn(call.journal.listing(), { runNumber, runAttempt }).next;
   const view = await viewEntities(call);
+  const toChange = named.map(({ instance, ...change }) => {
+    const asked = instance === undefined ? undefined : instanceAsked(call, view, change.entity, instance);
+    return { ...change, asked };
+  });
   let n = call.journal.nextAttempt(RUN_GATE);
   const changed: EntityChanged[] = [];
-  for (const { action, entity, instance, value, by, given: raw = {} } of named) {
-    const asked = instance === undefined ? undefined : instanceAsked(call, view, entity, instance);
+  for (const { action, entity, asked, value, by, given: raw = {} } of toChange) {
     if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: asked ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
     if (action === 'create') await nameFlaws(call, entity, clean, { by: decider.actor });
@@ -106,18 +110,21 @@ async function decideNow(
 }
 
 /**
- * The instance that a person names: one that there is, or that of a leg, or what the format makes of it.
+ * The instance that a person names: one that there is, or that of a leg, or what the format makes of it. Named without
+ * secrets, as those of values and arguments are.
  * @throws GatelineError `ENTITY_NOT_DEFINED`
  */
-function instanceAsked({ graph }: Call, { states }: Asking, entity: Entity, text: string): string {
+function instanceAsked({ graph, redactor }: Call, { states }: Asking, entity: Entity, written: string): string {
+  const text = redactor.redactText(written);
   const isKnown =
-    text === '' ||
     states.has(entityKey({ entity: entity.name, instance: text })) ||
     [...graph.values()].some(({ leg }) => leg.id === text);
-  const instance = isKnown ? text : instanceMeant(entity, text);
-  if (instance !== undefined) return instance;
-  throw new GatelineError('ENTITY_NOT_DEFINED', `there can be no ${entity.name}/${text.slice(0, 40)}…`, {
-    hint: `The name of an instance has at most ${MAX_INSTANCE} characters.`,
+  // An empty name would be all instances, and a shell that does not know a variable passes one.
+  const instance = isKnown || text === '' ? text : instanceMeant(entity, text);
+  if (instance) return instance;
+  const what = text === '' ? 'empty' : 'too long';
+  throw new GatelineError('ENTITY_NOT_DEFINED', `${entity.name}: the name of the instance is ${what}`, {
+    hint: `It has 1 to ${MAX_INSTANCE} characters. Without \`/\`, ${entity.name} is all instances.`,
   });
 }
 

@@ -179,7 +179,7 @@ async function start(
     timeoutMs: command.timeoutMinutes * 60_000,
     logLimit: OUTPUT_LIMIT,
     signal,
-    onLine: (stream, line) => void call.observe({ type: 'line', unit: command.id, stream, line }),
+    onLine: (stream, line, goesOn) => void call.observe({ type: 'line', unit: command.id, stream, line, goesOn }),
     redact: (text) => call.redactor.redactText(text),
     redactStream: () => call.redactor.createStream(),
   });

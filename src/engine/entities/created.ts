@@ -2,6 +2,7 @@ import type { AgentResult } from '../../agent/agent.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
+import { placesIn } from '../../run/entity/call-places.ts';
 import { entityKey, type NamedEntity } from '../../run/entity/entity-state.ts';
 import { instancesOf } from '../../run/entity/instances.ts';
 import { timeAt } from '../../run/entity/times.ts';
@@ -191,22 +192,14 @@ export async function nameUnknown(
       await observe({ type: 'notice', message: `there is no ${entityKey(one)}` });
 }
 
-/** The call that a record is part of. */
-type InCall = Pick<StartedRecord, 'runNumber' | 'runAttempt'>;
-
-/** The next place among the claims and changes of a call that are about entities. */
-export function nextOrder({ journal }: Pick<Call, 'journal'>, { runNumber, runAttempt }: InCall): number {
-  const before = journal.listing().records.flatMap((one) => {
-    if (one.runNumber !== runNumber || one.runAttempt !== runAttempt || one.kind === 'ended') return [];
-    return (one.kind === 'started' ? one.entities : one.entity)?.order ?? [];
-  });
-  return before.reduce((a, b) => Math.max(a, b), 0) + 1;
-}
-
 /** What a claim says of the entities that it uses. @param place the call that the claim is part of */
-export function recordedUses(call: Call, resolved: ResolvedUse, place: InCall = call.journal.call): RecordedUses {
+export function recordedUses(
+  call: Call,
+  resolved: ResolvedUse,
+  place: Pick<StartedRecord, 'runNumber' | 'runAttempt'> = call.journal.call,
+): RecordedUses {
   return {
-    ...(call.holder === 'process' && { order: nextOrder(call, place) }),
+    ...(call.holder === 'process' && { order: placesIn(call.journal.listing(), place).next }),
     requires: resolved.requires.map(({ entity, instance, value }) => ({ entity, instance, ...(value && { value }) })),
     invalidates: [...resolved.invalidates],
     creates: [...resolved.creates],

@@ -153,7 +153,7 @@ export function whyMissing(missing: readonly string[], asking: Asking): string {
   const sentences = missing.flatMap((name) => {
     const state = requiredState(name, asking, false);
     const why = state && whyNotValid(state, asking);
-    return why ? [`${entityKey(state)}: ${why.replace(/\.$/, '')}.`] : [];
+    return why ? [`${shownInstance(entityKey(state))}: ${inOneLine(why).replace(/\.$/, '')}.`] : [];
   });
   return sentences.slice(0, MAX_LISTED).join(' ');
 }
@@ -171,9 +171,13 @@ export function otherInstances(by: string, missing: readonly string[], asking: A
   return undefined;
 }
 
-/** Agents and commands name instances: a line of its own could be a command for the runner of a CI job. */
 function shownInstance(instance: string): string {
-  return instance.replace(/\s+/g, ' ').slice(0, LONGEST_SHOWN);
+  return inOneLine(instance).slice(0, LONGEST_SHOWN);
+}
+
+/** Agents and people name instances and reasons: a line of its own could be a command for the runner of a CI job. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** What creates entities that no command can create by itself. In a job, nobody can call a command. */

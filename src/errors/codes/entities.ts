@@ -23,7 +23,7 @@ export const ENTITIES_CODES = {
   },
   ENTITY_NOT_DEFINED: {
     from: ['user'],
-    means: 'The definition has no entity of that name, or no instance of it can have that name.',
+    means: 'The definition has no entity of that name, or what names an instance of one is empty or too long.',
     remedy: '`gateline entities` lists them.',
   },
   COMMAND_NOT_DEFINED: {

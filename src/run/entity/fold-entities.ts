@@ -13,6 +13,7 @@ import type { Entity } from '../../pipeline/entities/entities.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
+import { mayChange, placesIn } from './call-places.ts';
 import { isJobCommand } from './job-commands.ts';
 import { timeAt } from './times.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
@@ -72,12 +73,14 @@ function eventsIn(listing: RecordListing, { rank }: EntityFacts): PlacedEvent[] 
     const phase = record.kind === 'started' ? 0 : record.kind === 'ended' ? 1 : 2;
     return [{ ...positionOf(record), ...placeOf(record), phase, name: unitOf(record), apply }];
   });
-  for (const unread of unreadIn(listing.problems)) {
-    if (unread.kind !== 'started' && unread.kind !== 'decided.entity') continue;
+  const places = new Map<string, number>();
+  for (const unread of unreadIn(listing.problems).filter(mayChange)) {
+    const call = `${unread.runNumber}.${unread.runAttempt}`;
+    const order = places.get(call) ?? placesIn(listing, unread).unread;
+    places.set(call, order);
     const apply = (fold: EntityFold): void =>
       fold.invalidateAll({ by: '', at: '', reason: `a record cannot be read: ${unread.why}` });
-    // After everything else of its call: its position there is not known.
-    events.push({ ...positionOf(unread), order: Infinity, before: Infinity, phase: 2, name: unitOf(unread), apply });
+    events.push({ ...positionOf(unread), order, before: Infinity, phase: 2, name: unitOf(unread), apply });
   }
   return events.sort(
     (a, b) =>

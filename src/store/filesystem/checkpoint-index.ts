@@ -164,9 +164,9 @@ export class CheckpointIndex {
   }
 }
 
-/** Whether a record is the output of an agent that may be reused: not one that was itself reused. */
+/** Whether a record is the output of an agent that may be reused: not one that was itself reused, nor of a command. */
 export function isOutput(record: GatelineRecord): record is EndedRecord {
-  if (record.kind !== 'ended' || record.how !== 'ran') return false;
+  if (record.kind !== 'ended' || record.how !== 'ran' || record.command === true) return false;
   return record.verdict.status === 'passed' || record.verdict.status === 'partial';
 }
 

@@ -32,10 +32,21 @@ export interface EverythingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How records are read. */
+interface EntriesReading {
+  /** Rejects with its reason when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Records that were read before, by path. */
+  readonly before?: ReadonlyMap<string, GatelineRecord> | undefined;
+  readonly onRecord?: (path: string, record: GatelineRecord) => void;
+}
+
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
 export class RecordFiles {
   readonly #state: StateFolder;
   readonly #reserve: Reserve;
+  /** With `readsOnce`: the records of the subject that was listed last, by path. */
+  #listed: { readonly of: string; readonly records: ReadonlyMap<string, GatelineRecord> } | undefined;
 
   constructor(state: StateFolder) {
     this.#state = state;
@@ -61,7 +72,17 @@ export class RecordFiles {
 
   async list(pipeline: string, subject: string): Promise<RecordListing> {
     const problems: ReadProblem[] = [];
-    return this.#read(await this.#entries(pipeline, subject, problems), problems);
+    const entries = await this.#entries(pipeline, subject, problems);
+    if (!this.#state.readsOnce) return this.#read(entries, problems);
+    const of = JSON.stringify([pipeline, subject]);
+    const before = this.#listed?.of === of ? this.#listed.records : undefined;
+    const records = new Map<string, GatelineRecord>();
+    const read = await this.#read(entries, problems, {
+      before,
+      onRecord: (path, record) => records.set(path, record),
+    });
+    this.#listed = { of, records };
+    return read;
   }
 
   /**
@@ -118,15 +139,28 @@ export class RecordFiles {
         }
       }
     }
-    return this.#read(entries, problems, signal);
+    return this.#read(entries, problems, { signal });
   }
 
-  async #read(entries: readonly StateEntry[], problems: ReadProblem[], signal?: AbortSignal): Promise<RecordListing> {
+  async #read(
+    entries: readonly StateEntry[],
+    problems: ReadProblem[],
+    { signal, before, onRecord }: EntriesReading = {},
+  ): Promise<RecordListing> {
     const records: GatelineRecord[] = [];
-    await inParallel(PARALLEL_READS, entries, async (entry) => {
+    const found = (path: string, record: GatelineRecord): void => {
+      records.push(record);
+      onRecord?.(path, record);
+    };
+    const unread = entries.filter(({ path }) => {
+      const known = before?.get(path);
+      if (known !== undefined) found(path, known);
+      return known === undefined;
+    });
+    await inParallel(PARALLEL_READS, unread, async (entry) => {
       signal?.throwIfAborted();
       const read = await readEntry(this.#state, entry);
-      if (read.state === 'record') records.push(read.record);
+      if (read.state === 'record') found(entry.path, read.record);
       else if (read.state === 'problem') problems.push(read.problem);
     });
     return { records, problems };

@@ -19,6 +19,11 @@ export interface StateFolderOptions {
    * false.
    */
   readonly reserve?: boolean;
+  /**
+   * Read each record of a subject once, however often it is listed: for callers that never change what they are given.
+   * What others damage later is not noticed. Default false.
+   */
+  readonly readsOnce?: boolean;
   readonly onDurable?: OnDurable;
   /** `reserve` for file systems with unreliable hard links. Default `link`, which falls back automatically. */
   readonly claiming?: Claiming;
@@ -36,6 +41,7 @@ export class StateFolder {
   readonly workspace: string;
   readonly readOnly: boolean;
   readonly reserve: boolean;
+  readonly readsOnce: boolean;
   readonly claiming: Claiming;
   readonly onDurable: OnDurable;
   readonly #realWorkspace: string;
@@ -46,6 +52,7 @@ export class StateFolder {
     this.workspace = options.workspace;
     this.readOnly = options.readOnly ?? false;
     this.reserve = options.reserve ?? false;
+    this.readsOnce = options.readsOnce ?? false;
     this.claiming = options.claiming ?? 'link';
     this.onDurable = options.onDurable ?? (() => undefined);
     this.#realWorkspace = realWorkspace;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { Entity, EntityUse } from '../../../src/pipeline/entities/entities.ts';
 import { entityKey, isValidAt, type EntityStates } from '../../../src/run/entity/entity-state.ts';
+import { placesIn } from '../../../src/run/entity/call-places.ts';
 import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { instancesGiven, instancesOf } from '../../../src/run/entity/instances.ts';
 import { conflictWith, openUses, requiredState, resolveUse } from '../../../src/run/entity/resolve-use.ts';
@@ -125,6 +126,30 @@ describe('a life', () => {
     expect(validIn(statesOf(session, creates(3, 'session'), { problems: [unread] }))).toEqual(['session']);
     const blind = { code: 'OUTAGE', where: 'list', message: 'no answer' } as const;
     expect(validIn(statesOf(session, created, { problems: [blind] }))).toEqual([]);
+  });
+
+  it('is trusted again once somebody who saw that a record cannot be read has recorded something', () => {
+    const at = (gate: string, order: number) => [
+      started({ gate, n: 1, entities: { order, requires: [], invalidates: [], creates: [gate] } }),
+      ended({ gate, n: 1, effects: { creates: [{ entity: gate, instance: '' }], invalidates: [] } }),
+    ];
+    const torn = ['x', 'y'].map((gate) => {
+      const names = { gate, leg: '', runNumber: 1, runAttempt: 1, n: 1, kind: 'started' };
+      return { code: 'CORRUPT', where: gate, message: 'is torn', names } as const;
+    });
+    const next = (records: GatelineRecord[], problems: ReadProblem[]): number =>
+      placesIn(listing(records, problems), { runNumber: 1, runAttempt: 1 }).next;
+    const both = [entity('a'), entity('b')];
+    // `x` may have been the first, the second or the third.
+    expect(next(at('a', 1), torn.slice(0, 1))).toBe(3);
+    expect(validIn(statesOf(both, at('a', 1), { problems: torn.slice(0, 1) }))).toEqual([]);
+    const later = [...at('a', 1), ...at('b', 3)];
+    expect(validIn(statesOf(both, later, { problems: torn.slice(0, 1) }))).toEqual(['b']);
+    expect(next(later, torn.slice(0, 1))).toBe(4);
+    // A second one became unreadable: it may be any of them.
+    expect(validIn(statesOf(both, later, { problems: torn }))).toEqual([]);
+    expect(next(later, torn)).toBe(5);
+    expect(validIn(statesOf([...both, entity('c')], [...later, ...at('c', 5)], { problems: torn }))).toEqual(['c']);
   });
 
   it('of the seed: what depends on an entity, and what was made from it, ends with it', () => {

@@ -97,6 +97,16 @@ describe('outputs of other subjects by fingerprint', () => {
 });
 
 describe('the index of outputs', () => {
+  it('has none of commands: nothing reuses these, and there may be any number', async () => {
+    await using here = await place();
+    const store = await here.open();
+    await leave(store, 'main');
+    await found(store);
+    const before = await readFile(here.index, 'utf8');
+    await store.write({ ...of('main', ended({ gate: 'click' })), command: true } as GatelineRecord);
+    expect(await readFile(here.index, 'utf8')).toBe(before);
+  });
+
   it('is read once, then only what was added, however many gates ask', async () => {
     await using here = await place();
     const writes: string[] = [];

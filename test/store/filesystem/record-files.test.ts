@@ -54,6 +54,21 @@ describe('records as files', () => {
     expect(await store.check(digest)).toMatchObject({ state: 'present' });
   });
 
+  it('are read once by a store with readsOnce, however often it lists them, as long as they exist', async () => {
+    await using made = await makeWorkspace();
+    const [first, second] = [startedRecord(), endedRecord()];
+    const store = await made.open({ readsOnce: true });
+    await store.write(first);
+    expect(await store.list('ship', 'pr-42')).toEqual({ records: [first], problems: [] });
+    await writeFile(made.fileOf(first), 'only a store that reads it again finds out');
+    await (await made.open()).write(second);
+    expect((await store.list('ship', 'pr-42')).records).toEqual([first, second]);
+    await store.list('ship', 'another');
+    expect((await store.list('ship', 'pr-42')).problems).toMatchObject([{ code: 'CORRUPT' }]);
+    await rm(made.fileOf(second));
+    expect((await store.list('ship', 'pr-42')).records).toEqual([]);
+  });
+
   it('that systems and people leave copies of are not taken for records, nor hide any', async () => {
     await using made = await makeWorkspace();
     const store = await made.open();

@@ -126,7 +126,16 @@ async function askPs(pid: number): Promise<Seen | undefined> {
   }
 }
 
-async function bootIdentity(): Promise<string> {
+/** Of this process, for which it never changes. */
+let ownBoot: Promise<string> | undefined;
+
+/** Read once: whoever asks about the writers of many records asks for each of them. */
+function bootIdentity(): Promise<string> {
+  ownBoot ??= readBootIdentity();
+  return ownBoot;
+}
+
+async function readBootIdentity(): Promise<string> {
   if (process.platform === 'linux') {
     const id = await readOrNothing('/proc/sys/kernel/random/boot_id');
     if (id !== undefined) return `${id.trim()} ${await pidNamespace()}`;
