@@ -30,8 +30,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a record that cannot be read invalidates nothing',
-    find: "if (unread.kind !== 'started' && unread.kind !== 'decided.entity') continue;",
-    replace: "if (unread.kind !== 'stopped') continue;",
+    find: "return kind === 'started' || kind === 'decided.entity';",
+    replace: "return kind === 'stopped';",
     tests: FOLD,
     why: 'it may have been the click after which the references are stale',
   },
