@@ -75,12 +75,15 @@ export class FileFindings {
     return header && { header, body: text.slice(whole!.length) };
   }
 
-  /** A value of this shape; `undefined`: it was refused, with each problem. */
-  shaped<T>(schema: z.ZodType<T>, value: unknown, file: string): T | undefined {
+  /**
+   * A value of this shape; `undefined`: it was refused, with each problem.
+   * @param at pointer to the value in the file
+   */
+  shaped<T>(schema: z.ZodType<T>, value: unknown, file: string, at = ''): T | undefined {
     const parsed = schema.safeParse(value, { reportInput: true });
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues.slice(0, 20))
-      this.refuse(file, pointerOf(issue.path), `${issue.path.at(-1)?.toString() ?? 'it'}: ${problemText(issue)}`);
+      this.refuse(file, at + pointerOf(issue.path), `${issue.path.at(-1)?.toString() ?? 'it'}: ${problemText(issue)}`);
     return undefined;
   }
 

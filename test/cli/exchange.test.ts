@@ -559,6 +559,12 @@ describe('dev-loop', () => {
     expect(await seenFrom(workspace)).toEqual([{ file: 'checkpoints/', ...checkpoints }]);
     const named = await seenFrom(workspace, '.devloop/workflow-state.json', '.devloop/progress.md');
     expect(named).toEqual([{ file: '.devloop/checkpoints/', ...checkpoints }]);
+    await workspace.write(
+      '.devloop/checkpoints/prd-1/step-1.json',
+      JSON.stringify({ channel_values: { ...state, ...more } }),
+    );
+    const step = await expectOk(here(workspace, 'import', 'dev-loop', '.devloop/checkpoints/prd-1/step-1.json'));
+    expect(step.out).toBe('fetch-task: adopted before\ngenerate-changes: adopted before\n');
     await workspace.write('.gateline/memory/progress.md', 'mine');
     const { code, err } = await here(workspace, 'import', 'dev-loop');
     expect(code).toBe(2);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import { pointerOf } from '../../json/pointer.ts';
 import type { FormatReading, ImportedGate, NamedDocument, SourceFile } from '../exchange.ts';
 import { FileFindings } from '../findings.ts';
 import { loopStateSchema, NODE_GATES, retryCountsSchema, type LoopState } from './loop-state.ts';
@@ -21,7 +22,7 @@ const STATE = 'workflow-state.json';
 /** Folders of `.devloop/` that are not imported. */
 export const LEFT_FOLDERS: Readonly<Record<string, string>> = {
   checkpoints:
-    'they stay there: a graph with `createFileCheckpointer` of `gateline/langgraph`, and this folder, continues from them',
+    'they stay there: a graph with `createFileCheckpointer` of `gateline/langgraph`, and this folder, continues from them; name one to import the state in it',
 };
 
 /** Whether a file of `.devloop/` is read. */
@@ -33,7 +34,7 @@ export function isDevLoopFile(path: string): boolean {
 export function readDevLoop(files: readonly SourceFile[]): FormatReading {
   const findings = new FileFindings();
   const documents: NamedDocument[] = [];
-  const states: { readonly file: string; readonly state: LoopState }[] = [];
+  const states: FoundState[] = [];
   for (const file of files) {
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     if (Object.hasOwn(DOCUMENTS, name)) {
@@ -43,8 +44,9 @@ export function readDevLoop(files: readonly SourceFile[]): FormatReading {
       leaveDerived(file, name, findings);
     } else {
       const value = findings.json(file);
-      const state = value === undefined ? undefined : findings.shaped(loopStateSchema, value, file.path);
-      if (state !== undefined) states.push({ file: file.path, state });
+      const { at, inner } = stateIn(value);
+      const state = value === undefined ? undefined : findings.shaped(loopStateSchema, inner, file.path, at);
+      if (state !== undefined) states.push({ file: file.path, at, state });
     }
   }
   for (const { file } of states.slice(1))
@@ -56,7 +58,7 @@ export function readDevLoop(files: readonly SourceFile[]): FormatReading {
   }
   const [one] = states;
   if (one === undefined) return findings.reading({ documents });
-  const gates = gatesOf(one.file, one.state, findings);
+  const gates = gatesOf(one, findings);
   const task = titleOf(one.state.task);
   const { threadId } = one.state;
   return findings.reading({
@@ -66,6 +68,25 @@ export function readDevLoop(files: readonly SourceFile[]): FormatReading {
     keys: task === undefined ? {} : { task },
     documents,
   });
+}
+
+interface FoundState {
+  readonly file: string;
+  /** JSON pointer to the state. */
+  readonly at: string;
+  readonly state: LoopState;
+}
+
+/** A state is a file, or the channels of a checkpoint of the graph, alone or next to its metadata. */
+function stateIn(value: JsonValue | undefined): { readonly at: string; readonly inner: JsonValue | undefined } {
+  for (const path of [['channel_values'], ['checkpoint', 'channel_values']]) {
+    const inner = path.reduce<JsonValue | undefined>(
+      (part, key) => (isJsonObject(part) ? part[key] : undefined),
+      value,
+    );
+    if (isJsonObject(inner)) return { at: pointerOf(path), inner };
+  }
+  return { at: '', inner: value };
 }
 
 function leaveDerived(file: SourceFile, name: string, findings: FileFindings): void {
@@ -79,13 +100,13 @@ function leaveDerived(file: SourceFile, name: string, findings: FileFindings): v
 }
 
 /** The task and the changes are outputs of the nodes that made them. What a node did to files is not in the state. */
-function gatesOf(file: string, state: LoopState, findings: FileFindings): ImportedGate[] {
+function gatesOf({ file, at, state }: FoundState, findings: FileFindings): ImportedGate[] {
   const { task, changes } = state;
-  if (changes !== null && task === null) findings.refuse(file, '/changes', 'there are changes, and no task');
+  if (changes !== null && task === null) findings.refuse(file, `${at}/changes`, 'there are changes, and no task');
   if (state.testResults !== null && changes === null)
-    findings.refuse(file, '/testResults', 'there are test results, and no changes');
+    findings.refuse(file, `${at}/testResults`, 'there are test results, and no changes');
   const leave = (isThere: boolean, key: string, reason: string): void => {
-    if (isThere) findings.leave(file, `/${key}`, reason);
+    if (isThere) findings.leave(file, `${at}/${key}`, reason);
   };
   leave(true, 'threadId', 'it is the `subject` of a new definition; otherwise `--subject` names what a run is about');
   leave(state.context !== null, 'context', '`metadata` and `inputs` of the definition are the context');
@@ -101,7 +122,7 @@ function gatesOf(file: string, state: LoopState, findings: FileFindings): Import
   const chain = Object.values(NODE_GATES).slice(0, 5);
   return Object.values(NODE_GATES).map((gate, index): ImportedGate => {
     const output = outputs[gate] ?? null;
-    const pointer = gate === NODE_GATES.fetchTask ? '/task' : '/changes';
+    const pointer = `${at}/${gate === NODE_GATES.fetchTask ? 'task' : 'changes'}`;
     const needs = chain.slice(Math.max(0, Math.min(index, 5) - 1), Math.min(index, 5));
     return { gate, needs, place: { file, pointer }, ...(output !== null && { output }) };
   });

@@ -54,6 +54,24 @@ describe('the files of dev-loop', () => {
     expect(readDevLoop([file(name, value)]).problems).toMatchObject([{ file: name, pointer }]);
   });
 
+  it.each([
+    ['/channel_values', (values: unknown) => ({ v: 4, id: 'x', channel_values: values })],
+    ['/checkpoint/channel_values', (values: unknown) => ({ checkpoint: { channel_values: values }, metadata: {} })],
+  ])('give the state in a checkpoint of the graph, at %s', (at, checkpoint) => {
+    const own = readDevLoop([file('workflow-state.json', LOOP_STATE)]);
+    const channels = { ...LOOP_STATE, 'branch:to:runTests': null };
+    const { run, problems, notMoved } = readDevLoop([file('checkpoints/prd-1/7.json', checkpoint(channels))]);
+    expect(problems).toEqual([]);
+    expect(run.subject).toBe('prd-1');
+    expect(run.gates.map(({ gate, output }) => [gate, output])).toEqual(
+      own.run.gates.map(({ gate, output }) => [gate, output]),
+    );
+    expect(run.gates[0]?.place).toEqual({ file: 'checkpoints/prd-1/7.json', pointer: `${at}/task` });
+    expect(notMoved.map(({ pointer }) => pointer)).toEqual(own.notMoved.map(({ pointer }) => at + pointer));
+    const odd = readDevLoop([file('7.json', checkpoint({ ...LOOP_STATE, retryCount: -1, task: null }))]);
+    expect(odd.problems.map(({ pointer }) => pointer)).toEqual([`${at}/retryCount`]);
+  });
+
   it('are refused if two files are one document or the state', () => {
     const { problems } = readDevLoop([
       file('a/progress.md', 'x'),

@@ -92,6 +92,12 @@ describe('a workflow state', () => {
     expect(reasonFor(9)).toBe('the state names 4 of 9 phases: a new definition lacks the others');
   });
 
+  it('may have checkpoints without a snapshot of a database', () => {
+    const checkpoint = { id: 'checkpoint-1', phase: 'plan', timestamp: 1, filesSnapshot: [] };
+    const { problems, run } = readNexus([file(CURRENT, state({ checkpoints: [checkpoint] }))]);
+    expect([problems, run.gates.length]).toEqual([[], 3]);
+  });
+
   it('gives no outputs of a workflow that was rolled back', () => {
     const { run, notMoved } = readNexus([file(CURRENT, state({ status: 'ROLLBACK' }))]);
     expect(run.gates.map(({ output }) => output)).toEqual([undefined, undefined, undefined]);
