@@ -105,8 +105,8 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'stand-in: a fork brings its own',
-    find: 'if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;',
-    replace: 'if (isForeign || !(await mayBeCommitted(git, path))) return undefined;',
+    find: 'if (!isForeign || !(await mayBeCommitted(git, path, [event.sha, commitOf(event)]))) return undefined;',
+    replace: 'if (isForeign || !(await mayBeCommitted(git, path, [event.sha, commitOf(event)]))) return undefined;',
     tests: ['test/action/workflows/stand-ins.test.ts'],
     why: 'the author of a pull request would make the output of a gate',
   },

@@ -242,6 +242,13 @@ describe('a state file that the commit under test has', () => {
     },
   );
 
+  it('does not after a step that moved to another commit', async () => {
+    const move = 'git rm -q --cached -r .state && git -c user.name=a -c user.email=a@b commit -qm moved';
+    await using world = await lastGate({ 'stand-in': 'file' }, { files, before: [{ run: move }] });
+    const fork = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    expect(errorsOf(fork.job('gate2')).join('\n')).toContain('STAND_IN_MISSING');
+  });
+
   it('nor for a definition in a folder of its own, where the file is below that folder', async () => {
     const inputs = { mirror: 'state-guide', 'stand-in': 'file', file: 'sub/gateline.yml' };
     const files = guideFiles([{ output: {} }, { output: {}, inputs }], { report: { file: 'sub/gateline.yml' } });
