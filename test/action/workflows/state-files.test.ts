@@ -161,7 +161,10 @@ describe('agents that know only the state guide', () => {
       pipeline: 'guide',
       mirror: ['state-guide'],
       metadata: { domain: 'demoqa_com', feature: 'form' },
-      gates: { gate0: { number: 0, inputs: [], output: { schema: { required: ['a'] } } } },
+      gates: {
+        gate0: { number: 0, inputs: [], output: { schema: { required: ['a'] } } },
+        gate1: { number: 1, inputs: [], needs: 'gate0' },
+      },
     };
     const metadata = '{"url": "https://demoqa.com/"}';
     const path = '.state/demoqa_com-form-gate0-output.json';
@@ -178,6 +181,9 @@ describe('agents that know only the state guide', () => {
     expect(redJobs(ended)).toEqual([]);
     const { log } = ended.job('gate0');
     expect(log).toContain(`gate gate0: State file created: ${path}: Status: SUCCESS, Score: 100%`);
+    // The checkpoint is about the whole run.
+    expect(log.join('\n')).toContain('# Checkpoint: gate 0, `gate0`');
+    expect(log.join('\n')).not.toContain('Every gate is done');
     await using other = await ActionWorld.ofJobs(
       { gate0: job([CHECKOUT, ...gateAround({ run: run('https://other.com/') }, { metadata, inputs: '' })]) },
       { 'gateline.yml': JSON.stringify(definition) },
