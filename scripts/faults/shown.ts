@@ -111,6 +111,22 @@ export const SHOWN_FAULTS: readonly Fault[] = [
     why: 'the author of a pull request would make the output of a gate',
   },
   {
+    name: 'stand-in: what passed with it is not judged again',
+    find: "return done || status === 'passed';",
+    replace: 'return done;',
+    tests: ['test/action/workflows/stand-ins.test.ts'],
+    only: 'makes no forged record pass',
+    why: 'a record that was made to say passed would make a required check green',
+  },
+  {
+    name: 'state files: what an agent brought back from the commit of a fork is its output',
+    find: 'return left === undefined || !(await reads(file)) ? undefined : left;',
+    replace: 'return left;',
+    tests: ['test/action/workflows/state-files.test.ts'],
+    only: 'which an agent brought back',
+    why: 'the author of a pull request would make the output of a gate',
+  },
+  {
     name: 'stand-in: the report is green without being told to accept it',
     find: 'unit.unread === undefined && gates.has(gate.id) && isReplaced',
     replace: 'unit.unread === undefined && isReplaced',
