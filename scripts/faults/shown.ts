@@ -105,9 +105,25 @@ export const SHOWN_FAULTS: readonly Fault[] = [
   },
   {
     name: 'stand-in: a fork brings its own',
-    find: 'if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;',
-    replace: 'if (isForeign || !(await mayBeCommitted(git, path))) return undefined;',
+    find: 'if (!isForeign || !(await mayBeCommitted(git, path, [event.sha, commitOf(event)]))) return undefined;',
+    replace: 'if (isForeign || !(await mayBeCommitted(git, path, [event.sha, commitOf(event)]))) return undefined;',
     tests: ['test/action/workflows/stand-ins.test.ts'],
+    why: 'the author of a pull request would make the output of a gate',
+  },
+  {
+    name: 'stand-in: what passed with it is not judged again',
+    find: "return done || status === 'passed';",
+    replace: 'return done;',
+    tests: ['test/action/workflows/stand-ins.test.ts'],
+    only: 'makes no forged record pass',
+    why: 'a record that was made to say passed would make a required check green',
+  },
+  {
+    name: 'state files: what an agent brought back from the commit of a fork is its output',
+    find: 'return left === undefined || !(await reads(file)) ? undefined : left;',
+    replace: 'return left;',
+    tests: ['test/action/workflows/state-files.test.ts'],
+    only: 'which an agent brought back',
     why: 'the author of a pull request would make the output of a gate',
   },
   {

@@ -4,7 +4,7 @@ import { inParallel } from '../in-parallel.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { GatelineRecord } from '../run/records/record.ts';
 import type { ReadProblem } from '../run/records/reading.ts';
-import type { RunState } from '../run/state/run-state.ts';
+import type { RunState, UnitState } from '../run/state/run-state.ts';
 import type { Unit } from '../run/records/unit.ts';
 import { openCall, type Assignment, type Call } from './call/call.ts';
 import { missingOf } from './call/content.ts';
@@ -23,7 +23,7 @@ export interface VerifiedRun {
   /** All records that could be read, of this run and of others. */
   readonly records: readonly GatelineRecord[];
   readonly problems: readonly ReadProblem[];
-  /** Units whose records say that they are done, with the error that refutes it. */
+  /** Units whose records say that they are done or passed, with the error that refutes it. */
   readonly refused: ReadonlyMap<UnitKey, GatelineError>;
 }
 
@@ -54,6 +54,11 @@ async function learnIfRead(call: Call, unit: Unit): Promise<void> {
   }
 }
 
+/** Whether records say that a unit is done, or would be if what it needs were: a report may accept it with a stand-in. */
+function isTold({ done, status }: UnitState): boolean {
+  return done || status === 'passed';
+}
+
 /**
  * Checks a whole run as a consumer of every output: content present with the right digest, its end matching its claim,
  * and judged again by the contract in force. Writes nothing.
@@ -66,8 +71,8 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   const states = (): RunState['units'] => call.journal.state().units;
   await Promise.all(
     units.map(async ({ key }) => {
-      const { done, ended } = states().get(key)!;
-      if (!done || ended === undefined) return;
+      const { ended } = states().get(key)!;
+      if (ended === undefined || !isTold(states().get(key)!)) return;
       // Gates that received the files have already checked their digests.
       call.journal.setMissing(await missingOf(call.ports.store, { ...ended, files: [] }));
     }),
@@ -75,7 +80,7 @@ export async function verifyRun(ports: EnginePorts, assignment: Assignment, job:
   const refused = new Map<UnitKey, GatelineError>();
   for (const unit of units) {
     const state = states().get(unit.key)!;
-    if (!state.done || state.ended === undefined) continue;
+    if (!isTold(state)) continue;
     try {
       await verifyOutput(call, unit, state, job);
     } catch (error) {

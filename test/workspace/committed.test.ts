@@ -18,4 +18,15 @@ describe('a file that a commit may have', () => {
     expect(await mayBeCommitted(git, '.state/other.json')).toBe(false);
     expect(whyNotContained(`${folder}/x`)).toBe('it leads into .state');
   });
+
+  it('is found in another commit that is named, if the repository has that', async () => {
+    await using workspace = await ScratchWorkspace.create({ [PATH]: '{}' });
+    const git = gitIn(workspace.root, { binary: 'git', environment: plainEnvironment() });
+    const before = (await workspace.git('rev-parse', 'HEAD')).trim();
+    await workspace.git('rm', '-q', '--cached', PATH);
+    await workspace.git('commit', '-qm', 'without');
+    expect(await mayBeCommitted(git, PATH)).toBe(false);
+    expect(await mayBeCommitted(git, PATH, ['0'.repeat(40)])).toBe(false);
+    expect(await mayBeCommitted(git, PATH, ['0'.repeat(40), before])).toBe(true);
+  });
 });

@@ -20,9 +20,8 @@ import { ancestorsOf, descendantsOf, unitsOf, type UnitGraph } from '../../run/r
 import { secretValues, type Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
-import { gitIn } from '../../workspace/git/git.ts';
-import { mayBeCommitted } from '../../workspace/git/committed.ts';
 import type { Definition } from './definition.ts';
+import { whyNotUsed } from './files-of-others.ts';
 
 /** The gate of a job, with its pipeline and what its call starts from. */
 export interface FoundGate {
@@ -68,10 +67,12 @@ export async function describedHere(invocation: ActionInvocation, store: JobStor
  * file that their commit has: its author would make the output.
  */
 export async function standInsOf(
-  { inputs: { standIn }, event, world: { runner } }: ActionInvocation,
+  invocation: ActionInvocation,
   { definition: { root, isDefault = true }, ports }: { readonly definition: Definition; readonly ports: EnginePorts },
   { pipeline, ...about }: Pick<Assignment, 'pipeline' | 'metadata' | 'subject' | 'isDefaultSubject'>,
 ): Promise<Pick<Assignment, 'standIn'>> {
+  const { inputs, world } = invocation;
+  const { standIn } = inputs;
   if (standIn.length === 0) return {};
   if (!standIn.includes('file')) return { standIn: {} };
   const { workspace } = ports;
@@ -79,21 +80,14 @@ export async function standInsOf(
     import('../../local/state-files/state-inputs.ts'),
     import('../../local/projector.ts'),
   ]);
-  const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const environment = Object.fromEntries(Object.entries(ports.environment).filter(([name]) => !secrets.has(name)));
-  const git = gitIn(root, { binary: workspace.git, environment });
-  const isForeign = event.trust.row === 'fork' || event.trust.row === 'base' || event.trust.isFork;
   const file = stateInputs({
     workspace,
     place: { root, isDefault, pipeline },
     subject: subjectForAgents(about.subject, about),
     metadata: about.metadata,
-    warn: (message) => runner.annotate('warning', message),
+    warn: (message) => world.runner.annotate('warning', message),
     redact: createRedactor({ secrets: secretValues(pipeline, ports) }).redactText,
-    whyNot: async (path) => {
-      if (!isForeign || !(await mayBeCommitted(git, path))) return undefined;
-      return 'the commit under test has it, and this run is not only about commits of the repository';
-    },
+    whyNot: whyNotUsed(invocation, root, ports, pipeline),
   });
   return { standIn: { file } };
 }

@@ -183,7 +183,7 @@ export async function openSurroundings(
     ...(ending === undefined && { decisions: decisionsOf(invocation, definition, store.resumed, me) }),
     underReview: () => underReview(event, restOfStep(invocation)),
   };
-  const { mirror, ...files } = await mirroredFiles(inputs, definition, ports);
+  const { mirror, ...files } = await mirroredFiles(invocation, definition, ports);
   return { definition, store, mirror, ports: { ...ports, ...files }, ...files };
 }
 

@@ -11,6 +11,8 @@ import type { WorkspaceOptions } from '../../workspace/open-workspace.ts';
 import type { ActionInputs } from '../inputs/inputs.ts';
 import type { Definition } from './definition.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
+import type { ActionInvocation } from '../invocation.ts';
+import { whyNotUsed } from './files-of-others.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 
 /** The file to which an agent that does not know Gateline writes. */
@@ -170,16 +172,23 @@ export async function generatedFiles(
  * itself names is not looked for in them.
  */
 export async function mirroredFiles(
-  { mirror: asked, output, outputFile }: Pick<ActionInputs, 'mirror' | 'output' | 'outputFile'>,
+  invocation: ActionInvocation,
   { pipeline, root, isDefault = true, file }: Definition,
-  { store, environment: all, now }: Pick<EnginePorts, 'store' | 'environment' | 'now'>,
+  { store, environment: all, now, workspace }: Pick<EnginePorts, 'store' | 'environment' | 'now' | 'workspace'>,
 ): Promise<{ readonly mirror: readonly MirrorFormat[]; readonly stateFiles?: AgentStateFiles }> {
+  const { mirror: asked, output, outputFile } = invocation.inputs;
   const mirror = asked ?? pipeline?.mirror ?? [];
   if (mirror.length === 0 || pipeline === undefined) return { mirror: [] };
   // Most jobs need none of it.
   const { agentStateFiles } = await import('../../local/state-files/agent-state-files.ts');
   const place = { root, isDefault, pipeline, ...(file !== undefined && { path: join(root, file) }) };
-  const reads = output === undefined && outputFile === undefined;
+  const whyNot = whyNotUsed(invocation, root, { environment: all, workspace }, pipeline);
+  const reads = async (path: string): Promise<boolean> => {
+    if (output !== undefined || outputFile !== undefined) return false;
+    const why = await whyNot(path);
+    if (why !== undefined) invocation.world.runner.annotate('warning', `${path} is not read as an output: ${why}`);
+    return why === undefined;
+  };
   const guide = mirror.includes('state-guide') ? agentStateFiles(place, store, reads) : undefined;
   const others = mirror.filter((name) => name !== 'state-guide');
   if (others.length === 0) return { mirror, ...(guide && { stateFiles: guide }) };

@@ -15,7 +15,7 @@ import {
   type GatelineRecord,
   type StartedRecord,
 } from '../../run/records/record.ts';
-import { graphOf, unitsOf } from '../../run/records/unit.ts';
+import { graphOf, unitsOf, type Unit } from '../../run/records/unit.ts';
 import type { RunState } from '../../run/state/run-state.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { ActionInvocation } from '../invocation.ts';
@@ -35,16 +35,46 @@ interface KnownGate {
  * Problems are notices: no gate fails because of a file that only shows its result.
  */
 export async function showStateFile({ world: { runner } }: ActionInvocation, job: Job, step: KnownGate): Promise<void> {
-  const { stateFiles, mirror, ports, assignment, definition } = job;
   const own = step.state.units.get(step.planned.key);
   const word = gateWord(own?.status ?? 'pending');
-  if (stateFiles === undefined || own === undefined || word === undefined) return;
-  const { pipeline } = assignment;
-  const run = await runToShow(job, step);
+  if (job.stateFiles === undefined || own === undefined || word === undefined) return;
+  const orNotice = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
+      runner.annotate('notice', `${what}: ${error.code}: ${error.message}`);
+      return undefined;
+    }
+  };
+  const unwritten = 'The state file was not written';
+  const run = await orNotice(unwritten, () => runToShow(job, step));
+  if (run === undefined) return;
+  const { pipeline } = job.assignment;
   const graph = graphOf(unitsOf(pipeline), run.state.units.values());
   const unit = graph.get(own.key)!;
+  await orNotice(unwritten, async () => {
+    const { created, notices } = await job.stateFiles!.show(
+      job.definition.root,
+      await aboutFiles(job, step, run, unit),
+    );
+    for (const notice of notices) runner.annotate('notice', notice);
+    for (const line of created) runner.info(`gate ${own.key}: ${line}`);
+  });
+  if (!job.mirror.includes('state-guide')) return;
+  using _ = runner.group(`Checkpoint of gate ${own.key}`);
+  runner.info(checkpointMarkdown({ unit, graph, state: run.state }));
+}
+
+async function aboutFiles(
+  { ports, assignment }: Job,
+  step: KnownGate,
+  run: Pick<AboutStateFiles, 'state' | 'records'>,
+  unit: Unit,
+): Promise<AboutStateFiles> {
+  const { pipeline } = assignment;
   const request = await requestOf(ports, step);
-  const about: AboutStateFiles = {
+  return {
     unit,
     ...run,
     pipeline,
@@ -53,30 +83,16 @@ export async function showStateFile({ world: { runner } }: ActionInvocation, job
     isUsersFolder: false,
     redact: createRedactor({ secrets: secretValues(pipeline, ports) }).redactText,
   };
-  try {
-    const { created, notices } = await stateFiles.show(definition.root, about);
-    for (const notice of notices) runner.annotate('notice', notice);
-    for (const line of created) runner.info(`gate ${own.key}: ${line}`);
-  } catch (error) {
-    if (!(error instanceof GatelineError) || error.fault === 'gateline') throw error;
-    runner.annotate('notice', `The state file was not written: ${error.code}: ${error.message}`);
-  }
-  if (!mirror.includes('state-guide')) return;
-  using _ = runner.group(`Checkpoint of gate ${own.key}`);
-  runner.info(checkpointMarkdown({ unit, graph, state: step.state }));
 }
 
-/**
- * The run as the files are to show it. `complete` reads only its own gate, which is enough for the file of the state
- * guide; the files of other systems are about the whole run.
- */
+/** The run as it is to be shown: `complete` reads only its own gate. */
 async function runToShow(
-  { mirror, ports, assignment, call }: Job,
+  { ports, assignment, call }: Job,
   { state, records, isAlone }: KnownGate,
 ): Promise<Pick<AboutStateFiles, 'state' | 'records'>> {
   const ofRun = (all: readonly GatelineRecord[]): readonly GatelineRecord[] =>
     all.filter(({ runNumber }) => runNumber === state.runNumber);
-  if (isAlone !== true || mirror.every((name) => name === 'state-guide')) return { state, records: ofRun(records) };
+  if (isAlone !== true) return { state, records: ofRun(records) };
   const listing = await ports.store.list(assignment.pipeline.id, assignment.subject);
   const own = new Set(records.map(recordName));
   const all = [...listing.records.filter((record) => !own.has(recordName(record))), ...records];

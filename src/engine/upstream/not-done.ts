@@ -60,7 +60,7 @@ function describeState(state: UnitState, problems: readonly RunProblem[], digest
  * The digest of the output that its job reported and for which no record is listed. Of a gate with legs, GitHub keeps
  * what one of them reported.
  */
-function unlistedOutput(
+export function unlistedOutput(
   { gate, status, attempts }: UnitState,
   units: RunState['units'],
   { digests }: JobCall,

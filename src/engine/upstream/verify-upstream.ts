@@ -12,7 +12,7 @@ import { parseContract } from '../../verdict/contract.ts';
 import type { Call } from '../call/call.ts';
 import { missingOf, readJson } from '../call/content.ts';
 import { isCreatedBy } from '../entities/created.ts';
-import { notDone, unreadable } from './not-done.ts';
+import { notDone, unlistedOutput, unreadable } from './not-done.ts';
 import { evaluateIf } from './condition.ts';
 import { judgeAgain } from './judge-again.ts';
 import type { JobCall } from './job-call.ts';
@@ -83,16 +83,22 @@ async function checkDone(
       call.journal.setMissing(await missingOf(call.ports.store, contents));
     }),
   );
-  const replaced = replacedUnits(call, unit);
+  const replaced = replacedUnits(call, unit, job);
   const open = states().filter((state) => !state.done && !replaced.has(state.key));
   if (open.length > 0) throw notDone(unit, open, call.journal.state(), job);
 }
 
-/** Units upstream that something may take the place of, and those that only they need. Unreadable ones are not. */
-function replacedUnits({ assignment, graph, journal }: Call, unit: Unit): ReadonlySet<string> {
+/**
+ * Units upstream that something may take the place of, and those that only they need. Unreadable ones are not, nor
+ * those whose job says that they have an output.
+ */
+function replacedUnits({ assignment, graph, journal }: Call, unit: Unit, job: JobCall): ReadonlySet<string> {
   if (assignment.standIn === undefined) return new Set();
   const { units } = journal.state();
-  const direct = unit.needs.filter((key) => units.get(key)?.done === false && units.get(key)?.unread === undefined);
+  const direct = unit.needs.filter((key) => {
+    const state = units.get(key);
+    return state?.done === false && state.unread === undefined && unlistedOutput(state, units, job) === undefined;
+  });
   const kept = new Set(
     unit.needs.filter((key) => !direct.includes(key)).flatMap((key) => [key, ...ancestorsOf(graph, key)]),
   );

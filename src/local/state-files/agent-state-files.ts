@@ -46,9 +46,13 @@ export interface ShownStateFiles {
 /**
  * The state guide's files in the folders that agents work in.
  * @param place whose state folder theirs is named after
- * @param reads whether a state file that an agent left is its output. Default true
+ * @param reads whether a state file that an agent left is its output, by its path in the workspace. Default: each is
  */
-export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get'>, reads = true): AgentStateFiles {
+export function agentStateFiles(
+  place: StatePlace,
+  store: Pick<RecordStore, 'get'>,
+  reads: (path: string) => Promise<boolean> = () => Promise.resolve(true),
+): AgentStateFiles {
   const rootIn = (folder: string): string => stateRoot({ ...place, root: folder });
   const projectionsIn = (folder: string, about: AboutStateFiles): Promise<Projections> =>
     createProjections({
@@ -100,8 +104,10 @@ export function agentStateFiles(place: StatePlace, store: Pick<RecordStore, 'get
     },
     read: async (folder, about) => {
       const path = ownIn(folder, about);
-      if (!reads || !(await isFolderInside(folder, dirname(path)))) return undefined;
-      return readLeft(path, pathIn(folder, about), about);
+      if (!(await isFolderInside(folder, dirname(path)))) return undefined;
+      const file = pathIn(folder, about);
+      const left = await readLeft(path, file, about);
+      return left === undefined || !(await reads(file)) ? undefined : left;
     },
     remove: async (folder, about) => {
       const path = ownIn(folder, about);

@@ -13,7 +13,7 @@ const SHOWN_NAMES = 20;
  */
 export function selfAuditSection(unit: Unit, own: UnitState, state: RunState): string {
   if (attemptOf(own) === undefined) return '';
-  const items = [stateItem(own), needsItem(unit, state), memoryItem(unit), learningsItem(own)];
+  const items = [stateItem(own), needsItem(unit, own, state), memoryItem(unit), learningsItem(own)];
   const lines = items.filter((item) => item !== undefined).map(([isDone, text]) => `- [${isDone ? 'x' : ' '}] ${text}`);
   return `## Self-audit\n\n${lines.join('\n')}`;
 }
@@ -27,10 +27,16 @@ function stateItem(own: UnitState): Item {
   return [true, `State written: output ${code(shortDigest(ended.value.digest))}${how}`];
 }
 
-function needsItem({ needs }: Unit, { units }: RunState): Item {
+function needsItem({ needs }: Unit, own: UnitState, { units }: RunState): Item {
   if (needs.length === 0) return [true, 'Outputs of earlier gates loaded: it needs none'];
-  const judged = needs.map((key) => `${code(key)} (${units.get(key)?.status ?? 'unknown'})`);
-  const isAll = needs.every((key) => units.get(key)?.done === true);
+  // What replaced an output was judged by the contract of its gate, too.
+  const replaced = new Map(Object.entries(resultOf(own)?.standIns ?? {}));
+  const given = (key: string): string => {
+    const standIn = replaced.get(key);
+    return standIn === undefined ? (units.get(key)?.status ?? 'unknown') : `stand-in: ${standIn}`;
+  };
+  const judged = needs.map((key) => `${code(key)} (${given(key)})`);
+  const isAll = needs.every((key) => replaced.has(key) || units.get(key)?.done === true);
   return [isAll, `Outputs of earlier gates loaded and checked: ${firstNames(judged, SHOWN_NAMES)}`];
 }
 

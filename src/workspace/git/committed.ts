@@ -29,8 +29,10 @@ export async function lastCommit(repository: Repository | undefined, path: strin
  * Whether the checked out commit or the index has a file at a path, or anything that is no folder in the place of one
  * above it, whatever the case of the letters. True if that is unknown.
  * @param git in the folder that the path is relative to
+ * @param others ids of commits that are looked at, too, as far as the repository has them: one of them may have been
+ *   checked out before
  */
-export async function mayBeCommitted(git: Git, path: string): Promise<boolean> {
+export async function mayBeCommitted(git: Git, path: string, others: readonly string[] = []): Promise<boolean> {
   const top = await git(['rev-parse', '--show-prefix', '--verify', 'HEAD'], { answers: [0, 128] });
   if (top.code !== 0) return true;
   const [prefix = ''] = top.out.toString('utf8').split('\n');
@@ -38,9 +40,13 @@ export async function mayBeCommitted(git: Git, path: string): Promise<boolean> {
   const places = [whole, ...foldersOf(whole)];
   const asked = places.map((place) => `:(top,icase,literal)${place}`);
   const index = await git(['ls-files', '-z', '--full-name', '--cached', '--', ...asked], { answers: [0, 128] });
-  const commit = await git(['ls-tree', '-z', '-r', '--full-tree', '--name-only', 'HEAD'], { answers: [0, 128] });
-  if (index.code !== 0 || commit.code !== 0) return true;
+  const listed = [index];
+  for (const commit of ['HEAD', ...others]) {
+    const tree = await git(['ls-tree', '-z', '-r', '--full-tree', '--name-only', commit], { answers: [0, 128] });
+    if (tree.code === 0 || commit === 'HEAD') listed.push(tree);
+  }
+  if (listed.some(({ code }) => code !== 0)) return true;
   const wanted = new Set(places.map(folded));
-  const names = `${index.out.toString('utf8')}${commit.out.toString('utf8')}`.split('\0');
+  const names = listed.flatMap(({ out }) => out.toString('utf8').split('\0'));
   return names.some((name) => wanted.has(folded(name)));
 }

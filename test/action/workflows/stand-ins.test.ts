@@ -16,6 +16,8 @@ interface LastGateOptions {
   readonly report?: Keys;
   /** Keys of gate 1. */
   readonly replaced?: Keys;
+  /** Keys of the last gates. */
+  readonly last?: Keys;
   /** Steps of a second job, whose gate 3 also needs gate 1. */
   readonly beside?: readonly Keys[];
 }
@@ -23,11 +25,11 @@ interface LastGateOptions {
 /** Gates 0 to 3, of which only the last ones have jobs. */
 async function lastGate(
   step: Keys,
-  { files = {}, before = [], report = {}, replaced = {}, beside }: LastGateOptions = {},
+  { files = {}, before = [], report = {}, replaced = {}, last: keys = {}, beside }: LastGateOptions = {},
 ): Promise<ActionWorld> {
   const show = `node -e 'const { needs } = JSON.parse(require("fs").readFileSync(process.env.GATELINE_REQUEST)); console.log("needs", JSON.stringify(needs.gate1));'
 sed 's/^/file /' ${PATH} || true`;
-  const last = { needs: 'gate1', run: `${show}\necho '{"done": true}' > "$GATELINE_OUTPUT"`, inputs: [] };
+  const last = { needs: 'gate1', run: `${show}\necho '{"done": true}' > "$GATELINE_OUTPUT"`, inputs: [], ...keys };
   const output = { schema: { required: ['testCases'] } };
   const gates = {
     gate0: { number: 0, run: 'exit 1', inputs: [] },
@@ -152,6 +154,24 @@ describe('a state file of another tool', () => {
     expect(errorsOf(refused.job('report')).join('\n')).toContain('not done: gate3');
   });
 
+  it('makes no forged record pass: what passed with it is judged again', async () => {
+    const report = { 'stand-in': 'gate0, gate1', needs: '{"gate2": {"result": "success", "outputs": {}}}' };
+    const last = { output: { schema: { required: ['never'] } } };
+    await using world = await lastGate(
+      { 'stand-in': 'file' },
+      { before: [written(envelope(1, OUTPUT))], report, last },
+    );
+    const inspect = (_: unknown, { id }: { readonly id: string }): void => {
+      if (id === 'gate2')
+        world.forge('gate2', { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' });
+    };
+    const run = await (await world.run({ inspect })).start().ended;
+    expect(world.endings()).toEqual(['gate2 1.1.1 ran passed']);
+    const said = errorsOf(run.job('report')).join('\n');
+    expect(said).toMatch(/UPSTREAM_REFUSED: the output of gate gate2 does not meet its contract.*never/);
+    expect(said).toContain('not done: gate2');
+  });
+
   it('brings no secret, nothing that the contract keeps out, and no lines of its own', async () => {
     const agent = `Tool\n::error::forged\r\ngate gate2: passed ${SECRET}`;
     const hidden = { password: 'kept-out-by-contract', a: SECRET, b: 'also kept-out-by-contract' };
@@ -241,6 +261,13 @@ describe('a state file that the commit under test has', () => {
       );
     },
   );
+
+  it('does not after a step that moved to another commit', async () => {
+    const move = 'git rm -q --cached -r .state && git -c user.name=a -c user.email=a@b commit -qm moved';
+    await using world = await lastGate({ 'stand-in': 'file' }, { files, before: [{ run: move }] });
+    const fork = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    expect(errorsOf(fork.job('gate2')).join('\n')).toContain('STAND_IN_MISSING');
+  });
 
   it('nor for a definition in a folder of its own, where the file is below that folder', async () => {
     const inputs = { mirror: 'state-guide', 'stand-in': 'file', file: 'sub/gateline.yml' };

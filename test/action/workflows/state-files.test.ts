@@ -98,6 +98,21 @@ describe('agents that know only the state guide', () => {
     expect(messagesOf(run.job('gate0'), 'notice').join('\n')).toContain('is now in .state/quarantine/');
   });
 
+  it('of a fork do not pass with a file that its commit has, which an agent brought back', async () => {
+    const restore = 'git checkout -q -- . && exit 0';
+    await using world = await guideWorld([{ output: {}, before: restore }], {
+      files: { [`.state/${OUTPUT_0}`]: envelope(0, { planted: true }) },
+    });
+    const fork = await (await world.run(await pullRequest(world, 'fork/gates'))).start().ended;
+    expect(world.endings()).toEqual(['gate0 1.1.1 ran missing']);
+    const warned = messagesOf(fork.job('gate0'), 'warning').join('\n');
+    expect(warned).toContain(`.state/${OUTPUT_0} is not read as an output: the commit under test has it`);
+    // It is no second output either.
+    const both = { output: {}, before: `echo 1 > "$GATELINE_OUTPUT" && ${restore}` };
+    await using other = await guideWorld([both], { files: { [`.state/${OUTPUT_0}`]: envelope(0, {}) } });
+    expect(redJobs(await (await other.run(await pullRequest(other, 'fork/gates'))).start().ended)).toEqual([]);
+  });
+
   it.each([
     ['a folder', `mkdir -p .state/${OUTPUT_0}/x`, 'malformed', true],
     ['a link to itself', 'rm -rf .state && ln -s .state .state', 'missing', false],
@@ -146,7 +161,10 @@ describe('agents that know only the state guide', () => {
       pipeline: 'guide',
       mirror: ['state-guide'],
       metadata: { domain: 'demoqa_com', feature: 'form' },
-      gates: { gate0: { number: 0, inputs: [], output: { schema: { required: ['a'] } } } },
+      gates: {
+        gate0: { number: 0, inputs: [], output: { schema: { required: ['a'] } } },
+        gate1: { number: 1, inputs: [], needs: 'gate0' },
+      },
     };
     const metadata = '{"url": "https://demoqa.com/"}';
     const path = '.state/demoqa_com-form-gate0-output.json';
@@ -163,6 +181,9 @@ describe('agents that know only the state guide', () => {
     expect(redJobs(ended)).toEqual([]);
     const { log } = ended.job('gate0');
     expect(log).toContain(`gate gate0: State file created: ${path}: Status: SUCCESS, Score: 100%`);
+    // The checkpoint is about the whole run.
+    expect(log.join('\n')).toContain('# Checkpoint: gate 0, `gate0`');
+    expect(log.join('\n')).not.toContain('Every gate is done');
     await using other = await ActionWorld.ofJobs(
       { gate0: job([CHECKOUT, ...gateAround({ run: run('https://other.com/') }, { metadata, inputs: '' })]) },
       { 'gateline.yml': JSON.stringify(definition) },

@@ -75,6 +75,10 @@ describe('the checkpoint of a gate', () => {
         '- [x] Learnings kept',
       ].join('\n'),
     );
+    const replaced = { needs: {}, standIns: { a: 'file' } } as const;
+    expect(audit(started('b', about, replaced), ended('b', about, replaced)).split('\n')[1]).toBe(
+      '- [x] Outputs of earlier gates loaded and checked: `a` (stand-in: file)',
+    );
     const { value: _, ...none } = ended('b', about);
     expect(audit(...ran('a', about), started('b', about), none).split('\n')).toEqual([
       '- [ ] State written: no output',
