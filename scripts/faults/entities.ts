@@ -30,10 +30,24 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: a record that cannot be read invalidates nothing',
-    find: "if (unread.kind !== 'started' && unread.kind !== 'decided.entity') continue;",
-    replace: "if (unread.kind !== 'stopped') continue;",
+    find: "return kind === 'started' || kind === 'decided.entity';",
+    replace: "return kind === 'stopped';",
     tests: FOLD,
     why: 'it may have been the click after which the references are stale',
+  },
+  {
+    name: 'run: a record that cannot be read comes before those that may be older',
+    find: 'unread: free < unread ? Infinity : lastFree(taken, last)',
+    replace: 'unread: lastFree(taken, last)',
+    tests: FOLD,
+    why: 'references that a click made stale would be used',
+  },
+  {
+    name: 'run: the next claim takes the place of a record that cannot be read',
+    find: 'next: last + 1 + Math.max(0, unread - free)',
+    replace: 'next: last + 1',
+    tests: FOLD,
+    why: 'what is created again would stay invalid until another run begins',
   },
   {
     name: 'run: a run that made an entity invalid is removed before the one that created it',
