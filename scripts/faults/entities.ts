@@ -36,6 +36,20 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     why: 'it may have been the click after which the references are stale',
   },
   {
+    name: 'run: a record that cannot be read comes before those that may be older',
+    find: 'unread: free < unread ? Infinity : lastFree(taken, last)',
+    replace: 'unread: lastFree(taken, last)',
+    tests: FOLD,
+    why: 'references that a click made stale would be used',
+  },
+  {
+    name: 'run: the next claim takes the place of a record that cannot be read',
+    find: 'next: last + 1 + Math.max(0, unread - free)',
+    replace: 'next: last + 1',
+    tests: FOLD,
+    why: 'what is created again would stay invalid until another run begins',
+  },
+  {
     name: 'run: a run that made an entity invalid is removed before the one that created it',
     find: 'const later = ended.filter((need) => need.runNumber > record.runNumber);',
     replace: 'const later = ended.filter((need) => need.runNumber > record.runNumber + 1_000);',

@@ -164,12 +164,19 @@ type EntityChangeCause = Pick<EntityState, 'by' | 'at' | 'reason'>;
 
 class EntityFold {
   readonly states = new Map<string, EntityState>();
+  /** The keys of each entity, in the order of `states`: a page has a thousand references, and a click ends them all. */
+  readonly #keys = new Map<string, Set<string>>();
+  /** What something was ever created from. */
+  readonly #sources = new Set<string>();
+  /** Entities that another one depends on. */
+  readonly #depended: ReadonlySet<string>;
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #facts: EntityFacts;
   readonly #depthOf: (name: string) => number;
 
   constructor(entities: readonly Entity[], facts: EntityFacts) {
     this.#entities = new Map(entities.map((entity) => [entity.name, entity]));
+    this.#depended = new Set(entities.flatMap(({ dependsOn }) => dependsOn));
     this.#facts = facts;
     this.#depthOf = depthsOf(entities);
   }
@@ -186,9 +193,27 @@ class EntityFold {
     );
     const life = { valid: true, value, until, by, creator: by, birth, at, reason: '' };
     const state = { entity, instance, ...life, from: others.map(entityKey) };
+    for (const source of state.from) this.#sources.add(source);
     // The newest is the last.
-    this.states.delete(entityKey(state));
+    this.#remove(entityKey(state), state);
     this.states.set(entityKey(state), state);
+    this.#keysOf(entity).add(entityKey(state));
+  }
+
+  #remove(key: string, { entity }: NamedEntity): void {
+    this.states.delete(key);
+    this.#keysOf(entity).delete(key);
+  }
+
+  #keysOf(entity: string): Set<string> {
+    const keys = this.#keys.get(entity) ?? new Set();
+    this.#keys.set(entity, keys);
+    return keys;
+  }
+
+  /** The instances of an entity, with their keys. */
+  #statesOf(entity: string): [string, EntityState][] {
+    return [...(this.#keys.get(entity) ?? [])].map((key) => [key, this.states.get(key)!]);
   }
 
   /** What one command created, each after what it depends on: its life ends with that one, not with an earlier one. */
@@ -197,7 +222,7 @@ class EntityFold {
   }
 
   invalidate({ entity, instance }: NamedEntity, change: EntityChangeCause): void {
-    const valid = [...this.states].filter(([, one]) => one.valid && one.entity === entity);
+    const valid = this.#statesOf(entity).filter(([, one]) => one.valid);
     const births = new Set(valid.flatMap(([, one]) => (covers(instance, one.instance) ? [one.birth] : [])));
     const gone = valid.filter(([, one]) => births.has(one.birth));
     for (const [key, state] of gone) this.states.set(key, { ...state, ...change, valid: false });
@@ -212,12 +237,13 @@ class EntityFold {
 
   reset(about: NamedEntity, change: EntityChangeCause): void {
     this.invalidate(about, change);
-    for (const [key, { entity, instance }] of this.states)
-      if (entity === about.entity && covers(about.instance, instance)) this.states.delete(key);
+    for (const [key, one] of this.#statesOf(about.entity))
+      if (covers(about.instance, one.instance)) this.#remove(key, one);
   }
 
   /** What was created from it, or depends on it. */
   #invalidateWith(key: string, { entity, instance }: EntityState, change: EntityChangeCause): void {
+    if (!this.#depended.has(entity) && !this.#sources.has(key)) return;
     for (const [otherKey, other] of this.states) {
       if (!other.valid) continue;
       const depends =
@@ -234,9 +260,9 @@ class EntityFold {
   #dependedOn({ entity, instance }: NamedEntity, at: string): EntityState[] {
     const names = this.#entities.get(entity)?.dependsOn ?? [];
     const isOver = ({ until }: EntityState): boolean => until !== -Infinity && until <= Date.parse(at);
-    return [...this.states.values()].filter(
-      (one) => names.includes(one.entity) && one.valid && covers(one.instance, instance) && !isOver(one),
-    );
+    return names
+      .flatMap((name) => this.#statesOf(name).map(([, one]) => one))
+      .filter((one) => one.valid && covers(one.instance, instance) && !isOver(one));
   }
 
   #ownEnd(name: string, { value, processes }: Pick<CreatedEntity, 'value' | 'processes'>, at: string): number {

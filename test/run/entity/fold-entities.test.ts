@@ -152,6 +152,27 @@ describe('a life', () => {
     expect(validIn(statesOf([...both, entity('c')], [...later, ...at('c', 5)], { problems: torn }))).toEqual(['c']);
   });
 
+  it('is found soon among thousands of instances that come and go', () => {
+    const refs = [entity('refs', { format: '@e{n}' })];
+    const pages = Array.from({ length: 100 }, (_, page) => {
+      const n = page + 1;
+      const creates = Array.from({ length: 1_000 }, (_item, at) => ({
+        entity: 'refs',
+        instance: `@e${page % 5}-${at}`,
+      }));
+      const uses = { order: n * 2, requires: [], invalidates: [], creates: ['refs'] };
+      const click = { order: n * 2 + 1, requires: [], invalidates: [{ entity: 'refs', instance: '' }], creates: [] };
+      return [
+        started({ gate: 'snapshot', n, entities: uses }),
+        ended({ gate: 'snapshot', n, effects: { creates, invalidates: [] } }),
+        ...(n < 100 ? [started({ gate: 'click', n, entities: click })] : []),
+      ];
+    });
+    const began = performance.now();
+    expect(validIn(statesOf(refs, pages.flat()))).toHaveLength(1_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it('of the seed: what depends on an entity, and what was made from it, ends with it', () => {
     const entities = [entity('connection'), entity('token', { dependsOn: ['connection'] }), entity('lease')];
     const from = { requires: [{ entity: 'token', instance: '' }], invalidates: [], creates: ['lease'] };
