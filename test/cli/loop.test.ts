@@ -6,7 +6,7 @@ import type { StartedRecord } from '../../src/run/records/record.ts';
 import { openFilesystemStore } from '../../src/store/filesystem/filesystem-store.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { expectOk, gateline, gatelineIn as here, gatelineYml } from './in-process.ts';
+import { expectOk, gateline, gatelineIn as here, gatelineYml, writes } from './in-process.ts';
 
 /** Does what its task says; `c` cannot be done before somebody has made `tool.txt`. */
 const IMPLEMENT = `
@@ -223,6 +223,19 @@ describe.runIf(process.platform !== 'win32')('gateline loop', () => {
     await workspace.write('gateline.yml', gatelineYml({ implement: { ...implement, memory: [] }, test }));
     expect((await here(workspace, 'loop', 'tasks.json', '--quiet', '--max-fixes', '0')).code).toBe(1);
     expect(await starts(workspace)).toEqual(['c', 'c']);
+  });
+
+  it('takes no command for a run of its task', async () => {
+    const more = { entities: { session: null }, commands: { login: { syntax: 'echo hi', creates: 'session' } } };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ a: { run: writes(1), inputs: [], requires: 'session' } }, more),
+      'tasks.json': '{"format":"gateline-set/1","subjects":[{"id":"one"}]}',
+    });
+    const shown = async (): Promise<string> => (await gateline(workspace.root, ['tasks', 'tasks.json'])).out;
+    await expectOk(gateline(workspace.root, ['do', 'login', '-s', 'one']));
+    expect(await shown()).toMatch(/^one +pending *$/m);
+    await expectOk(gateline(workspace.root, ['run', '--set', 'tasks.json']));
+    expect(await shown()).toMatch(/^one +done +1 run +run 1 is completed$/m);
   });
 
   it('is refused by a hook of the user, whose words it shows, and commits once that agrees', async () => {

@@ -129,7 +129,9 @@ export async function readTasks(ports: EnginePorts, order: SetOrder, limits: Tas
 async function runsOf(ports: EnginePorts, order: SetOrder, subject: string): Promise<TaskRun[]> {
   const { id: pipeline } = order.pipeline;
   const listing = await ports.store.list(pipeline, subject);
-  const numbers = [...new Set(listing.records.map(({ runNumber }) => runNumber))].toSorted((a, b) => a - b);
+  const all = new Set(listing.records.map(({ runNumber }) => runNumber));
+  // Commands before the first run are in none.
+  const numbers = [...all].filter((number) => number > 0).toSorted((a, b) => a - b);
   if (numbers.length === 0) return [];
   const known = order.subjects.get(subject) ?? { id: subject, needs: [], metadata: {} };
   const call = await openCall(ports, assignmentIn(order, known), () => undefined, { runNumber: 0, listing });
