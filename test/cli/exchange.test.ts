@@ -273,6 +273,25 @@ gates:
     expect(written.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
+  it('adds to keys what they lack, and keeps the form of what is there', async () => {
+    const gates = 'gates:\n  # first\n  plan: {run: "[ -f x ]", inputs: [README.md], shell: sh}\n';
+    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': `retention: {keep: 10}\n${gates}` });
+    await workspace.write('defaults.yml', await seed('nexus-defaults.yml'));
+    const shown = await expectOk(here(workspace, 'import', 'nexus', 'defaults.yml'));
+    expect(shown.out).toContain('do it:\n\nsnapshots:\n  every: 2\nretention:\n  older: 30d\n  every: 7d\n');
+    await expectOk(here(workspace, 'import', 'nexus', 'defaults.yml', '--write'));
+    const edited = `retention: {keep: 10, older: 30d, every: 7d}\n${gates}snapshots:\n  every: 2\n`;
+    expect(await workspace.read('gateline.yml')).toBe(edited);
+    const again = await expectOk(here(workspace, 'import', 'nexus', 'defaults.yml', '--write'));
+    expect([again.out, await workspace.read('gateline.yml')]).toEqual(['', edited]);
+    await workspace.write('gateline.yml', 'snapshots: { keep: 3, every: 5 }\ngates: { plan: {} }\n');
+    const padded = await expectOk(here(workspace, 'import', 'nexus', 'defaults.yml', '--write'));
+    expect(padded.err).toContain('`snapshots.every` of the definition is used: 5, not 2');
+    expect(await workspace.read('gateline.yml')).toBe(
+      'snapshots: { keep: 3, every: 5 }\ngates: { plan: {} }\nretention:\n  older: 30d\n  every: 7d\n',
+    );
+  });
+
   it('names what the definition says differently', async () => {
     await using workspace = await nexus({
       'gateline.yml': gatelineYml(

@@ -83,7 +83,7 @@ describe('an import of the state guide', () => {
     );
     await expectOk(here(workspace, 'import', 'state-guide', '--from', 'old', '--write'));
     const written = await workspace.read('gateline.yml');
-    expect(written).toMatch(/^metadata: \{ feature: registration, domain: demoqa_com, url: .*\} # mine\n/);
+    expect(written).toMatch(/^metadata: \{feature: registration, domain: demoqa_com, url: .*\} # mine\n/);
   });
 });
 

@@ -34,7 +34,7 @@ export function isDevLoopFile(path: string): boolean {
 export function readDevLoop(files: readonly SourceFile[]): FormatReading {
   const findings = new FileFindings();
   const documents: NamedDocument[] = [];
-  const states: StateOfLoop[] = [];
+  const states: FoundLoopState[] = [];
   for (const file of files) {
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     if (Object.hasOwn(DOCUMENTS, name)) {
@@ -70,7 +70,7 @@ export function readDevLoop(files: readonly SourceFile[]): FormatReading {
   });
 }
 
-interface StateOfLoop {
+interface FoundLoopState {
   readonly file: string;
   /** JSON pointer to the state. */
   readonly at: string;
@@ -100,7 +100,7 @@ function leaveDerived(file: SourceFile, name: string, findings: FileFindings): v
 }
 
 /** The task and the changes are outputs of the nodes that made them. What a node did to files is not in the state. */
-function gatesOf({ file, at, state }: StateOfLoop, findings: FileFindings): ImportedGate[] {
+function gatesOf({ file, at, state }: FoundLoopState, findings: FileFindings): ImportedGate[] {
   const { task, changes } = state;
   if (changes !== null && task === null) findings.refuse(file, `${at}/changes`, 'there are changes, and no task');
   if (state.testResults !== null && changes === null)

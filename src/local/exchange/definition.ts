@@ -1,4 +1,4 @@
-import { isMap, parseDocument } from 'yaml';
+import { isMap, parseDocument, visit } from 'yaml';
 import type { FileProblem, ImportedGate, ImportedRun, NotMoved } from '../../formats/exchange.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
@@ -41,7 +41,7 @@ export function overruled(run: ImportedRun, written: JsonObject, system: string)
     const own = written[key];
     if (own === undefined) return [];
     if (!isJsonObject(value) || !isJsonObject(own)) return [[key, value, own]];
-    // Groups have several forms. What metadata lacks is added.
+    // Groups have several forms. What other keys lack is added.
     const parts = Object.entries(value).filter(([name]) => (key === 'groups') !== Object.hasOwn(own, name));
     return parts.map(([name, part]) => [`${key}.${name}`, part, own[name] ?? null]);
   });
@@ -76,15 +76,15 @@ export function keysToAdd(
   // Which gates come later, a definition that there is says itself.
   const gates = run.gates.filter((one) => !isKnown(one) && !(pipeline !== undefined && one.isLater));
   const added = Object.entries(run.keys).filter(([key]) => !Object.hasOwn(written, key));
-  const { metadata: theirs } = run.keys;
-  const { metadata: own } = written;
-  const known = isJsonObject(own) ? own : undefined;
-  const further = Object.entries(known !== undefined && isJsonObject(theirs) ? theirs : {}).filter(
-    ([name, value]) => !Object.hasOwn(known!, name) && !isNothing(value),
-  );
+  const further = Object.entries(run.keys).flatMap(([key, theirs]): [string, JsonObject][] => {
+    const own = written[key];
+    // Groups have several forms.
+    if (key === 'groups' || !isJsonObject(own) || !isJsonObject(theirs)) return [];
+    const parts = Object.entries(theirs).filter(([name, value]) => !Object.hasOwn(own, name) && !isNothing(value));
+    return parts.length === 0 ? [] : [[key, Object.fromEntries(parts)]];
+  });
   return {
-    ...Object.fromEntries(added),
-    ...(further.length > 0 && { metadata: Object.fromEntries(further) }),
+    ...Object.fromEntries([...added, ...further]),
     ...(gates.length > 0 && {
       gates: Object.fromEntries(gates.map((one) => [gateId(one), definitionOf(one, run, path, pipeline?.gates)])),
     }),
@@ -145,6 +145,15 @@ export function hasGates(written: JsonValue | undefined): boolean {
 /** A definition with further keys and gates; its comments and line ends stay. */
 export function editedDefinition(text: string, keys: JsonObject): string {
   const document = parseDocument(text);
+  const firsts: string[] = [];
+  visit(document, {
+    Collection: (_key, { flow, range }) => {
+      if (flow === true && range) firsts.push(text.charAt(range[0] + 1));
+    },
+  });
+  // In one file, all are written in the same way.
+  const tight = firsts.filter((first) => /[^\s\]}]/.test(first)).length;
+  const isTight = tight > firsts.filter((first) => first === ' ').length;
   for (const [key, value] of Object.entries(keys)) {
     const map = document.get(key);
     // An empty one says nothing about the style.
@@ -158,7 +167,7 @@ export function editedDefinition(text: string, keys: JsonObject): string {
       for (const [name, part] of Object.entries(value as JsonObject))
         if (!document.hasIn([key, name])) document.setIn([key, name], document.createNode(part));
   }
-  const edited = documentText(document);
+  const edited = documentText(document, isTight);
   return text.includes('\r\n') ? edited.replaceAll(/\r?\n/g, '\r\n') : edited;
 }
 

@@ -10,14 +10,17 @@ export function yamlText(value: unknown): string {
   return documentText(new Document(value, { aliasDuplicateObjects: false }));
 }
 
-/** As {@link yamlText}, for a document that was read; its comments stay. */
-export function documentText(document: Document): string {
+/**
+ * As {@link yamlText}, for a document that was read; its comments stay.
+ * @param isTight lists and maps in one line have no spaces inside their brackets. Default: they have
+ */
+export function documentText(document: Document, isTight = false): string {
   visit(document, {
     Scalar: (_key, scalar) => {
       if (typeof scalar.value === 'string' && UNPRINTABLE.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
     },
   });
-  return withEscapes(document.toString({ lineWidth: 0 }));
+  return withEscapes(document.toString({ lineWidth: 0, flowCollectionPadding: !isTight }));
 }
 
 /** YAML or JSON with escapes for characters that YAML does not allow. They are only in quoted texts. */
