@@ -54,7 +54,7 @@ async function learnIfRead(call: Call, unit: Unit): Promise<void> {
   }
 }
 
-/** Whether records say that a unit is done, or would be if what it needs were: a report may accept it with a stand-in. */
+/** Whether records say that a unit is done, or would be if what it needs were: with a stand-in, it may be accepted. */
 function isTold({ done, status }: UnitState): boolean {
   return done || status === 'passed';
 }

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { arch, platform } from 'node:process';
 import type { Agent } from '../agent/agent.ts';
@@ -22,6 +24,7 @@ import { createDatabaseSnapshots } from './database-snapshots.ts';
 import { everyRecord } from './every-record.ts';
 import { fileOf, type LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { isFromSystem } from '../errors/store-errors.ts';
 import { openBranches } from '../workspace/folder/branch-commits.ts';
 import { withReportedMetrics } from './reported-metrics.ts';
 import { gitIn } from '../workspace/git/git.ts';
@@ -50,6 +53,21 @@ export type StatePlace = Pick<LoadedPipeline, 'root' | 'isDefault'> &
 export function stateRoot(place: StatePlace): string {
   const root = join(place.root, STATE_FOLDER);
   return place.isDefault ? root : join(root, place.pipeline.id);
+}
+
+/**
+ * Where a file for the user is written before it gets its name. Not next to it, if there is a state folder that can be
+ * written: what a killed process leaves there is removed later.
+ */
+export async function besideState(place: StatePlace): Promise<{ readonly temporaryFolder?: string }> {
+  const temporaryFolder = join(stateRoot(place), 'tmp');
+  try {
+    await access(temporaryFolder, constants.W_OK);
+    return { temporaryFolder };
+  } catch (error) {
+    if (isFromSystem(error)) return {};
+    throw error;
+  }
 }
 
 /** The options of {@link localPorts}. */

@@ -21,7 +21,7 @@ import { secretValues, type Assignment } from '../../engine/call/call.ts';
 import type { EnginePorts } from '../../engine/ports.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { Definition } from './definition.ts';
-import { whyNotUsed } from './files-of-others.ts';
+import { whyNotUsed } from '../event/files-of-others.ts';
 
 /** The gate of a job, with its pipeline and what its call starts from. */
 export interface FoundGate {

@@ -12,7 +12,7 @@ import type { ActionInputs } from '../inputs/inputs.ts';
 import type { Definition } from './definition.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import type { ActionInvocation } from '../invocation.ts';
-import { whyNotUsed } from './files-of-others.ts';
+import { whyNotUsed } from '../event/files-of-others.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 
 /** The file to which an agent that does not know Gateline writes. */

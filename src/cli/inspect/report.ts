@@ -1,7 +1,7 @@
 import { stateNow } from '../../engine/entities/gate-entities.ts';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors/gateline-error.ts';
-import { historyIn } from '../../local/local-ports.ts';
+import { besideState, historyIn } from '../../local/local-ports.ts';
 import { htmlReport } from '../../report/html/page.ts';
 import { queryRuns } from '../../history/query.ts';
 import { bytesText, oneLine } from '../../report/text.ts';
@@ -16,7 +16,6 @@ import { printJson } from '../output/print-json.ts';
 import { say } from '../output/say.ts';
 import { followRun, isOpen } from '../project/follow-run.ts';
 import { openToLook, type OpenedRun } from '../project/open.ts';
-import { besideState } from '../project/temporary-folder.ts';
 import { reportContent } from '../../local/report/report-content.ts';
 
 /** Seconds between two pages with --follow; a browser loads the page again as often. */

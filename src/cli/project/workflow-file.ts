@@ -5,13 +5,13 @@ import { CHECKOUT, gatelineAt, keptPin } from '../../compile/pins.ts';
 import { isCompiledFrom } from '../../compile/text.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors/gateline-error.ts';
 import type { LoadedPipeline } from '../../local/load-pipeline.ts';
+import { besideState } from '../../local/local-ports.ts';
 import { repositoryTop } from '../../local/repository-top.ts';
 import { atomicWrite } from '../../store/filesystem/atomic-write.ts';
 import { readNamed } from '../../workspace/files/read-named.ts';
 import { textOption, type OptionValues } from '../command.ts';
 import type { CliWorld } from '../world.ts';
 import { ownPin } from './own-commit.ts';
-import { besideState } from './temporary-folder.ts';
 
 /** GitHub refuses larger workflow files. */
 const LARGEST = 16 * 1_024 ** 2;

@@ -2,7 +2,7 @@ import type { EnginePorts } from '../../engine/ports.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { mayBeCommitted } from '../../workspace/git/committed.ts';
 import { gitIn } from '../../workspace/git/git.ts';
-import { commitOf } from '../event/head-commit.ts';
+import { commitOf } from './head-commit.ts';
 import type { ActionInvocation } from '../invocation.ts';
 
 /**
