@@ -18,14 +18,13 @@ import { entitiesLock } from '../store/filesystem/lock/entities-lock.ts';
 import { isAlive, isRunningHere, processIdentity } from '../store/filesystem/lock/process-identity.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { DEFAULT_WORKSPACE, type Pipeline, type UnderReview } from '../pipeline/pipeline.ts';
-import { isFromSystem } from '../errors/store-errors.ts';
-import type { AtomicWriteOptions } from '../store/filesystem/atomic-write.ts';
 import { openWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabaseSnapshots } from './database-snapshots.ts';
 import { everyRecord } from './every-record.ts';
 import { fileOf, type LoadedPipeline } from './load-pipeline.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
+import { isFromSystem } from '../errors/store-errors.ts';
 import { openBranches } from '../workspace/folder/branch-commits.ts';
 import { withReportedMetrics } from './reported-metrics.ts';
 import { gitIn } from '../workspace/git/git.ts';
@@ -60,7 +59,7 @@ export function stateRoot(place: StatePlace): string {
  * Where a file for the user is written before it gets its name. Not next to it, if there is a state folder that can be
  * written: what a killed process leaves there is removed later.
  */
-export async function besideState(place: StatePlace): Promise<Pick<AtomicWriteOptions, 'temporaryFolder'>> {
+export async function besideState(place: StatePlace): Promise<{ readonly temporaryFolder?: string }> {
   const temporaryFolder = join(stateRoot(place), 'tmp');
   try {
     await access(temporaryFolder, constants.W_OK);

@@ -102,25 +102,17 @@ describe('a state file of another tool', () => {
     );
     const { log } = (await (await world.run()).start().ended).job('gate2');
     expect(log).toContain(`file ${envelope(1, OUTPUT)}`);
-    expect(log.filter((line) => line.includes('tand-in') || line.includes('State file loaded'))).toEqual([
+    expect(log.filter((line) => /^gate .*(?:stand-in|State file loaded)/.test(line))).toEqual([
       'gate gate2: stand-in (file) for gate1 from Tool1: Status: SUCCESS, Score: 77%',
     ]);
   });
 
   it('is said to be what it is, also for a gate that passed with a stand-in itself', async () => {
     const input = JSON.stringify({ needs: { gate0: {} } });
-    await using world = await guideWorld(
-      [
-        { output: {}, before: 'exit 1' },
-        {
-          output: {},
-          before: 'echo 1 > "$GATELINE_OUTPUT" && exit 0',
-          inputs: { mirror: 'state-guide', 'stand-in': 'input', input },
-        },
-        { output: {}, inputs: { mirror: 'state-guide', 'stand-in': 'file' } },
-      ],
-      { files: { [PATH]: envelope(1, OUTPUT) } },
-    );
+    const given = { before: 'echo 1 > "$GATELINE_OUTPUT" && exit 0', inputs: { 'stand-in': 'input', input } };
+    const last = { output: {}, inputs: { mirror: 'state-guide', 'stand-in': 'file' } };
+    const agents = [{ output: {}, before: 'exit 1' }, { output: {}, ...given }, last];
+    await using world = await guideWorld(agents, { files: { [PATH]: envelope(1, OUTPUT) } });
     const { log } = (await (await world.run()).start().ended).job('gate2');
     expect(log).toContain(`loaded Tool1 SUCCESS 77 ${JSON.stringify(OUTPUT)}`);
     expect(log).toContain('gate gate2: stand-in (file) for gate1 from Tool1: Status: SUCCESS, Score: 77%');
