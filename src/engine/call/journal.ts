@@ -124,6 +124,7 @@ class CallJournal implements Journal {
   readonly #scope: JournalScope;
   readonly #known: KnownRecords;
   readonly #records: GatelineRecord[];
+  readonly #names = new Set<string>();
   readonly #deadWriters: ReadonlySet<string>;
   readonly #fingerprints = new Map<UnitKey, Digest>();
   readonly #changes = new Map<UnitKey, string>();
@@ -218,8 +219,8 @@ class CallJournal implements Journal {
   }
 
   addCommands({ records, problems }: RecordListing): void {
-    const names = new Set(this.#known.records.map(recordName));
-    this.#known.records.push(...records.filter((one) => isEntityRecord(one) && !names.has(recordName(one))));
+    for (const one of this.#known.records.slice(this.#names.size)) this.#names.add(recordName(one));
+    this.#known.records.push(...records.filter((one) => isEntityRecord(one) && !this.#names.has(recordName(one))));
     const places = new Set(this.#known.problems.map(({ where }) => where));
     this.#known.problems.push(...problems.filter(({ where }) => !places.has(where)));
   }

@@ -36,9 +36,8 @@ export interface EverythingOptions {
 interface EntriesReading {
   /** Rejects with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Records that were read before, by path. */
-  readonly before?: ReadonlyMap<string, GatelineRecord> | undefined;
-  readonly onRecord?: (path: string, record: GatelineRecord) => void;
+  /** Records that were read before, by path. Those that are read now are added. */
+  readonly before?: Map<string, GatelineRecord> | undefined;
 }
 
 /** Records as files: `runs/<subject slug>/<runNumber>/<pipeline>.<recordName>.json`. */
@@ -46,7 +45,7 @@ export class RecordFiles {
   readonly #state: StateFolder;
   readonly #reserve: Reserve;
   /** With `readsOnce`: the records of the subject that was listed last, by path. */
-  #listed: { readonly of: string; readonly records: ReadonlyMap<string, GatelineRecord> } | undefined;
+  #listed: { readonly of: string; readonly records: Map<string, GatelineRecord> } | undefined;
 
   constructor(state: StateFolder) {
     this.#state = state;
@@ -75,14 +74,14 @@ export class RecordFiles {
     const entries = await this.#entries(pipeline, subject, problems);
     if (!this.#state.readsOnce) return this.#read(entries, problems);
     const of = JSON.stringify([pipeline, subject]);
-    const before = this.#listed?.of === of ? this.#listed.records : undefined;
-    const records = new Map<string, GatelineRecord>();
-    const read = await this.#read(entries, problems, {
-      before,
-      onRecord: (path, record) => records.set(path, record),
-    });
-    this.#listed = { of, records };
-    return read;
+    const before = this.#listed?.of === of ? this.#listed.records : new Map<string, GatelineRecord>();
+    this.#listed = { of, records: before };
+    const listing = await this.#read(entries, problems, { before });
+    if (before.size > listing.records.length) {
+      const paths = new Set(entries.map(({ path }) => path));
+      for (const path of before.keys()) if (!paths.has(path)) before.delete(path);
+    }
+    return listing;
   }
 
   /**
@@ -145,23 +144,21 @@ export class RecordFiles {
   async #read(
     entries: readonly StateEntry[],
     problems: ReadProblem[],
-    { signal, before, onRecord }: EntriesReading = {},
+    { signal, before }: EntriesReading = {},
   ): Promise<RecordListing> {
     const records: GatelineRecord[] = [];
-    const found = (path: string, record: GatelineRecord): void => {
-      records.push(record);
-      onRecord?.(path, record);
-    };
     const unread = entries.filter(({ path }) => {
       const known = before?.get(path);
-      if (known !== undefined) found(path, known);
+      if (known !== undefined) records.push(known);
       return known === undefined;
     });
     await inParallel(PARALLEL_READS, unread, async (entry) => {
       signal?.throwIfAborted();
       const read = await readEntry(this.#state, entry);
-      if (read.state === 'record') found(entry.path, read.record);
-      else if (read.state === 'problem') problems.push(read.problem);
+      if (read.state === 'problem') problems.push(read.problem);
+      if (read.state !== 'record') return;
+      records.push(read.record);
+      before?.set(entry.path, read.record);
     });
     return { records, problems };
   }
