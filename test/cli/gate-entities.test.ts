@@ -99,6 +99,23 @@ describe('gates that create, require and invalidate', () => {
     expect((await project.run('show', 'snapshot')).out).toContain('\n  created: refs\n');
   });
 
+  it('are reused if they created none, until a gate needs one or the definition has them create another', async () => {
+    const empty = { run: `echo '[]' > "$GATELINE_OUTPUT"`, inputs: [], creates: 'bugs' };
+    const bugs = { format: 'bug_{n}' };
+    const gates = { find: empty, write: gate({ needs: 'find' }) };
+    await using project = await Project.create(gates, { entities: { bugs, other: null } });
+    for (const choice of ['ran', 'reused', 'reused']) {
+      expect((await project.run('run', '-q')).code).toBe(0);
+      expect((await project.run('status')).out).toMatch(new RegExp(`find +passed +${choice}`));
+    }
+    const define = (more: object): Promise<void> =>
+      project.workspace.write('gateline.yml', gatelineYml({ ...gates, ...more }, { entities: { bugs, other: null } }));
+    await define({ find: { ...empty, creates: ['bugs', 'other'] } });
+    expect(await project.plan()).toMatchObject({ find: 'run: other is not valid' });
+    await define({ fix: gate({ needs: 'find', requires: 'bugs' }) });
+    expect(await project.plan()).toMatchObject({ find: 'run: bugs is not valid, fix needs it' });
+  });
+
   it('are left alone in a run that is over, and run again in the next one', async () => {
     await using project = await Project.create(BROWSER, { entities: { refs: null } });
     expect((await project.run('run', '-q')).code).toBe(0);

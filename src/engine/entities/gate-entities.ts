@@ -6,7 +6,8 @@ import { covers, isValidAt } from '../../run/entity/entity-state.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
-import type { EndedRecord } from '../../run/records/record.ts';
+import { originIn } from '../../run/plan/reuse.ts';
+import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import { blockedByEntities, withStale, type RunState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -108,9 +109,9 @@ function notValidAgain(
   asking: Asking,
   { choice, checkpoint }: EarlierOutput,
 ): string | undefined {
-  const made = checkpoint.effects?.creates;
+  const origin = originIn(checkpoint, call.journal.archive());
   for (const name of creates) {
-    const own = made?.filter(({ entity }) => entity === name) ?? [];
+    const own = origin.effects?.creates.filter(({ entity }) => entity === name) ?? [];
     const margin = asking.entities.find((one) => one.name === name)?.margin ?? 0;
     const isStillValid =
       own.length === 0
@@ -122,10 +123,20 @@ function notValidAgain(
           );
     if (isStillValid) continue;
     const wanted = wantedBy(call, unit, name);
-    if (choice === 'reuse' || wanted !== undefined)
+    if ((choice === 'reuse' && !createdNone(call, name, origin)) || wanted !== undefined)
       return `${name} is not valid${wanted === undefined ? '' : `, ${wanted} needs it`}`;
   }
   return undefined;
+}
+
+/** An attempt was to create an entity, and its output was a list of none: nothing of it can have become invalid. */
+function createdNone({ journal }: Call, name: string, ended: EndedRecord): boolean {
+  const claims = journal.archive().started.get(unitOf(ended)) ?? [];
+  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  return (
+    claim?.entities?.creates.includes(name) === true &&
+    ended.effects?.creates.every(({ entity }) => entity !== name) === true
+  );
 }
 
 /** A unit downstream that is not done, requires the entity, and gets it from this unit. */

@@ -246,7 +246,7 @@ export function keptBy(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'
 }
 
 /** The attempt that produced or adopted an output, as far as the records of its subject know it. */
-function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): EndedRecord {
+export function originIn(ended: EndedRecord, archive: Pick<SubjectRecords, 'ended'>): EndedRecord {
   let at = ended;
   for (let hops = 0; at.how === 'reused' && at.source !== undefined && hops < 10_000; hops += 1) {
     const source = at.source;
