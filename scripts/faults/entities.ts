@@ -29,6 +29,20 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     why: 'a session with a torn value would be used for ever',
   },
   {
+    name: 'run: an item of a list does not have an end of its own',
+    find: 'if (!ends.has(instance)) ends.set(instance, timeAt(item, pointer));',
+    replace: 'if (!ends.has(instance)) ends.set(instance, timeAt(value[0]!, pointer));',
+    tests: ['test/cli/entity-words.test.ts'],
+    why: 'a lease whose time is over would be used as long as another one is valid',
+  },
+  {
+    name: 'engine: a gate that created none is never reused',
+    find: "if ((choice === 'reuse' && !createdNone(call, name, origin)) || wanted !== undefined)",
+    replace: "if (choice === 'reuse' || wanted !== undefined)",
+    tests: GATES,
+    why: 'an agent that found nothing would be paid in each run',
+  },
+  {
     name: 'run: a record that cannot be read invalidates nothing',
     find: "return kind === 'started' || kind === 'decided.entity';",
     replace: "return kind === 'stopped';",

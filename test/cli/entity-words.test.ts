@@ -16,6 +16,7 @@ const DEFINITION = {
     server: { lifetime: 'machine' },
     session: { lifetime: '/expires_at', margin: '5m' },
     hits: { format: 'hit_{n}' },
+    slot: { format: 'slot_{id}', lifetime: '/until', margin: '5m' },
     short: { lifetime: '30m', 'depends-on': 'session' },
   },
   commands: {
@@ -31,6 +32,8 @@ const DEFINITION = {
     login: { syntax: 'echo <value>', creates: 'session' },
     whoami: { syntax: 'echo', requires: 'session' },
     find: { syntax: 'echo []', creates: 'hits' },
+    book: { syntax: 'echo <value>', creates: 'slot' },
+    enter: { syntax: 'echo <id>', requires: 'slot' },
     visit: { syntax: 'echo', requires: 'hits', 'on-invalid': 'recover' },
   },
   gates: { reserve: { run: writes({}), shell: 'sh', inputs: [], creates: 'lease', secrets: ['SEAT'] } },
@@ -178,6 +181,37 @@ describe('a change of an instance', () => {
     }
     const { entities } = JSON.parse((await run('entities', '--json')).out) as { entities: object[] };
     expect(entities).toContainEqual(expect.objectContaining({ instance: 'resource_2', status: 'valid' }));
+  });
+});
+
+describe('a list of instances that have a time each', () => {
+  it('has each end at its own', async () => {
+    const run = fresh();
+    const book = (...until: (number | string)[]): Promise<Answer> =>
+      run('do', 'book', '--arg', `value=${JSON.stringify(until.map((one, id) => ({ id, until: one })))}`);
+    const enter = async (id: number): Promise<number> => (await run('do', 'enter', '--arg', `id=${id}`)).code;
+    const now = Date.now() / 1000;
+    expect((await book(now + 3_600, now + 60, 'soon', 1_000_000_000)).err).toBe('');
+    expect([await enter(0), await enter(1), await enter(2), await enter(3)]).toEqual([0, 1, 1, 1]);
+    expect((await book(now + 60, 1_000_000_000)).err).toMatch(
+      /^note: slot, created by book: its life ends at .* margin/,
+    );
+    expect(await enter(0)).toBe(1);
+  });
+
+  it('ends with a time of the list, where the pointer leads to one', async () => {
+    const { slot } = DEFINITION.entities;
+    const text = JSON.stringify({
+      ...DEFINITION,
+      entities: { ...DEFINITION.entities, slot: { ...slot, lifetime: '/1/until' } },
+    });
+    await using own = await ScratchWorkspace.create({ 'gateline.yml': text });
+    const value = JSON.stringify([
+      { id: 0, until: 1 },
+      { id: 1, until: Date.now() + 3_600_000 },
+    ]);
+    expect(await gateline(own.root, ['do', 'book', '--arg', `value=${value}`])).toMatchObject({ code: 0, err: '' });
+    expect(await gateline(own.root, ['do', 'enter', '--arg', 'id=0'])).toMatchObject({ code: 0 });
   });
 });
 

@@ -89,7 +89,6 @@ async function decideNow(
   for (const { action, entity, asked, value, by, given: raw = {} } of toChange) {
     if (action === 'reset') await endProcessesOf(call, { entity: entity.name, instance: asked ?? '' });
     const clean = value === undefined ? undefined : call.redactor.redactJson(value).value;
-    if (action === 'create') await nameFlaws(call, entity, clean, { by: decider.actor });
     const content = clean === undefined ? undefined : await keepJson(ports.store, clean);
     const given = shownArguments(call, raw);
     const from = by === undefined ? undefined : requiredBy(commandNamed(call, by), { ...view, given });
@@ -97,6 +96,7 @@ async function decideNow(
     if (meant.length === 0 && by !== undefined) await nameNone(call, entity, decider.actor);
     // A person says that it exists.
     const found = meant.length === 0 && by === undefined ? [''] : meant;
+    if (action === 'create') await nameFlaws(call, entity, clean, { by: decider.actor, instances: found });
     for (const one of await firstOfMany(call, found, { name: entity.name, by: decider.actor })) {
       if (action !== 'create') await nameUnknown(call, view, [{ entity: entity.name, instance: one }]);
       const known = { ...(content && { value: content }), ...(from && { from }) };

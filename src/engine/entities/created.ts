@@ -4,8 +4,7 @@ import type { Entity, EntityUse } from '../../pipeline/entities/entities.ts';
 import { digestOfJson } from '../../json/canonical-json.ts';
 import { placesIn } from '../../run/entity/call-places.ts';
 import { entityKey, type NamedEntity } from '../../run/entity/entity-state.ts';
-import { instancesOf } from '../../run/entity/instances.ts';
-import { timeAt } from '../../run/entity/times.ts';
+import { endsIn, instancesOf } from '../../run/entity/instances.ts';
 import { endOf } from '../../run/entity/why-not-valid.ts';
 import type { LeftProcess, RecordedUses } from '../../run/records/effects.ts';
 import type { Content, EndedRecord, StartedRecord } from '../../run/records/record.ts';
@@ -44,7 +43,7 @@ export async function effectsOf(
   const creates: NonNullable<EndedRecord['effects']>['creates'] = [];
   for (const { entity, part, instances, most } of createdFrom(call, use, value, creator)) {
     const content = part === value ? output : part && (await keepJson(call.ports.store, part));
-    await nameFlaws(call, entity, part, { by, processes });
+    await nameFlaws(call, entity, part, { by, processes, instances });
     if (instances.length === 0) await nameNone(call, entity, by);
     const isMachine = entity.lifetime === 'machine';
     for (const instance of await firstOfMany(call, instances, { name: entity.name, by, most }))
@@ -140,15 +139,16 @@ export function partFor(name: string, value: JsonValue): JsonValue | undefined {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : value;
 }
 
-/** Notices of the listed properties that a value lacks, and that what was created is not valid. */
+/** Notices of the listed properties that a value lacks, and that nothing of what was created is valid. */
 export async function nameFlaws(
   { observe, ports }: Pick<Call, 'observe' | 'ports'>,
   entity: Entity,
   value: JsonValue | undefined,
-  { by, processes = [] }: Pick<Creator, 'by' | 'processes'>,
+  { by, processes = [], instances }: Pick<Creator, 'by' | 'processes'> & { readonly instances: readonly string[] },
 ): Promise<void> {
   const lacks = value === undefined ? [] : lackedBy(value, entity);
-  const over = whyOver(entity, value ?? null, processes.length > 0, ports.now().getTime());
+  const about = { value: value ?? null, instances, isLeft: processes.length > 0 };
+  const over = instances.length === 0 ? undefined : whyOver(entity, about, ports.now().getTime());
   const flaws = [
     ...(lacks.length === 0 ? [] : [`its value has no ${lacks.join(', ')}`]),
     ...(over === undefined ? [] : [`${over}, so it is not valid`]),
@@ -161,11 +161,20 @@ function lackedBy(value: JsonValue, { properties }: Entity): string[] {
   return properties.filter((one) => !items.every((item) => isJsonObject(item) && Object.hasOwn(item, one)));
 }
 
-/** Why the life of what was just created is over; `undefined`: it is not. */
-function whyOver({ lifetime, margin }: Entity, value: JsonValue, isLeft: boolean, now: number): string | undefined {
+/** What was just created. */
+interface JustCreated {
+  readonly value: JsonValue;
+  readonly instances: readonly string[];
+  /** Whether a process was left. */
+  readonly isLeft: boolean;
+}
+
+/** Why the life of what was just created is over, of the instance that lives longest; `undefined`: it is not. */
+function whyOver(entity: Entity, { value, instances, isLeft }: JustCreated, now: number): string | undefined {
+  const { lifetime, margin } = entity;
   if (lifetime === 'machine') return isLeft ? undefined : 'no process was left that runs';
   if (typeof lifetime !== 'string') return undefined;
-  const until = timeAt(value, lifetime);
+  const until = instances.map(endsIn(entity, value, lifetime)).reduce((a, b) => Math.max(a, b));
   const end = endOf({ until });
   if (end === undefined) return `no time can be read at ${lifetime} of its value`;
   if (until <= now) return `its life ended at ${end}`;

@@ -14,8 +14,8 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptKey, orderRecords } from '../records/order.ts';
 import type { LeftProcess } from '../records/effects.ts';
 import { mayChange, placesIn } from './call-places.ts';
+import { endsIn } from './instances.ts';
 import { isJobCommand } from './job-commands.ts';
-import { timeAt } from './times.ts';
 import { unreadIn, whyBlind, type RecordListing } from '../records/reading.ts';
 import { usedDecision } from '../records/decisions.ts';
 import { unitOf, type Content, type GatelineRecord, type Position, type StartedRecord } from '../records/record.ts';
@@ -172,6 +172,8 @@ class EntityFold {
   readonly #depended: ReadonlySet<string>;
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #facts: EntityFacts;
+  /** When the instances of a value end, by entity and digest: a list of a thousand is read once. */
+  readonly #ends = new Map<string, (instance: string) => number>();
   readonly #depthOf: (name: string) => number;
 
   constructor(entities: readonly Entity[], facts: EntityFacts) {
@@ -187,7 +189,7 @@ class EntityFold {
   ): void {
     const others = from.filter((one) => one.entity !== entity);
     const until = Math.min(
-      this.#ownEnd(entity, { value, processes }, at),
+      this.#ownEnd({ entity, instance, value, processes }, at),
       ...others.map((one) => this.states.get(entityKey(one))?.until ?? Infinity),
       ...this.#dependedOn({ entity, instance }, at).map((one) => one.until),
     );
@@ -265,15 +267,20 @@ class EntityFold {
       .filter((one) => one.valid && covers(one.instance, instance) && !isOver(one));
   }
 
-  #ownEnd(name: string, { value, processes }: Pick<CreatedEntity, 'value' | 'processes'>, at: string): number {
-    const lifetime = this.#entities.get(name)?.lifetime;
-    if (lifetime === undefined) return Infinity;
+  #ownEnd({ entity: name, instance, value, processes }: CreatedEntity, at: string): number {
+    const entity = this.#entities.get(name);
+    const lifetime = entity?.lifetime;
+    if (entity === undefined || lifetime === undefined) return Infinity;
     if (lifetime === 'machine') {
       const isRunning = processes?.some((one) => this.#facts.running?.has(processKey(one)));
       return isRunning === true ? Infinity : -Infinity;
     }
     if (typeof lifetime === 'number') return Date.parse(at) + lifetime;
     const known = value && this.#facts.values.get(value.digest);
-    return known === undefined ? -Infinity : timeAt(known, lifetime);
+    if (known === undefined) return -Infinity;
+    const key = `${name} ${value!.digest}`;
+    const endOf = this.#ends.get(key) ?? endsIn(entity, known, lifetime);
+    this.#ends.set(key, endOf);
+    return endOf(instance);
   }
 }

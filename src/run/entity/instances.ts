@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
+import { timeAt } from './times.ts';
 
 /** The longest name of an instance; a longer one is that of no instance. */
 export const MAX_INSTANCE = 200;
@@ -25,6 +26,25 @@ export function instancesOf(
   // One instance would stand for all, also for those that a list of nothing does not have.
   if (named === undefined && Array.isArray(value) && value.length === 0) return [];
   return [named ?? ''];
+}
+
+/**
+ * When the instances that a value is about end, in milliseconds, by the time at a pointer: into the value, or else into
+ * the item of a list that is about the instance. One that cannot be read is over.
+ */
+export function endsIn(
+  { format }: Pick<Entity, 'format'>,
+  value: JsonValue,
+  pointer: string,
+): (instance: string) => number {
+  const whole = timeAt(value, pointer);
+  if (whole !== -Infinity || format === undefined || !Array.isArray(value)) return () => whole;
+  const ends = new Map<string | undefined, number>();
+  for (const item of value) {
+    const instance = instanceIn(format, item);
+    if (!ends.has(instance)) ends.set(instance, timeAt(item, pointer));
+  }
+  return (instance) => ends.get(instance) ?? -Infinity;
 }
 
 /**
