@@ -129,7 +129,7 @@ function notValidAgain(
   return undefined;
 }
 
-/** An attempt was to create an entity, and its output was a list of none: nothing of it can have become invalid. */
+/** An attempt was to create an entity, and its output was an empty list: no instance can have become invalid. */
 function createdNone({ journal }: Call, name: string, ended: EndedRecord): boolean {
   const claims = journal.archive().started.get(unitOf(ended)) ?? [];
   const claim = claims.find((one) => comparePositions(one, ended) === 0);
