@@ -98,6 +98,14 @@ function report(sizes: readonly Size[]): void {
 }
 
 describe('gateline clean', () => {
+  it('says of commands that ran before the first run what they are', async () => {
+    await using workspace = await project({ entities: { page: null } });
+    await expectOk(on(0, workspace, 'entities', 'create', 'page', '--reason', 'x'));
+    await runWith('1', 0, workspace);
+    const { out } = await expectOk(on(0, workspace, 'clean', '--dry-run'));
+    expect(out).toMatch(/^Keeps what main had before its first run: .*\nKeeps run 1 of main: /);
+  });
+
   it('removes old runs whole, and what only they needed', async () => {
     await using workspace = await project();
     for (const input of ['1', '2', '3']) await runWith(input, 0, workspace, '--apply');

@@ -148,7 +148,8 @@ function showText(
 }
 
 function runText({ subject, runNumber }: RunName): string {
-  return `run ${runNumber} of ${oneLine(subject)}`;
+  const subjectText = oneLine(subject);
+  return runNumber === 0 ? `what ${subjectText} had before its first run` : `run ${runNumber} of ${subjectText}`;
 }
 
 /** `gateline-clean/1`; see docs/reference/json-output.md. */
