@@ -51,12 +51,15 @@ export class FileFindings {
     }
   }
 
-  /** A YAML mapping without tags, anchors, aliases and merge keys; `undefined`: it was refused. */
-  yaml(path: string, text: string): JsonObject | undefined {
+  /**
+   * A YAML mapping without tags, anchors, aliases and merge keys; `undefined`: it was refused.
+   * @param linesBefore lines of the file before it
+   */
+  yaml(path: string, text: string, linesBefore = 0): JsonObject | undefined {
     // The source guards size, depth and characters first: only then is the text looked at token by token.
     const { value, problems } = readSource(text, path);
     for (const { severity, place, message } of problems)
-      if (severity === 'error') this.refuse(path, place.pointer ?? '', message);
+      if (severity === 'error') this.refuse(path, place.pointer ?? '', `line ${place.line + linesBefore}: ${message}`);
     if (problems.some(({ severity }) => severity === 'error')) return undefined;
     const odd = specialToken(text);
     if (odd !== undefined) return this.refuse(path, '', `it has ${odd}: only plain YAML is read`);
@@ -71,7 +74,7 @@ export class FileFindings {
     if (text === undefined) return undefined;
     const [whole, yaml] = FRONT_MATTER.exec(text) ?? [];
     if (yaml === undefined) return this.refuse(file.path, '', 'it does not begin with front matter (`---`)');
-    const header = this.yaml(file.path, yaml);
+    const header = this.yaml(file.path, yaml, 1);
     return header && { header, body: text.slice(whole!.length) };
   }
 

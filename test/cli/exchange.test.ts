@@ -302,6 +302,8 @@ gates:
     const { err } = await expectOk(here(workspace, 'import', 'nexus', '--from', NEXUS, '--dry-run'));
     expect(err).toContain('`task` of the definition is used: "other", not "implement checkout"');
     expect(err).toContain('`pipeline` of the definition is used: "p", not "feature-full"');
+    const asked = ['import', 'nexus', '--from', NEXUS, '--dry-run', '--task', 'implement checkout'];
+    expect((await expectOk(here(workspace, ...asked))).err).not.toContain('`task` of the definition');
   });
 
   it('follows no link, and reads nothing outside of the folder', async () => {

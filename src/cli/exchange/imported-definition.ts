@@ -89,7 +89,9 @@ export function planned(
   if (!parsed.ok && (isUnreadable || hasGates(value))) throw new PipelineInvalidError(parsed.problems);
   const written = (value ?? {}) as JsonObject;
   const keys = keysToAdd(run, { path: fileOf(found), written, ...(parsed.ok && { pipeline: parsed.pipeline }) });
-  const plan = { isThere: true, add: keys, overruled: overruled(run, written, system) };
+  const task = textOption(options, 'task');
+  const used = { ...written, ...(task !== undefined && { task }) };
+  const plan = { isThere: true, add: keys, overruled: overruled(run, used, system) };
   if (Object.keys(keys).length === 0 || options['write'] !== true) return { choice: 'keep', text: undefined, ...plan };
   return { choice: 'edit', text: editedDefinition(text, keys), ...plan };
 }

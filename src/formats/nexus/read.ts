@@ -142,7 +142,11 @@ function nameUnmoved(state: WorkflowState, file: string, findings: FileFindings)
   leave(true, 'startTime', 'records have the time of the import; the history keeps the times of executions');
   leave(state.pausedAt !== null, 'pausedAt', 'a pause is a decision: `gateline pause`');
   leave(state.status === 'PAUSED', 'status', 'a pause is a decision: `gateline pause`');
-  leave(state.skippedPhases.length > 0, 'skippedPhases', 'a skip is a decision: `gateline skip GATE --reason TEXT`');
+  leave(
+    state.skippedPhases.length > 0,
+    'skippedPhases',
+    'a skip is a decision: `gateline skip GATE --reason TEXT`, where the definition has the gate',
+  );
   leave(state.failedPhases.length > 0, 'failedPhases', 'a phase that failed runs again');
   leave(state.error !== null, 'error', 'a phase that failed runs again; the history keeps the message');
   leave(Object.keys(state.retries).length > 0, 'retries', 'attempts are counted from records');
@@ -152,10 +156,10 @@ function nameUnmoved(state: WorkflowState, file: string, findings: FileFindings)
     'checkpoints',
     'a hash cannot restore a file: Gateline takes snapshots of its own, as git trees',
   );
-  const { completedPhases, skippedPhases, failedPhases, currentPhase, metadata } = state;
+  const { completedPhases, failedPhases, currentPhase, metadata } = state;
   const current = currentPhase === null ? [] : [currentPhase];
-  const named = new Set([...completedPhases, ...skippedPhases, ...failedPhases, ...current]).size;
-  const reason = `the state names ${named} of ${metadata.totalPhases} phases: a new definition lacks the others`;
+  const named = new Set([...completedPhases, ...failedPhases, ...current]).size;
+  const reason = `a new definition has ${named} of ${metadata.totalPhases} phases: the state does not name others that run`;
   leave(metadata.totalPhases > named, 'metadata/totalPhases', reason);
   for (const phase of Object.keys(state.results))
     leave(!state.completedPhases.includes(phase), pointerOf(['results', phase]).slice(1), 'the phase is not completed');

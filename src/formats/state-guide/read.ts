@@ -55,6 +55,7 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
   const findings = new FileFindings();
   const gates: GateFile[] = [];
   const pipelines: PipelineFileRead[] = [];
+  const refused = new Set<number>();
   for (const file of files) {
     const { path } = file;
     const [, slug = '', number, leg] = partsOf(path) ?? [];
@@ -63,14 +64,16 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
       continue;
     }
     const value = findings.json(file);
-    if (value === undefined) continue;
     if (number === undefined) {
-      const state = findings.shaped(pipelineStateSchema, value, path);
+      const state = value === undefined ? undefined : findings.shaped(pipelineStateSchema, value, path);
       if (state !== undefined) pipelines.push({ path, slug, state });
       continue;
     }
-    const state = findings.shaped(gateStateSchema, value, path);
-    if (state === undefined) continue;
+    const state = value === undefined ? undefined : findings.shaped(gateStateSchema, value, path);
+    if (state === undefined) {
+      refused.add(Number(number));
+      continue;
+    }
     if (state.gate !== Number(number))
       findings.refuse(path, '/gate', `it is ${state.gate}, and the name says ${number}`);
     gates.push({ path, slug, leg, state });
@@ -87,12 +90,13 @@ export function readStateGuide(files: readonly SourceFile[]): FormatReading {
     return findings.reading({});
   }
   for (const { path } of pipelines.slice(1)) findings.refuse(path, '', `${pipelines[0]!.path} is the pipeline already`);
-  contradictionsIn(gates, pipelines[0], findings);
+  contradictionsIn({ gates, refused }, pipelines[0], findings);
   return findings.reading(runOf(gates, pipelines[0], findings));
 }
 
+/** @param found its `refused`: numbers of gates with a file that cannot be used */
 function contradictionsIn(
-  gates: readonly GateFile[],
+  { gates, refused }: { readonly gates: readonly GateFile[]; readonly refused: ReadonlySet<number> },
   pipeline: PipelineFileRead | undefined,
   findings: FileFindings,
 ): void {
@@ -118,7 +122,8 @@ function contradictionsIn(
     const failed = own.find(({ state }) => state.status === 'FAILED');
     if (listed.has(number)) refuse('it is listed twice');
     else if (failed !== undefined) refuse(`${failed.path} says FAILED`);
-    else if (own.length === 0 && number !== LAST) refuse('it is completed, and its file is missing');
+    else if (own.length === 0 && number !== LAST && !refused.has(number))
+      refuse('it is completed, and its file is missing');
     listed.add(number);
   }
 }

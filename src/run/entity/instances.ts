@@ -132,6 +132,7 @@ function instanceIn(format: string, item: JsonValue): string | undefined {
     return typeof part === 'string' || typeof part === 'number' ? String(part) : undefined;
   });
   if (parts.includes(undefined)) return undefined;
+  if (parts.length === 1) return checked(instanceNamed(format, parts[0]!) ?? '');
   let at = 0;
   return checked(format.replaceAll(PLACEHOLDER, () => parts[at++]!));
 }

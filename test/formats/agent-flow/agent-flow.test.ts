@@ -23,6 +23,12 @@ describe('the files of the seed', () => {
     expect(orchestrationText(state, AGENTS)).toBe(seed(name));
   });
 
+  it('are refused with the line where their YAML ends', () => {
+    const text = '---\nactive: true\ntask: Exploration: complete\n---\n';
+    const { problems } = readAgentFlow([file(SINGLE, text)]);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringMatching(/^line 3: Nested mappings/)]);
+  });
+
   it('are read again whatever characters they have, and show none that a terminal obeys', () => {
     const findings = new FileFindings();
     const state = findings.shaped(orchestrationSchema, findings.frontMatter(file(SINGLE))!.header, SINGLE)!;

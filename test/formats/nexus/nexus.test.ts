@@ -88,8 +88,8 @@ describe('a workflow state', () => {
       const { notMoved } = readNexus([file(CURRENT, state(more))]);
       return notMoved.find(({ pointer }) => pointer === '/metadata/totalPhases')?.reason;
     };
-    expect(reasonFor(4)).toBeUndefined();
-    expect(reasonFor(9)).toBe('the state names 4 of 9 phases: a new definition lacks the others');
+    expect(reasonFor(3)).toBeUndefined();
+    expect(reasonFor(9)).toBe('a new definition has 3 of 9 phases: the state does not name others that run');
   });
 
   it('may have checkpoints without a snapshot of a database', () => {

@@ -100,6 +100,8 @@ describe('the files of the guide', () => {
     const at = `${SLUG}-pipeline.json`;
     expect(refusals(pipelineFile([1]))).toEqual([`${at} /completedGates/0`]);
     expect(refusals(pipelineFile([1]), gateFile(1, { status: 'FAILED' }))).toEqual([`${at} /completedGates/0`]);
+    const torn = { ...gateFile(1), bytes: Buffer.from('{') };
+    expect(refusals(pipelineFile([1]), torn), 'it is there').toEqual([`${SLUG}-gate1-output.json `]);
     expect(refusals(pipelineFile([1, 1]), gateFile(1))).toEqual([`${at} /completedGates/1`]);
     expect(refusals(gateFile(1), file(`x/${SLUG}-gate1-output.json`, gate(1)))).toEqual([
       `x/${SLUG}-gate1-output.json /gate`,

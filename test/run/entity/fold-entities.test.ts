@@ -245,6 +245,7 @@ describe('instances', () => {
   it.each<[Entity, JsonValue | undefined, string[]]>([
     [pool, { id: 7, type: 'x' }, ['resource_7']],
     [pool, 'resource_7', ['resource_7']],
+    [pool, { id: 'resource_7' }, ['resource_7']],
     [refs, ['@e1', '@e2', '@e1'], ['@e1', '@e2']],
     [refs, ['@e1', 'other'], ['']],
     [refs, [], []],
