@@ -16,8 +16,8 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'run: what depends on an invalid entity stays valid',
-    find: 'if (!depends) continue;',
-    replace: 'if (!depends || otherKey !== key) continue;',
+    find: 'if (this.states.get(otherKey)?.valid === false) continue;',
+    replace: 'if (this.states.get(otherKey)?.valid === false || otherKey !== key) continue;',
     tests: FOLD,
     why: 'a command would use a session whose connection is closed',
   },
@@ -27,6 +27,13 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     replace: 'return Number.isNaN(time) ? Infinity : time;',
     tests: FOLD,
     why: 'a session with a torn value would be used for ever',
+  },
+  {
+    name: 'run: what depends on an entity outlives the one that took its place',
+    find: 'if (other.until <= until) continue;',
+    replace: 'if (other.until <= until || otherKey !== key) continue;',
+    tests: ['test/run/entity/random-skills.test.ts'],
+    why: 'a command would use a page whose session has ended',
   },
   {
     name: 'run: an item of a list does not have an end of its own',

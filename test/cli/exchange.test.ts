@@ -292,6 +292,30 @@ gates:
     );
   });
 
+  it('exports the metadata that a run was given, and not those of the definition', async () => {
+    const metadata = { domain: 'x_com', feature: 'pay', url: 'https://x_com/pay' };
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ plan: { number: 0, run: writes({}), inputs: [] } }, { metadata }),
+      'order.json': JSON.stringify({ metadata: { domain: 'z_com', feature: 'zz' }, userStory: 'us' }),
+      'bare.yml': gatelineYml({ plan: { number: 0, run: writes({}), inputs: [] } }),
+    });
+    const login = ['--subject', 'x-login', '--metadata', 'feature=login'];
+    await expectOk(here(workspace, 'run', '-q', ...login));
+    await expectOk(here(workspace, 'export', 'state-guide', '--to', 'out', '--subject', 'x-login'));
+    const read = async (path: string): Promise<unknown> =>
+      (JSON.parse(await workspace.read(path)) as { metadata: unknown }).metadata;
+    expect(await read('out/x-login-pipeline.json')).toMatchObject({ ...metadata, feature: 'login' });
+    expect(await read('out/x-login-gate0-output.json')).toMatchObject({ ...metadata, feature: 'login' });
+    const bare = ['-f', 'bare.yml', '--subject', 'order'];
+    await expectOk(here(workspace, 'run', '-q', '--input', 'order.json', ...bare));
+    await expectOk(here(workspace, 'export', 'state-guide', '--to', 'ordered', ...bare));
+    expect(await read('ordered/order-pipeline.json')).toMatchObject({
+      domain: 'z_com',
+      feature: 'zz',
+      userStory: 'us',
+    });
+  });
+
   it('names what the definition says differently', async () => {
     await using workspace = await nexus({
       'gateline.yml': gatelineYml(

@@ -101,7 +101,8 @@ type WithRequest = Pick<StartedRecord, 'fingerprint'> &
   Required<Pick<StartedRecord, 'request'>> &
   Partial<Pick<StartedRecord, 'base'>>;
 
-function hasRequest(record: GatelineRecord): record is GatelineRecord & WithRequest {
+/** Whether a record names a request. */
+export function hasRequest(record: GatelineRecord): record is GatelineRecord & WithRequest {
   return record.kind === 'started' || (record.kind === 'decided' && record.request !== undefined);
 }
 

@@ -1,5 +1,6 @@
 import { calledPipeline, type Call } from '../../engine/call/call.ts';
 import { storedRequest } from '../../engine/call/content.ts';
+import { hasRequest } from '../../engine/plan/earlier-work.ts';
 import { handoffFrom } from '../../engine/plan/handoff.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { ExportedRun } from '../../formats/exchange.ts';
@@ -66,7 +67,7 @@ export async function exportedRun(
     pipeline: await withGivenMemory(call, state, pipeline),
     graph: call.graph,
     definition: path === undefined ? (ports.history?.definition ?? '') : fileOf({ root, path }),
-    metadata: assignment.metadata,
+    metadata: await metadataOf(call, state),
     records,
     others: await log.all(),
     set: assignment.set,
@@ -76,6 +77,14 @@ export async function exportedRun(
   };
   const redact = redactor.redactText;
   return withOutputs(run, { store: ports.store, now: ports.now(), redact, ...(known && { known }) });
+}
+
+/** The metadata of a run: that of its newest request, which may be none of the definition. */
+async function metadataOf(call: Call, { runNumber }: RunState): Promise<JsonObject> {
+  const own = call.journal.archive().records.filter((record) => record.runNumber === runNumber);
+  const last = own.findLast(hasRequest);
+  const request = last && (await storedRequest(call, last.request));
+  return request?.metadata ?? call.assignment.metadata;
 }
 
 /** A pipeline whose gates also have the documents that a call asked for: their requests say it. */

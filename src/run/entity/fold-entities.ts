@@ -1,12 +1,5 @@
-import {
-  covers,
-  entityKey,
-  keptOf,
-  processKey,
-  type EntityState,
-  type EntityStates,
-  type NamedEntity,
-} from './entity-state.ts';
+import { covers, entityKey, keptOf, processKey } from './entity-state.ts';
+import type { EntityState, EntityStates, NamedEntity } from './entity-state.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { Entity } from '../../pipeline/entities/entities.ts';
@@ -200,6 +193,19 @@ class EntityFold {
     this.#remove(entityKey(state), state);
     this.states.set(entityKey(state), state);
     this.#keysOf(entity).add(entityKey(state));
+    this.#shortenWith(entityKey(state), state);
+  }
+
+  /** What depends on something that is created again ends with the new one, if that is earlier. */
+  #shortenWith(key: string, state: EntityState): void {
+    const { until } = state;
+    if (until === Infinity) return;
+    for (const [otherKey, other] of this.#dependentsOf(key, state)) {
+      if (other.until <= until) continue;
+      const shorter = { ...other, until };
+      this.states.set(otherKey, shorter);
+      this.#shortenWith(otherKey, shorter);
+    }
   }
 
   #remove(key: string, { entity }: NamedEntity): void {
@@ -243,19 +249,25 @@ class EntityFold {
       if (covers(about.instance, one.instance)) this.#remove(key, one);
   }
 
-  /** What was created from it, or depends on it. */
-  #invalidateWith(key: string, { entity, instance }: EntityState, change: EntityChangeCause): void {
-    if (!this.#depended.has(entity) && !this.#sources.has(key)) return;
-    for (const [otherKey, other] of this.states) {
-      if (!other.valid) continue;
-      const depends =
-        (this.#entities.get(other.entity)?.dependsOn.includes(entity) === true && covers(instance, other.instance)) ||
-        other.from.includes(key);
-      if (!depends) continue;
+  #invalidateWith(key: string, state: EntityState, change: EntityChangeCause): void {
+    for (const [otherKey, other] of this.#dependentsOf(key, state)) {
+      // Another of them may have taken it along.
+      if (this.states.get(otherKey)?.valid === false) continue;
       const now = { ...other, by: change.by, at: change.at, reason: `${key} is no longer valid`, valid: false };
       this.states.set(otherKey, now);
       this.#invalidateWith(otherKey, now, change);
     }
+  }
+
+  /** What was created from it, or depends on it, and is valid. */
+  #dependentsOf(key: string, { entity, instance }: NamedEntity): [string, EntityState][] {
+    if (!this.#depended.has(entity) && !this.#sources.has(key)) return [];
+    return [...this.states].filter(
+      ([, other]) =>
+        other.valid &&
+        ((this.#entities.get(other.entity)?.dependsOn.includes(entity) === true && covers(instance, other.instance)) ||
+          other.from.includes(key)),
+    );
   }
 
   /** What a new instance ends with: not what had ended or become invalid before. When a process ended is not known. */

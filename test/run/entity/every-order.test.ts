@@ -200,6 +200,7 @@ class Search {
       const depended = endsOf(lettersOf(this.#skill.dependsOn[entity as Name])).filter((end) => end > now);
       const until = Math.min(own, ...endsOf(from.filter((name) => name !== entity)), ...depended);
       lives.set(entity, { until, from: from.filter((name) => name !== entity).join('') });
+      shorten(this.#skill, lives, entity, until);
     }
     return { ...world, lives, open: open.filter((other) => other !== one), records: [...world.records, record] };
   }
@@ -246,6 +247,16 @@ function kill({ dependsOn }: Skill, lives: Map<string, Life>, name: string): voi
   for (const other of ['a', 'b', 'c'] as const)
     if (dependsOn[other] === name || lives.get(other)?.from.includes(name))
       kill({ dependsOn, commands: [] }, lives, other);
+}
+
+/** What depends on an entity that was created again ends with it at the latest. */
+function shorten({ dependsOn }: Pick<Skill, 'dependsOn'>, lives: Map<string, Life>, name: string, until: number): void {
+  for (const other of ['a', 'b', 'c'] as const) {
+    const life = lives.get(other);
+    if (life === undefined || life.until <= until || !(dependsOn[other] === name || life.from.includes(name))) continue;
+    lives.set(other, { ...life, until });
+    shorten({ dependsOn }, lives, other, until);
+  }
 }
 
 /** The names in a text: `ab` is `a` and `b`. */

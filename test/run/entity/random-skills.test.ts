@@ -108,6 +108,19 @@ class Reference {
     const until = Math.min(lifetime === undefined ? Infinity : now + Number(lifetime), ...living, ...depended);
     this.valid.set(name, { until, from });
     this.ends.set(name, until);
+    this.#shorten(name, until);
+  }
+
+  /** What depends on it ends with the new one at the latest. */
+  #shorten(name: string, until: number): void {
+    for (const other of NAMES) {
+      const life = this.valid.get(other);
+      const { dependsOn } = this.#skill.entities.find((one) => one.name === other)!;
+      if (life === undefined || life.until <= until || !(dependsOn.includes(name) || life.from.has(name))) continue;
+      this.valid.set(other, { ...life, until });
+      this.ends.set(other, until);
+      this.#shorten(other, until);
+    }
   }
 
   /** The end of each life so far, also of what is no longer valid. */
