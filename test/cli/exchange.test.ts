@@ -316,6 +316,24 @@ gates:
     });
   });
 
+  it('exports to dev-loop the set that each subject ran in', async () => {
+    const subjects = [
+      { id: 'login', set: 'first' },
+      { id: 'profile', set: 'first' },
+    ];
+    await using workspace = await ScratchWorkspace.create({
+      'gateline.yml': gatelineYml({ plan: { run: writes({}), inputs: [] } }),
+      'set.json': JSON.stringify({ format: 'gateline-set/1', subjects }),
+    });
+    await expectOk(here(workspace, 'run', '-q', '--set', 'set.json'));
+    for (const { id } of subjects) {
+      await expectOk(here(workspace, 'export', 'dev-loop', '--to', id, '--subject', id));
+      expect(JSON.parse(await workspace.read(`${id}/execution-state.json`))).toMatchObject({
+        prds: { login: { set: 'first' }, profile: { set: 'first' } },
+      });
+    }
+  });
+
   it('names what the definition says differently', async () => {
     await using workspace = await nexus({
       'gateline.yml': gatelineYml(

@@ -114,11 +114,10 @@ function runOf(state: WorkflowState, file: string, findings: FileFindings): Nexu
   const unique = [...new Set(completed)];
   if (unique.length < completed.length) findings.refuse(file, '/completedPhases', 'a phase is completed twice');
   const done = unique.map((gate, index): ImportedGate => {
-    const output = Object.hasOwn(results, gate) ? (results[gate] as JsonValue) : null;
-    const place = {
-      file,
-      pointer: Object.hasOwn(results, gate) ? pointerOf(['results', gate]) : `/completedPhases/${index}`,
-    };
+    const hasResult = Object.hasOwn(results, gate);
+    if (!hasResult && isUsable) findings.notes.push(`${gate} is completed and has no result: its output is null`);
+    const output = hasResult ? (results[gate] as JsonValue) : null;
+    const place = { file, pointer: hasResult ? pointerOf(['results', gate]) : `/completedPhases/${index}` };
     return { gate, needs: unique.slice(Math.max(0, index - 1), index), place, ...(isUsable && { output }) };
   });
   const open = [...new Set([...failedPhases, ...(currentPhase === null ? [] : [currentPhase])])];

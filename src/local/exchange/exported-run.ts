@@ -118,9 +118,11 @@ export async function withOutputs(
   { store, now, redact, known = new Map() }: ExportedWith,
 ): Promise<ExportedRun> {
   const { state, records, pipeline, metadata, documents } = run;
-  const facts = set === undefined ? {} : { set };
-  const { entry } = historyOfRun({ state, records, groups: pipeline.groups, facts, now: now.toISOString() });
-  const history = [...others.filter((one) => runKeyOf(one) !== runKeyOf(entry)), entry];
+  const { entry } = historyOfRun({ state, records, groups: pipeline.groups, facts: {}, now: now.toISOString() });
+  const isThis = (one: HistoryEntry): boolean => runKeyOf(one) === runKeyOf(entry);
+  // No record says it: the call that ran the set wrote it into the history.
+  const inSet = set ?? others.find(isThis)?.set;
+  const history = [...others.filter((one) => !isThis(one)), { ...entry, ...(inSet !== undefined && { set: inSet }) }];
   return {
     ...run,
     pipeline: pipeline.task === undefined ? pipeline : { ...pipeline, task: redact(pipeline.task) },

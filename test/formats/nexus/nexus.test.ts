@@ -66,6 +66,12 @@ describe('a workflow state', () => {
     );
   });
 
+  it('names a completed phase without a result', () => {
+    const { run, notes } = readNexus([file(CURRENT, state({ results: { plan: { steps: 5 } } }))]);
+    expect(run.gates.map(({ output }) => output)).toEqual([{ steps: 5 }, null, undefined]);
+    expect(notes).toEqual(['design is completed and has no result: its output is null']);
+  });
+
   it('gives gates in order, with the results of completed phases', () => {
     const { run, notMoved } = readNexus([file(CURRENT, state())]);
     expect(run).toMatchObject({
