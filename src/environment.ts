@@ -163,6 +163,12 @@ const OWN_GIT_VARIABLES = {
 /** What may lead git to programs or settings of the caller. */
 const OF_THE_CALLER = /^(?:GIT|SSH)_/i;
 
+/** An environment without variables of these names, for example the secrets of gates. */
+export function withoutNamed(environment: Environment, names: Iterable<string>): Environment {
+  const left = new Set(names);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !left.has(name)));
+}
+
 /** The caller's environment without anything that is about git. */
 export function withoutGit(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THE_CALLER.test(name)));

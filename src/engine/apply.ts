@@ -1,7 +1,8 @@
+import { claimIn } from '../run/plan/archive.ts';
 import { GatelineError } from '../errors/gateline-error.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { filesLeft } from '../run/files/files.ts';
-import { comparePositions, type FileChange } from '../run/records/record.ts';
+import { type FileChange } from '../run/records/record.ts';
 import { sameFile, type Tree } from '../run/files/tree.ts';
 import { ancestorsOf, type UnitGraph } from '../run/records/unit.ts';
 import type { RunState } from '../run/state/run-state.ts';
@@ -165,10 +166,10 @@ function withAncestors(graph: UnitGraph, keys: readonly UnitKey[]): UnitKey[] {
  */
 async function versionsBegunWith({ journal, ports }: Call, units: readonly UnitKey[]): Promise<Tree[]> {
   const state = journal.state();
-  const { started } = journal.archive();
+  const archive = journal.archive();
   const bases = units.map((key) => {
     const ended = state.units.get(key)?.ended;
-    const claim = ended && started.get(key)?.find((one) => comparePositions(one, ended) === 0);
+    const claim = ended && claimIn(archive, key, ended);
     return ended?.base ?? claim?.base;
   });
   const known = [...new Set(bases)].filter((base) => base !== undefined);

@@ -7,7 +7,7 @@ import { createAttemptFiles } from '../agent/process/attempt-directory.ts';
 import { createProcessAgent } from '../agent/process/process-agent.ts';
 import { toolVersion } from '../agent/process/tool-version.ts';
 import type { EnginePorts, PastRuns, PutLists } from '../engine/ports.ts';
-import type { Environment } from '../environment.ts';
+import { withoutNamed, type Environment } from '../environment.ts';
 import { isWrittenBy } from '../formats/formats.ts';
 import { keptSubject } from '../history/entry.ts';
 import { gatesOf, runsOf } from '../history/query.ts';
@@ -186,7 +186,7 @@ function databasePort(
 /** git does not receive the gates' secrets: filters are programs that it starts. */
 function forGit({ place: { pipeline }, environment }: LocalPortsOptions): Environment {
   const secrets = (pipeline.gates ?? []).flatMap((gate) => gate.secrets);
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name)));
+  return withoutNamed(environment, secrets);
 }
 
 /** The files of a pipeline on this machine. */

@@ -1,4 +1,5 @@
 import type { EnginePorts } from '../../engine/ports.ts';
+import { withoutNamed } from '../../environment.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { mayBeCommitted } from '../../workspace/git/committed.ts';
 import { gitIn } from '../../workspace/git/git.ts';
@@ -19,8 +20,10 @@ export function whyNotUsed(
 ): (path: string) => Promise<string | undefined> {
   const { row, isFork } = event.trust;
   const isForeign = row === 'fork' || row === 'base' || isFork;
-  const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const environment = Object.fromEntries(Object.entries(all).filter(([name]) => !secrets.has(name)));
+  const environment = withoutNamed(
+    all,
+    pipeline.gates.flatMap((gate) => gate.secrets),
+  );
   const git = gitIn(root, { binary: workspace.git, environment });
   return async (path) => {
     if (!isForeign || !(await mayBeCommitted(git, path, [event.sha, commitOf(event)]))) return undefined;

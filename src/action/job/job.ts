@@ -15,7 +15,7 @@ import { orchestratorMetadata } from '../../formats/state-guide/state-metadata.t
 import { withReportedMetrics } from '../../local/reported-metrics.ts';
 import type { MirrorFormat } from '../../pipeline/job-settings.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
-import type { Environment } from '../../environment.ts';
+import { withoutNamed, type Environment } from '../../environment.ts';
 import { loadSchemaLibraries } from '../../verdict/json-schema/compile-schema.ts';
 import { openWorkspace, type WorkspaceOptions } from '../../workspace/open-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -264,13 +264,13 @@ function jobWorkspace(
   claim: ClaimToken | undefined,
 ): WorkspaceOptions {
   const described = inputs.description['secrets'];
-  const secrets = new Set([
+  const secrets = [
     ...(pipeline?.gates.flatMap((gate) => gate.secrets) ?? []),
-    ...(Array.isArray(described) ? described : []),
-  ]);
+    ...(Array.isArray(described) ? described.filter((one) => typeof one === 'string') : []),
+  ];
   return {
     // Filters are programs that git starts.
-    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name))),
+    environment: withoutNamed(environment, secrets),
     kind: 'job',
     store: join(temp, 'gateline', 'git'),
     gitTimeoutMs: inputs.gitTimeoutSeconds * 1_000,

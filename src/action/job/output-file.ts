@@ -13,6 +13,7 @@ import type { Definition } from './definition.ts';
 import type { AgentStateFiles } from '../../local/state-files/agent-state-files.ts';
 import type { ActionInvocation } from '../invocation.ts';
 import { whyNotUsed } from '../event/files-of-others.ts';
+import { withoutNamed } from '../../environment.ts';
 import { ATTEMPT_FILES } from '../../engine/attempt/agent-environment.ts';
 
 /** The file to which an agent that does not know Gateline writes. */
@@ -192,8 +193,10 @@ export async function mirroredFiles(
   const guide = mirror.includes('state-guide') ? agentStateFiles(place, store, reads) : undefined;
   const others = mirror.filter((name) => name !== 'state-guide');
   if (others.length === 0) return { mirror, ...(guide && { stateFiles: guide }) };
-  const secrets = new Set(pipeline.gates.flatMap((gate) => gate.secrets));
-  const environment = Object.fromEntries(Object.entries(all).filter(([name]) => !secrets.has(name)));
+  const environment = withoutNamed(
+    all,
+    pipeline.gates.flatMap((gate) => gate.secrets),
+  );
   const { withAgentFiles } = await import('../../local/exchange/agent-files.ts');
   return { mirror, stateFiles: withAgentFiles(guide, others, { place, store, environment, now, required: true }) };
 }

@@ -1,7 +1,7 @@
+import { claimIn } from '../../run/plan/archive.ts';
 import type { Call } from '../../engine/call/call.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { Digest } from '../../json/digest.ts';
-import { comparePositions } from '../../run/records/record.ts';
 import type { UnitState } from '../../run/state/run-state.ts';
 import { attemptNumbered } from '../../local/report/attempt-numbered.ts';
 import type { AttemptRecords, ShownPart } from '../../local/report/parts.ts';
@@ -20,12 +20,12 @@ export interface Shown extends AttemptRecords {
 export function shownOf(call: Call, unit: UnitState, number?: number): Shown {
   if (number !== undefined) return { unit, ...attemptNumbered(call, unit, number) };
   const { runNumber } = call.journal.state();
-  const { ended, started } = call.journal.archive();
-  const latest = unit.ended ?? ended.get(unit.key)?.findLast((one) => one.runNumber === runNumber);
+  const archive = call.journal.archive();
+  const latest = unit.ended ?? archive.ended.get(unit.key)?.findLast((one) => one.runNumber === runNumber);
   const source = latest?.source;
   // The claim of another subject is not among our records: ours has the same request.
   const at = source === undefined || source.subject !== undefined ? latest : source;
-  const claim = at && started.get(unit.key)?.find((one) => comparePositions(one, at) === 0);
+  const claim = at && claimIn(archive, unit.key, at);
   return { unit, ended: latest, claim: claim ?? unit.started, number };
 }
 

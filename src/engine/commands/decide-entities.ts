@@ -3,7 +3,7 @@ import type { JsonValue } from '../../json/json.ts';
 import type { Command, Entity } from '../../pipeline/entities/entities.ts';
 import { placesIn } from '../../run/entity/call-places.ts';
 import { entityKey, keptOf, type NamedEntity } from '../../run/entity/entity-state.ts';
-import { depthsOf } from '../../run/entity/fold-entities.ts';
+import { depthsOf } from '../../run/entity/entity-fold.ts';
 import { instanceMeant, instancesGiven, instancesOf, MAX_INSTANCE } from '../../run/entity/instances.ts';
 import { resolveUse, type Asking } from '../../run/entity/resolve-use.ts';
 import { RUN_GATE } from '../../run/records/record.ts';

@@ -6,8 +6,9 @@ import { covers, isValidAt } from '../../run/entity/entity-state.ts';
 import { requiredState, resolveUse, type Asking, type ResolvedUse } from '../../run/entity/resolve-use.ts';
 import type { RequiredEntities } from '../../run/plan/request.ts';
 import type { RecordedUses } from '../../run/records/effects.ts';
+import { claimIn } from '../../run/plan/archive.ts';
 import { originIn } from '../../run/plan/reuse.ts';
-import { comparePositions, unitOf, type EndedRecord } from '../../run/records/record.ts';
+import { unitOf, type EndedRecord } from '../../run/records/record.ts';
 import { descendantsOf, type Unit } from '../../run/records/unit.ts';
 import { blockedByEntities, withStale, type RunState } from '../../run/state/run-state.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
@@ -131,8 +132,7 @@ function notValidAgain(
 
 /** An attempt was to create an entity, and its output was an empty list: no instance can have become invalid. */
 function createdNone({ journal }: Call, name: string, ended: EndedRecord): boolean {
-  const claims = journal.archive().started.get(unitOf(ended)) ?? [];
-  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  const claim = claimIn(journal.archive(), unitOf(ended), ended);
   return (
     claim?.entities?.creates.includes(name) === true &&
     ended.effects?.creates.every(({ entity }) => entity !== name) === true

@@ -1,16 +1,11 @@
+import { claimIn } from '../../run/plan/archive.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Request } from '../../run/plan/request.ts';
 import type { PreparedUnit, Work } from './prepared-unit.ts';
 import { askSource } from './search-work.ts';
 import type { Call } from '../call/call.ts';
 import type { Unit } from '../../run/records/unit.ts';
-import {
-  comparePositions,
-  unitOf,
-  type EndedRecord,
-  type GatelineRecord,
-  type StartedRecord,
-} from '../../run/records/record.ts';
+import { unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from '../../run/records/record.ts';
 import { missingOf, storedRequest } from '../call/content.ts';
 import { rulingOf } from '../../run/plan/reuse.ts';
 import { judgeAgain } from '../upstream/judge-again.ts';
@@ -49,10 +44,7 @@ async function areOnly(
   call: Call,
   { unit, work, last }: { readonly unit: Unit; readonly work: Work; readonly last: EndedRecord },
 ): Promise<boolean> {
-  const claim = call.journal
-    .archive()
-    .started.get(unit.key)
-    ?.find((one) => comparePositions(one, last) === 0);
+  const claim = claimIn(call.journal.archive(), unit.key, last);
   const found = claim && (await differencesFrom(call, claim, work));
   return found !== undefined && found.length > 0 && found.every(({ what, name }) => what === 'file' && files.has(name));
 }

@@ -1,10 +1,11 @@
+import { claimIn } from '../../run/plan/archive.ts';
 import { firstNames } from '../../errors/first-names.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { changedNeeds, withDefinitionNow, type Request } from '../../run/plan/request.ts';
 import { describeDifferences, differences, type Difference } from '../../run/plan/difference.ts';
-import { comparePositions, RUN_GATE, unitOf, type GatelineRecord } from '../../run/records/record.ts';
+import { RUN_GATE, unitOf, type GatelineRecord } from '../../run/records/record.ts';
 import type { Unit } from '../../run/records/unit.ts';
 import type { RunProblem } from '../../run/state/run-state.ts';
 import type { Call } from '../call/call.ts';
@@ -57,8 +58,7 @@ async function changesOf(call: Call, unit: Unit): Promise<string[]> {
   const source = ended?.source;
   // The claim of another subject is not among our records.
   const at = source?.subject === undefined ? (source ?? ended) : undefined;
-  const claims = call.journal.archive().started.get(unit.key) ?? [];
-  const claim = begun.at(-1) ?? (at && claims.find((one) => comparePositions(one, at) === 0));
+  const claim = begun.at(-1) ?? (at && claimIn(call.journal.archive(), unit.key, at));
   // Like `claim.contract`, but also known of an output that was reused from elsewhere.
   const contract = claim?.contract ?? ended?.contract;
   if (contract === undefined) return [];

@@ -1,3 +1,4 @@
+import { claimIn } from '../../run/plan/archive.ts';
 import { GatelineError } from '../../errors/gateline-error.ts';
 import { emptyList } from '../../pipeline/data-legs.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
@@ -107,12 +108,14 @@ function replacedUnits({ assignment, graph, journal }: Call, unit: Unit, job: Jo
 
 /** Refuses an output that was not claimed, or that ended with a different request or contract than its claim. */
 function refuseUnclaimed(call: Call, upstream: Unit, ended: EndedRecord): void {
-  const { started, unread } = call.journal.archive();
-  const claim = started.get(upstream.key)?.find((one) => comparePositions(one, ended) === 0);
+  const archive = call.journal.archive();
+  const claim = claimIn(archive, upstream.key, ended);
   if (claim !== undefined && claim.fingerprint === ended.fingerprint && claim.contract === ended.contract)
     return refuseOtherUses(upstream, ended, claim);
   if (claim !== undefined) throw unsound(upstream, 'it ended with a different request or contract than it began with');
-  const hidden = unread.get(upstream.key)?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
+  const hidden = archive.unread
+    .get(upstream.key)
+    ?.find((one) => one.kind === 'started' && comparePositions(one, ended) === 0);
   if (hidden === undefined) throw unsound(upstream, 'its record is of an attempt that was never claimed');
   throw unreadable(`gate ${upstream.key}: the claim of attempt ${ended.n} could not be read: ${hidden.why}`);
 }
@@ -164,8 +167,7 @@ async function refuseApplicable(call: Call, need: Unit, ended: EndedRecord, job:
 
 /** The attempt's request: checks may refer to its metadata and subject, and each gate may have its own. */
 async function askedOf(call: Call, ended: EndedRecord): Promise<Request | undefined> {
-  const claims = call.journal.archive().started.get(unitOf(ended)) ?? [];
-  const claim = claims.find((one) => comparePositions(one, ended) === 0);
+  const claim = claimIn(call.journal.archive(), unitOf(ended), ended);
   if (claim === undefined) return undefined;
   const content = { digest: claim.request };
   const value = await readJson(call.ports.store, content, { limit: CONTRACT_LIMIT, what: 'the request of a claim' });

@@ -2,7 +2,14 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptInRun, numberedAmong } from '../records/attempt-text.ts';
 import { latestPosition, NO_DECISIONS, usedDecision, type UnitDecisions } from '../records/decisions.ts';
 import { unreadIn, whyBlind, type RecordListing, type UnreadRecord } from '../records/reading.ts';
-import { unitOf, type EndedRecord, type GatelineRecord, type StartedRecord } from '../records/record.ts';
+import {
+  comparePositions,
+  unitOf,
+  type EndedRecord,
+  type GatelineRecord,
+  type Position,
+  type StartedRecord,
+} from '../records/record.ts';
 import { orderRecords } from '../records/order.ts';
 
 /** Records of one subject by unit, of all its runs, in order. */
@@ -28,6 +35,15 @@ export interface Archive extends SubjectRecords {
 /** Groups a listing for {@link findCheckpoint}. */
 export function openArchive(listing: RecordListing, elsewhere: Archive['elsewhere'] = new Map()): Archive {
   return { ...recordsOf(listing, undefined), elsewhere };
+}
+
+/** The claim of an attempt of a unit; `undefined`: it is not among the records. */
+export function claimIn(
+  { started }: Pick<SubjectRecords, 'started'>,
+  key: UnitKey,
+  attempt: Position,
+): StartedRecord | undefined {
+  return started.get(key)?.find((one) => comparePositions(one, attempt) === 0);
 }
 
 /** The attempts of a unit, in the order in which they are numbered. */
