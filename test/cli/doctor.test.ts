@@ -1,5 +1,5 @@
 import { appendFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FINDINGS } from '../../src/local/doctor/finding.ts';
 import { REPOSITORY } from '../support/command-line.ts';
@@ -286,6 +286,10 @@ describe('doctor', () => {
     );
     const running = workspace.start(['run', '-q']);
     await expect.poll(async () => found(await doctor(workspace)).join(), { timeout: 60_000 }).toMatch(/^LOCK_HELD/);
+    // The agent runs, so the command writes nothing more until it has ended.
+    const attempts = workspace.path('.state/attempts');
+    const begun = async (): Promise<string[]> => readdir(attempts, { recursive: true }).catch(() => []);
+    await expect.poll(async () => (await begun()).some((path) => basename(path) === 'process.json')).toBe(true);
     const before = await filesOf(workspace);
     const { code, err } = await gatelineIn(workspace, 'doctor', '--repair');
     expect([code, err]).toEqual([75, expect.stringContaining('ENGINE_BUSY')]);
