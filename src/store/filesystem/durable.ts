@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsync, linkSync, openSync, rmSync, statSync, unlinkSync, writevSync } from 'node:fs';
+import { closeSync, fsync, linkSync, lstatSync, openSync, rmSync, statSync, unlinkSync, writevSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,6 +66,9 @@ async function makeOne(path: string): Promise<boolean> {
   } catch (error) {
     // Some systems name another reason first, such as a file system that is read-only.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    // It was there, and another process has removed it since.
+    const isGone = lstatSync(path, { throwIfNoEntry: false }) === undefined;
+    if (isGone && isSystemError(error, 'EEXIST')) return makeOne(path);
     throw error;
   }
   await syncFolder(dirname(path));

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atomicWrite } from '../../../src/store/filesystem/atomic-write.ts';
-import { sweepTemporary, writeTemporaryBytes } from '../../../src/store/filesystem/durable.ts';
+import { makeFolder, sweepTemporary, writeTemporaryBytes } from '../../../src/store/filesystem/durable.ts';
 import { neverCounts } from '../../../src/workspace/files/contain.ts';
 import { REPOSITORY } from '../../support/command-line.ts';
 
@@ -16,6 +18,22 @@ afterEach(() => rm(folder, { recursive: true }));
 const OTHERS = ['/dev/shm', '/tmp', REPOSITORY].filter(
   (one) => existsSync(one) && statSync(one).dev !== statSync(tmpdir()).dev,
 );
+
+describe('a folder', () => {
+  it('is made although another process removes it again and again', async () => {
+    const path = join(folder, 'made');
+    const script = `const fs = require('node:fs'); console.log('begun');
+      for (;;) try { fs.rmdirSync(process.argv[1]); } catch {}`;
+    const remover = spawn(process.execPath, ['-e', script, path]);
+    await once(remover.stdout, 'data');
+    const made = new Set<boolean>();
+    for (const end = Date.now() + 4_000; Date.now() < end;) made.add(await makeFolder(path));
+    remover.kill('SIGKILL');
+    await once(remover, 'exit');
+    // It was there, and it was not.
+    expect(made).toEqual(new Set([true, false]));
+  });
+});
 
 describe('a temporary file', () => {
   it('has a name that is never an input of a gate', async () => {
