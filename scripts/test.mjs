@@ -55,7 +55,8 @@ function testsOf(size, withSlow) {
 async function tried(step, node, more = {}) {
   const { arguments: words = [], ...options } = more;
   try {
-    await run({ ...step, ...options, command: [...resolveCommand(step.command, node), ...words] });
+    for (const command of step.command.split(' && '))
+      await run({ ...step, ...options, command: [...resolveCommand(command, node), ...words] });
     return [];
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;

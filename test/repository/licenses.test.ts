@@ -75,8 +75,9 @@ describe('the list of licences', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       dependencies: Readonly<Record<string, string>>;
     };
-    // An interface, of which no code is left in the bundle.
-    const code = Object.keys(dependencies).filter((name) => name !== '@standard-schema/spec');
+    // An interface, of which no code is left in the bundle, and packages that are not imported yet.
+    const without = ['@standard-schema/spec', 'ajv', 'ajv-formats', 'commander'];
+    const code = Object.keys(dependencies).filter((name) => !without.includes(name));
     expect(listed).toEqual(expect.arrayContaining([...code, '@actions/artifact', '@actions/cache', 'undici', 'zod']));
     expect(new Set(listed).size).toBeGreaterThan(150);
   });
