@@ -1,0 +1,48 @@
+import type { ProcessId } from '../run/entry.ts';
+
+/** Everything needed to start one agent. */
+export interface AgentTask {
+  /** Absolute path of the attempt's own directory, which exists: request, output, metrics, learnings, script. */
+  readonly directory: string;
+  readonly command: string;
+  /** As `Gate.shell`. */
+  readonly shell: string;
+  /** Absolute. */
+  readonly workingDirectory: string;
+  /** The whole environment: nothing else is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Makes text safe to keep or show. */
+  readonly redact: (text: string) => string;
+  /** Called for each whole line of output, redacted and without control sequences. */
+  readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
+}
+
+/** How an agent ended. Its output file is not read here. */
+export type AgentResult = {
+  /** Captured output, redacted; of a long one the beginning and the end. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+} & (
+  | { readonly outcome: 'exited'; readonly exitCode: number }
+  | { readonly outcome: 'signalled'; readonly signal: string }
+  | { readonly outcome: 'timeout' | 'cancelled' }
+  /** No such shell, no such folder, too long a variable. */
+  | { readonly outcome: 'not-started'; readonly message: string }
+);
+
+/** A process that waits for a word: its id can be logged before it does anything. It ends with us until it has it. */
+export interface PreparedAgent {
+  readonly process: ProcessId;
+  /** Says the word. Settles when the agent and all processes that it started are gone. Never throws because of it. */
+  run(signal: AbortSignal): Promise<AgentResult>;
+}
+
+/** Starts agents. */
+export interface Agents {
+  prepare(task: AgentTask): Promise<PreparedAgent>;
+  /** Ends what is left of an agent whose engine was killed: its process group, and what carries its attempt's mark. */
+  endLeftover(process: ProcessId, directory: string): Promise<void>;
+  isAlive(process: ProcessId): Promise<boolean>;
+}

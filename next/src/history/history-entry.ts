@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const time = z.iso.datetime({ precision: 3 });
+
+/** One line per run: how it stood when a call of it ended. Of several lines of one run the last one counts. */
+export const historyEntrySchema = z.object({
+  v: z.literal(1),
+  pipeline: z.string(),
+  subject: z.string(),
+  run: count,
+  /** GitHub only. */
+  runId: z.string().optional(),
+  status: z.enum(['completed', 'error', 'paused', 'closed', 'rollback', 'executing']),
+  started: time,
+  ended: time,
+  /** Milliseconds that agents worked. */
+  ms: count,
+  costUsd: z.number().min(0).optional(),
+  tokens: count.optional(),
+  savedMs: count.optional(),
+  savedUsd: z.number().min(0).optional(),
+  iteration: count.optional(),
+  task: z.string().optional(),
+  /** The first gate that did not pass. */
+  failure: z.object({ unit: z.string(), kind: z.string(), message: z.string() }).optional(),
+  units: z.array(
+    z.object({
+      unit: z.string(),
+      status: z.string(),
+      how: z.string().optional(),
+      score: z.number().optional(),
+      attempts: count,
+      ms: count.optional(),
+      costUsd: z.number().optional(),
+    }),
+  ),
+});
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;

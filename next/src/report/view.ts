@@ -1,0 +1,134 @@
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { AttemptRef, Content, Metrics } from '../run/entry.ts';
+import type { FileChange } from '../run/files.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
+import type { Issue, Verdict } from '../verdict/verdict.ts';
+
+export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback' | 'closed';
+export type UnitStatus =
+  | 'pending'
+  | 'running'
+  | 'passed'
+  | 'partial'
+  | 'failed'
+  | 'lost'
+  | 'paused'
+  | 'skipped'
+  | 'not-applicable'
+  | 'blocked';
+
+/**
+ * Everything that any output shows about a run: plain data, computed once, rendered many ways. `--json` prints it.
+ * Texts come from agents and people: redacted, but not escaped for any target.
+ */
+export interface RunView {
+  readonly format: 'gateline-run/3';
+  readonly pipeline: string;
+  readonly subject: string;
+  readonly run: number;
+  readonly status: RunStatus;
+  readonly task?: string;
+  readonly metadata: JsonObject;
+  readonly started?: string;
+  readonly ended?: string;
+  readonly figures: Figures;
+  /** In the order of gateline.yml, legs in theirs. */
+  readonly units: readonly UnitView[];
+  readonly groups: readonly GroupView[];
+  readonly decisions: readonly DecisionView[];
+  /** The most important thing to do now. */
+  readonly next: NextStep;
+  /** The last runs of the pipeline, the newest first, without this one. */
+  readonly history: readonly HistoryEntry[];
+}
+
+export interface Figures {
+  readonly units: number;
+  readonly done: number;
+  readonly ran: number;
+  readonly used: number;
+  /** Milliseconds that agents worked, and US dollars that they reported. */
+  readonly ms: number;
+  readonly costUsd?: number;
+  readonly tokens?: number;
+  /** What using outputs again saved. */
+  readonly savedMs: number;
+  readonly savedUsd?: number;
+}
+
+export interface UnitView {
+  readonly key: UnitKey;
+  readonly gate: string;
+  readonly leg: string;
+  readonly number: number;
+  readonly agent: string;
+  readonly needs: readonly UnitKey[];
+  readonly status: UnitStatus;
+  readonly how?: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost';
+  /** Why it has this status, in one sentence. */
+  readonly reason: string;
+  readonly iteration: number;
+  readonly threshold: number;
+  /** Of the newest attempt that ended. */
+  readonly verdict?: Verdict;
+  readonly output?: Content;
+  /** Fingerprint and digest that `approve` and `reject` are about. */
+  readonly fingerprint?: string;
+  readonly attempts: readonly AttemptView[];
+  /** The files of the unit, and what its newest attempt changed. */
+  readonly files: readonly string[];
+  readonly changes: readonly FileChange[];
+  readonly undeclared: readonly string[];
+  readonly source?: AttemptRef;
+  readonly next?: NextStep;
+}
+
+export interface AttemptView {
+  readonly n: number;
+  readonly run: number;
+  readonly how: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost' | 'running';
+  readonly started?: string;
+  readonly ended?: string;
+  readonly ms?: number;
+  readonly verdict?: Verdict;
+  readonly issues: readonly Issue[];
+  readonly metrics?: Metrics;
+  readonly exitCode?: number;
+  readonly actor?: string;
+  readonly reason?: string;
+}
+
+export interface GroupView {
+  readonly id: string;
+  readonly mode: 'parallel' | 'sequential';
+  readonly units: readonly UnitKey[];
+  readonly status: UnitStatus;
+}
+
+export interface DecisionView {
+  readonly decision: string;
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly unit?: UnitKey;
+}
+
+/** What to do, and the command that does it. */
+export interface NextStep {
+  readonly text: string;
+  readonly command?: string;
+}
+
+/** A part of a run that is read on demand. */
+export type Part =
+  | 'output'
+  | 'exports'
+  | 'request'
+  | 'contract'
+  | 'verdict'
+  | 'stdout'
+  | 'stderr'
+  | 'learnings'
+  | 'feedback';
+export type PartValue = { readonly json: JsonValue } | { readonly text: string };

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { digestSchema } from '../json/digest.ts';
+import { verdictSchema } from '../verdict/verdict.ts';
+import { attemptRefSchema, contentSchema } from './entry.ts';
+import { gateFilesSchema } from './files.ts';
+
+/** An output that is remembered under the fingerprint of a request that it holds for: a place to continue from. */
+export const checkpointSchema = z.strictObject({
+  v: z.literal(1),
+  /** Who made the output. */
+  attempt: attemptRefSchema,
+  /** The fingerprint of the request that its agent was given: approvals name it. */
+  fingerprint: digestSchema,
+  how: z.enum(['ran', 'adopted', 'skipped']),
+  /** Absent for `skipped`. */
+  output: contentSchema.optional(),
+  exports: contentSchema.optional(),
+  /** The verdict under the contract with this digest; another contract judges the stored output again. */
+  verdict: verdictSchema,
+  contract: digestSchema,
+  files: gateFilesSchema,
+  /** When the agent started: `max-age` counts from here. */
+  startedAt: z.iso.datetime({ precision: 3 }),
+  /** Milliseconds and US dollars that it took: what using it saves. */
+  ms: z.int().min(0),
+  costUsd: z.number().min(0).optional(),
+});
+export type Checkpoint = z.infer<typeof checkpointSchema>;

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { digestSchema } from '../json/digest.ts';
+import { verdictSchema } from '../verdict/verdict.ts';
+import { fileChangeSchema, gateFilesSchema } from './files.ts';
+
+/** Version of the entries that this version writes and reads. */
+export const ENTRY_FORMAT = 1;
+
+const count = z.int().min(0).max(1_000_000_000);
+const time = z.iso.datetime({ precision: 3 });
+const text = z.string().max(4_096);
+/** A gate's id, or `gate/leg`. */
+const unit = z.string().min(1).max(200);
+
+/** Bytes that a {@link Contents} store holds. */
+export const contentSchema = z.strictObject({ digest: digestSchema, bytes: count });
+export type Content = z.infer<typeof contentSchema>;
+
+/** A process, identified by its start too: process ids are used again. */
+export const processSchema = z.strictObject({ pid: count, start: z.string().max(64) });
+export type ProcessId = z.infer<typeof processSchema>;
+
+/** One try of one unit, in one run of one subject. */
+export const attemptRefSchema = z.strictObject({ subject: z.string().min(1).max(1_024), run: count, unit, n: count });
+export type AttemptRef = z.infer<typeof attemptRefSchema>;
+
+/** One leg of a matrix whose legs come from data. */
+const legSchema = z.strictObject({ id: z.string().max(80), matrix: z.record(z.string(), z.json()) });
+
+const head = {
+  v: z.literal(ENTRY_FORMAT),
+  pipeline: z.string().max(40),
+  subject: z.string().min(1).max(1_024),
+  run: count.min(1),
+  at: time,
+};
+
+/** An agent is about to start. Durable before it does. */
+export const startedSchema = z.strictObject({
+  kind: z.literal('started'),
+  ...head,
+  unit,
+  n: count.min(1),
+  /** Digest of the request, which is stored as content. */
+  fingerprint: digestSchema,
+  /** Digest of the contract, stored as content. */
+  contract: digestSchema,
+  /** The folder just before, as a snapshot id; a ref keeps it. */
+  snapshot: z.string().min(1),
+  /** 1 + how often the work was sent back. */
+  iteration: count.min(1),
+  /** Answers a review that sent the work back. */
+  rework: z.boolean(),
+  /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */
+  process: processSchema.optional(),
+  /** The task of the run, redacted; metadata for names of files. */
+  task: text.optional(),
+});
+
+/** Usage that an agent reported about itself. */
+export const metricsSchema = z.strictObject({
+  model: z.string().max(200).optional(),
+  session: z.string().max(200).optional(),
+  inputTokens: count.optional(),
+  outputTokens: count.optional(),
+  costUsd: z.number().min(0).optional(),
+  tools: z.array(z.string().max(200)).max(1_000).optional(),
+  mcps: z.array(z.string().max(200)).max(1_000).optional(),
+  plugins: z.array(z.string().max(200)).max(1_000).optional(),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+/** An attempt has ended, or an earlier output is used in its place. */
+export const endedSchema = z.strictObject({
+  kind: z.literal('ended'),
+  ...head,
+  unit,
+  n: count.min(1),
+  /** `used`: an output that holds for today's request. `adopted`: a person supplied it. `lost`: killed before its end. */
+  how: z.enum(['ran', 'used', 'adopted', 'skipped', 'not-applicable', 'lost']),
+  verdict: verdictSchema,
+  fingerprint: digestSchema,
+  contract: digestSchema,
+  iteration: count.min(1),
+  /** The output as canonical JSON, redacted. */
+  output: contentSchema.optional(),
+  /** The part that later gates see; absent: the gate has no output. */
+  exports: contentSchema.optional(),
+  /** The attempt that made the output, if another one did. */
+  source: attemptRefSchema.optional(),
+  /** The files of the unit after this entry: all its attempts together. */
+  files: gateFilesSchema,
+  /** What this attempt, or putting its files back, changed. */
+  changes: z.array(fileChangeSchema),
+  /** Paths that changed while it ran and that it does not declare: they count as the user's. */
+  undeclared: z.array(z.string()),
+  /** The folder just after. */
+  snapshot: z.string().min(1).optional(),
+  /** Answers a review that sent the work back. */
+  rework: z.boolean(),
+  /** Legs of the gates whose matrix is made from this output, by gate. */
+  legs: z.record(z.string(), z.array(legSchema)).optional(),
+  metrics: metricsSchema.optional(),
+  logs: z.strictObject({ stdout: contentSchema.optional(), stderr: contentSchema.optional() }).optional(),
+  learnings: contentSchema.optional(),
+  /** Who skipped or adopted, and why. */
+  actor: z.string().max(255).optional(),
+  reason: text.optional(),
+  exitCode: z.int().optional(),
+  /** Milliseconds that the agent worked. */
+  ms: count,
+});
+
+const decision = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
+  z.strictObject({
+    kind: z.literal('decided'),
+    ...head,
+    decision: z.literal(name),
+    actor: z.string().max(255),
+    reason: text,
+    ...shape,
+  });
+const output = { unit, fingerprint: digestSchema, output: digestSchema };
+
+/** Something that a person decided; `rework` and `complete` are decided by the engine. */
+export const decidedSchema = z.discriminatedUnion('decision', [
+  /** Opens the output of that digest, made for the request of that fingerprint. */
+  decision('approve', output),
+  /** The output is never used again. */
+  decision('reject', { ...output, attempt: attemptRefSchema }),
+  /** The next turn of the unit ends it without an output. */
+  decision('skip', { unit }),
+  /** The unit runs again, until it has ended well. */
+  decision('force', { unit }),
+  /** The output of the attempt holds for the folder as it is now: for the request of that fingerprint. */
+  decision('keep', { unit, attempt: attemptRefSchema, fingerprint: digestSchema }),
+  /** A person supplies the output of the unit for today's request. */
+  decision('adopt', { unit, output: contentSchema }),
+  /** Failed outputs send the work back to `gate`, for round `round`; the first time is round 2. */
+  decision('rework', {
+    gate: z.string().max(40),
+    round: count.min(2),
+    causes: z
+      .array(z.strictObject({ unit, attempt: attemptRefSchema, output: contentSchema, verdict: verdictSchema }))
+      .min(1),
+  }),
+  decision('pause', {}),
+  decision('resume', {}),
+  decision('close', {}),
+  decision('complete', {}),
+  /** The work of `to` and of the gates after it was taken back; the checkpoints of these attempts are forgotten. */
+  decision('rollback', {
+    to: z.string().max(200),
+    attempts: z.array(attemptRefSchema),
+    changes: z.array(fileChangeSchema),
+  }),
+]);
+
+export const entrySchema = z.union([startedSchema, endedSchema, decidedSchema]);
+export type StartedEntry = z.infer<typeof startedSchema>;
+export type EndedEntry = z.infer<typeof endedSchema>;
+export type DecidedEntry = z.infer<typeof decidedSchema>;
+/** One line of the log; never changed. */
+export type Entry = StartedEntry | EndedEntry | DecidedEntry;
+
+/** The attempt that an entry is about. */
+export function attemptOf(entry: StartedEntry | EndedEntry): AttemptRef {
+  return { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
+}
+
+export function isSameAttempt(a: AttemptRef | undefined, b: AttemptRef | undefined): boolean {
+  return (
+    a !== undefined && b !== undefined && a.n === b.n && a.run === b.run && a.unit === b.unit && a.subject === b.subject
+  );
+}

@@ -1,0 +1,49 @@
+import type { FileChange, FileVersion } from '../run/files.ts';
+
+/** The folder's files at one moment: a git tree, and the versions of files that git does not store. */
+export interface Snapshot {
+  readonly tree: string;
+  /** Path → a text that changes with the file: too large, ignored but named by `inputs`, unreadable. */
+  readonly unstored: Readonly<Record<string, FileVersion>>;
+}
+
+/** A folder in which gates work: the user's, a job's checkout, or the clone of one run. */
+export interface Workspace {
+  /** Absolute. */
+  readonly root: string;
+  /** Looks at the folder as it is now. */
+  takeSnapshot(): Promise<Snapshot>;
+  /** All files of a snapshot, by path in byte order. */
+  listFiles(snapshot: Snapshot): Promise<ReadonlyMap<string, FileVersion>>;
+  /** Digest of paths and versions of the files that the globs select (`null`: all but those in `except`). */
+  digestFiles(snapshot: Snapshot, globs: readonly string[] | null, except: readonly string[]): Promise<string>;
+  /** What differs, in path order. */
+  diff(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]>;
+  /** The snapshot with these changes, as if they had been made in the folder. */
+  applyTo(snapshot: Snapshot, changes: readonly FileChange[]): Promise<Snapshot>;
+  /** Keeps a snapshot by a ref of that name until {@link drop}. */
+  keep(name: string, snapshot: Snapshot): Promise<void>;
+  drop(names: readonly string[]): Promise<void>;
+  /** Copies the bytes of both sides into our own store, whatever the user's `git gc` does. */
+  storeVersions(changes: readonly FileChange[]): Promise<void>;
+  /**
+   * Writes `after` over `before`, compared with the disk: another version is never replaced. Deletions first, never
+   * through a link.
+   * @returns the paths that were left as they are
+   */
+  put(changes: readonly FileChange[]): Promise<readonly string[]>;
+  /** The bytes of one version; undefined: not stored. */
+  readVersion(version: FileVersion): Promise<Uint8Array | undefined>;
+}
+
+/** A snapshot as one text, for the log. */
+export function snapshotId({ tree, unstored }: Snapshot): string {
+  return Object.keys(unstored).length === 0 ? tree : `${tree}+${JSON.stringify(unstored)}`;
+}
+
+/** The snapshot of a {@link snapshotId}. */
+export function snapshotFrom(id: string): Snapshot {
+  const at = id.indexOf('+');
+  if (at < 0) return { tree: id, unstored: {} };
+  return { tree: id.slice(0, at), unstored: JSON.parse(id.slice(at + 1)) as Record<string, FileVersion> };
+}
