@@ -6,7 +6,7 @@ import { alone } from './lock.mjs';
 import { StepFailed, run } from './steps.mjs';
 
 /**
- * Tools that check and run workflows. They are not npm packages: `node scripts/install-workflow-tools.mjs` installs
+ * Tools that check workflows. They are not npm packages: `node scripts/install-workflow-tools.mjs` installs
  * them in a folder outside the repository. Each is searched for there, then on the PATH.
  */
 
@@ -14,12 +14,6 @@ const WINDOWS = process.platform === 'win32';
 
 /** By name: the version, and the source: a Go module or a PyPI package. */
 const TOOLS = {
-  act: {
-    version: '0.2.87',
-    module: 'github.com/nektos/act',
-    tags: 'WITHOUT_DOCKER',
-    does: 'runs workflows (test/act)',
-  },
   actionlint: {
     version: '1.7.12',
     module: 'github.com/rhysd/actionlint/cmd/actionlint',

@@ -44,39 +44,36 @@ async function ciRun(npmDoes: string): Promise<{
 }
 
 describe.runIf(process.platform !== 'win32')('.ci/run', () => {
-  it('prints what all test runs come to', async () => {
-    const { code, last } = await ciRun(
-      'case "$1" in test) echo "5 passed, 0 failed";; *) echo "7 passed, 0 failed";; esac > "$file"',
-    );
-    expect([code, last]).toEqual([0, '12 passed, 0 failed']);
+  it('prints what the test run comes to', async () => {
+    const { code, last } = await ciRun('echo "5 passed, 0 failed" > "$file"');
+    expect([code, last]).toEqual([0, '5 passed, 0 failed']);
   });
 
-  it('is red when one of them is, and ends with what failed', async () => {
+  it('is red when it is, and ends with what failed', async () => {
     const { code, last, printed } = await ciRun(
       'printf "5 passed, 2 failed\\nlint failed\\na.test.ts: adds: 3 is not 4\\n" > "$file"; exit 3',
     );
-    expect([code, last]).toEqual([3, '10 passed, 4 failed']);
-    const failures = ['lint failed', 'a.test.ts: adds: 3 is not 4'];
-    expect(printed.slice(-5)).toEqual([...failures, ...failures, last]);
+    expect([code, last]).toEqual([3, '5 passed, 2 failed']);
+    expect(printed.slice(-3)).toEqual(['lint failed', 'a.test.ts: adds: 3 is not 4', last]);
   });
 
   it('never prints an earlier count when npm ends before it has counted', async () => {
     const { code, last, said } = await ciRun('exit 1');
-    expect([code, last]).toEqual([1, '0 passed, 2 failed']);
-    expect(said).toContain('the tests (sample) ended before they had counted anything');
+    expect([code, last]).toEqual([1, '0 passed, 1 failed']);
+    expect(said).toContain('the tests ended before they had counted anything');
   });
 
-  it('is red when a run says that all is well and counts a failure, or the other way round', async () => {
-    expect(await ciRun('echo "5 passed, 1 failed" > "$file"')).toMatchObject({ code: 1, last: '10 passed, 2 failed' });
+  it('is red when the run says that all is well and counts a failure, or the other way round', async () => {
+    expect(await ciRun('echo "5 passed, 1 failed" > "$file"')).toMatchObject({ code: 1, last: '5 passed, 1 failed' });
     expect(await ciRun('echo "5 passed, 0 failed" > "$file"; exit 4')).toMatchObject({
       code: 4,
-      last: '10 passed, 1 failed',
+      last: '5 passed, 1 failed',
     });
   });
 
   it('is red when the tests changed the tree', async () => {
     const { code, last, said } = await ciRun('echo x > left.txt; echo "5 passed, 0 failed" > "$file"');
-    expect([code, last]).toEqual([1, '10 passed, 1 failed']);
+    expect([code, last]).toEqual([1, '5 passed, 1 failed']);
     expect(said).toContain('left.txt');
   });
 });

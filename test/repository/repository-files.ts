@@ -10,10 +10,13 @@ function git(...args: string[]): string[] {
   return output.split('\0').filter((path) => path !== '');
 }
 
-/** Files that are part of the repository, or would be with the next commit: `/`-separated, no ignored ones. */
+/**
+ * Files that are part of the repository, or would be with the next commit: `/`-separated, no ignored ones. Those of next/
+ * have tests of their own.
+ */
 export function repositoryFiles(): string[] {
   const paths = git('ls-files', '-z', '--cached', '--others', '--exclude-standard');
-  return paths.filter((path) => !path.startsWith('node_modules/') && existsSync(join(ROOT, path)));
+  return paths.filter((path) => !/^(?:node_modules|next)\//.test(path) && existsSync(join(ROOT, path)));
 }
 
 /** Whether git ignores that path: a file that is made and never committed. */

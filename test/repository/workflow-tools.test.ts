@@ -11,8 +11,8 @@ const GO = `#!/bin/sh
 if [ "$1" = env ]; then echo go1.99.0; exit; fi
 echo "go $*" >> "$CALLS"
 sleep 0.3
-printf '#!/bin/sh\\n' > "$GOBIN/act"
-chmod +x "$GOBIN/act"
+printf '#!/bin/sh\\n' > "$GOBIN/actionlint"
+chmod +x "$GOBIN/actionlint"
 `;
 
 /** Makes an environment whose pip puts a program into it, after a while. */
@@ -54,7 +54,7 @@ async function install(tool: string): Promise<string> {
 
 describe.runIf(process.platform !== 'win32')('the installer of the tools for workflows', () => {
   it.each([
-    ['act', 'go install'],
+    ['actionlint', 'go install'],
     ['zizmor', 'python3 -m venv'],
   ])('installs %s once where two checkouts ask for it at the same time', async (tool, command) => {
     const texts = await Promise.all([install(tool), install(tool)]);
