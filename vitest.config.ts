@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/support/slowest-first.ts';
-import { TEST_SIZE } from './test/support/test-size.ts';
 
-/** Far above what any test takes that starts processes: a slow machine must not make one red. A soak has hours. */
-const LONGEST = TEST_SIZE === 'soak' ? 12 * 60 * 60_000 : 240_000;
+/** Far above what any test takes that starts processes: a slow machine must not make one red. */
+const LONGEST = 240_000;
 
 /** One more than there are processors, within limits: tests wait for processes, connections and clocks part of their time. */
 const WORKERS = Math.min(availableParallelism(), 4) + 1;
@@ -45,7 +43,6 @@ export default defineConfig({
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,
     passWithNoTests: false,
-    sequence: { sequencer: SlowestFirst },
     allowOnly: false,
     projects: [
       { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },

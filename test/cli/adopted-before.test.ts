@@ -5,7 +5,6 @@ import type { StatusJson } from '../../src/report/json/status-json.ts';
 import type { EndedRecord } from '../../src/run/records/record.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gatelineIn } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 const output = (json: string): string => `printf '%s' '${json}' > "$GATELINE_OUTPUT"`;
 
@@ -68,40 +67,6 @@ describe.runIf(process.platform !== 'win32')('an output that somebody adopted', 
     expect((await here(workspace, 'plan')).out).toMatch(/plan +keep/);
     await workspace.write('a.txt', 'a\n');
     expect((await here(workspace, 'plan')).out).toMatch(/plan +run +file a.txt changed\n/);
-  });
-
-  it.runIf(IS_FULL)('says so in every later run that reuses it', async () => {
-    await using workspace = await workspaceOf(DEFINITION);
-    expect((await gatelineIn(workspace, 'run')).code).toBe(1);
-    await here(workspace, ...ADOPT);
-    await here(workspace, 'run');
-    const adopted = { actor: 'ann', reason: 'checked by hand' };
-    const own = await firstOf(workspace);
-    expect(own).toMatchObject({
-      reason: 'adopted by ann: checked by hand',
-      source: { run: 1, adopted },
-      decision: { decision: 'adopt', ...adopted },
-    });
-    expect(own.source).toEqual({ ...own.attempt, adopted });
-    expect((await here(workspace, 'show', 'plan')).out).toContain('plan: passed: adopted by ann: checked by hand\n');
-    for (const run of [2, 3, 4]) {
-      const plan = await here(workspace, 'plan');
-      expect(plan.out).toContain('reused from run 1 (adopted by ann: checked by hand)');
-      await workspace.write('b.txt', `for run ${run}\n`);
-      await here(workspace, 'run');
-      const { status, reused, reason, source } = await firstOf(workspace);
-      expect({ status, reused, reason, source }).toEqual({
-        status: 'passed',
-        reused: true,
-        reason: 'reused from run 1 (adopted by ann: checked by hand)',
-        source: { run: 1, call: expect.any(Number), attempt: expect.any(Number), adopted },
-      });
-      expect((await here(workspace, 'status')).out).toContain('reused from run 1 (adopted by ann: checked by hand)');
-      expect((await here(workspace, 'show', 'plan')).out).toContain(
-        'output reused from run 1 (adopted by ann: checked by hand)',
-      );
-      expect(await checkpointOf(workspace)).toContain('reused from run 1 (adopted by ann: checked by hand)');
-    }
   });
 
   it('says so if it was kept in spite of a change', async () => {

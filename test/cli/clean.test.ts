@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runPipeline } from '../../src/index.ts';
 import { cleanAfterRun } from '../../src/local/clean/clean-after-run.ts';
 import { loadPipeline } from '../../src/local/load-pipeline.ts';
 import { localPorts } from '../../src/local/local-ports.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { IS_FULL, bySize } from '../support/test-size.ts';
 import { expectOk, gateline, gatelineYml, type Answer } from './in-process.ts';
 
 const DAY = 86_400_000;
@@ -63,38 +61,6 @@ function stateOf(workspace: ScratchWorkspace): Map<string, string> {
     (name) => !/^lock\.|snapshot\.index/.test(name) && statSync(workspace.path(`.state/${name}`)).isFile(),
   );
   return new Map(files.map((name) => [name, readFileSync(workspace.path(`.state/${name}`), 'latin1')]));
-}
-
-/** What is there after a run: without the history, which keeps a line for each run. */
-interface Size {
-  readonly files: number;
-  readonly bytes: number;
-  /** Bytes of the history. */
-  readonly history: number;
-  /** What this process did for the run. */
-  readonly cpuMs: number;
-  readonly ms: number;
-}
-
-function sizeOf(workspace: ScratchWorkspace): Pick<Size, 'files' | 'bytes' | 'history'> {
-  let [files, bytes, history] = [0, 0, 0];
-  for (const [name, text] of stateOf(workspace)) {
-    if (name.startsWith('history')) history += text.length;
-    else [files, bytes] = [files + 1, bytes + text.length];
-  }
-  return { files, bytes, history };
-}
-
-/** Prints how the state grew, for who runs the soak: the mean of ten runs at each point. */
-function report(sizes: readonly Size[]): void {
-  const mean = (part: readonly Size[], of: (size: Size) => number): number =>
-    Math.round(part.reduce((sum, size) => sum + of(size), 0) / part.length);
-  for (const end of [10, 100, sizes.length].filter((at) => at <= sizes.length)) {
-    const part = sizes.slice(end - 10, end);
-    const { files, bytes, history } = sizes[end - 1]!;
-    const times = `${mean(part, ({ ms }) => ms)} ms a run, ${mean(part, ({ cpuMs }) => cpuMs)} ms of them our own CPU time`;
-    console.log(`run ${end}: ${files} files, ${bytes} bytes, ${history} bytes of history, ${times}`);
-  }
 }
 
 describe('gateline clean', () => {
@@ -224,20 +190,6 @@ describe('gateline clean', () => {
     expect(readdirSync(workspace.path('.state/content/sha256'), { recursive: true })).toHaveLength(before);
   });
 
-  it.runIf(IS_FULL)('leaves contents that were stored just now, and records of other pipelines', async () => {
-    await using workspace = await project();
-    await runWith('1', 0, workspace);
-    const definition = await readFile(workspace.path('gateline.yml'), 'utf8');
-    await workspace.write('gateline.yml', definition.replace('"p"', '"other"'));
-    for (const input of ['2', '3']) await runWith(input, 0, workspace);
-    expect(await cleaned(0, workspace, '--keep', '1', '--older', '1m')).toMatchObject({ removed: [] });
-    expect(numbers(await cleaned(31, workspace, '--keep', '1'))).toEqual({ removed: [1], kept: { 2: 'newest' } });
-    await workspace.write('gateline.yml', definition);
-    expect((await expectOk(on(31, workspace, 'show', 'make', 'output', '--run', '1'))).out).toContain('"1"');
-    const digest = (await expectOk(on(31, workspace, 'show', 'make', 'output'))).out;
-    expect(digest).toContain('"1"');
-  });
-
   it('compresses contents that nobody used for a week, and every command reads them as before', async () => {
     const make = `yes 'a line of the log' | head -n 20000; ${MAKE}`;
     await using workspace = await project({ gates: { ...GATES, make: { ...GATES.make, run: make } } });
@@ -303,47 +255,6 @@ describe('gateline clean', () => {
 });
 
 describe('retention', () => {
-  it.runIf(IS_FULL)('keeps the state within bounds over a loop of runs', { timeout: 3_600_000 }, async () => {
-    const runs = bySize({ sample: 16, full: 60, soak: 1_000 });
-    // As `gateline run` works, without its output: a thousand runs take minutes.
-    await using workspace = await project({
-      gates: { make: { ...GATES.make, run: MAKE.replace(START, ':') } },
-      retention: { older: '3d', keep: 2, every: '1d' },
-    });
-    const loaded = await loadPipeline(workspace.root, undefined);
-    const { pipeline } = loaded;
-    const environment = plainEnvironment(workspace.variables());
-    const sizes: Size[] = [];
-    for (let day = 1; day < runs; day += 1) {
-      await workspace.write('in.txt', `${day}`);
-      const [began, before] = [performance.now(), process.cpuUsage()];
-      const now = (): Date => new Date(Date.now() + day * DAY);
-      const ports = await localPorts({ place: loaded, environment, now });
-      await runPipeline(
-        ports,
-        { pipeline, subject: 'main', metadata: {}, input: null },
-        { observe: () => undefined, signal: new AbortController().signal },
-      );
-      await cleanAfterRun({ loaded, ports }, 60_000);
-      const { user, system } = process.cpuUsage(before);
-      sizes.push({ ...sizeOf(workspace), cpuMs: (user + system) / 1_000, ms: performance.now() - began });
-    }
-    report(sizes);
-    // The last one with state files, which the library does not write.
-    await runWith('last', runs, workspace);
-    const most = (of: (size: Size) => number, from: number, to?: number): number =>
-      Math.max(...sizes.slice(from, to).map(of));
-    expect(most(({ files }) => files, 8)).toBeLessThanOrEqual(most(({ files }) => files, 4, 8));
-    expect(most(({ bytes }) => bytes, 8)).toBeLessThan(most(({ bytes }) => bytes, 4, 8) * 1.1);
-    // A line of each kind for a run, and a file a month.
-    expect(sizes.at(-1)!.history).toBeLessThan(runs * 1_000);
-    expect(JSON.parse((await expectOk(on(runs, workspace, 'doctor', '--json'))).out)).toMatchObject({ findings: [] });
-    const { entries } = JSON.parse((await expectOk(on(runs, workspace, 'history', '--json'))).out) as {
-      entries: object[];
-    };
-    expect(entries).toHaveLength(runs);
-  });
-
   it('is applied every so often, within its time, and says what it did', async () => {
     await using workspace = await project({ retention: { keep: 1 } });
     await runWith('1', 0, workspace);

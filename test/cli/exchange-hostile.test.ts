@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { damaged, SOUND } from '../formats/hostile-files.ts';
 import { DYING } from '../crash/kill-points.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { bySize, numbersFrom, printSeed, SEED, spread } from '../support/test-size.ts';
+import { numbersFrom, SEED, spread } from '../support/samples.ts';
 import { expectOk, gateline } from './in-process.ts';
 
-const CASES = bySize({ sample: 8, full: 300, soak: 3_000 });
+const CASES = 8;
 
 /** The files of a format in a folder beside the workspace. */
 async function filesBeside(
@@ -38,7 +38,6 @@ async function left(workspace: ScratchWorkspace): Promise<unknown> {
 
 describe.each(Object.keys(SOUND))('files of %s', (name) => {
   it('that are damaged are imported whole or not at all', async () => {
-    printSeed();
     const next = numbersFrom(SEED);
     let workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
     try {
@@ -77,7 +76,7 @@ describe.each(Object.keys(SOUND))('files of %s', (name) => {
     expect(count).toBeGreaterThan(5);
     const expected = await left(undisturbed);
     const moments = Array.from({ length: count }, (_, index) => index + 1);
-    for (const k of spread(moments, bySize({ sample: 3, full: 12, soak: 1_000 }))) {
+    for (const k of spread(moments, 3)) {
       await using workspace = await ScratchWorkspace.create({ 'README.md': 'x' });
       const again = await args(workspace);
       const killed = await workspace.gateline(again, { script: DYING, env: { DIE_AFTER: String(k) } });

@@ -8,10 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LINE, REPOSITORY, plainEnvironment } from '../support/command-line.ts';
 import { readIfThere, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineYml, writes } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 /** An agent with a child and a grandchild that ignore being asked; they write their pids, beside the workspace. */
-const STUBBORN = `trap '' TERM; (trap '' TERM; sleep 600 & echo $! >> "$BESIDE/pids"; wait) & echo $$ >> "$BESIDE/pids"; echo $! >> "$BESIDE/pids"; touch "$BESIDE/started"; sleep 600`;
+
 const POLITE = `echo $$ >> "$BESIDE/pids"; sleep 600 & echo $! >> "$BESIDE/pids"; touch "$BESIDE/started"; wait`;
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -53,43 +52,6 @@ describe.runIf(linux)('Ctrl-C', () => {
     const ended = (await workspace.records()).find((record) => record.kind === 'ended');
     expect(ended).toMatchObject({ verdict: { kind: 'cancelled' } });
     expect((await workspace.gateline(['status'])).stdout).toContain('run `gateline run` again');
-  });
-
-  it.runIf(IS_FULL)('twice loses nothing: even agents that ignore SIGTERM are ended and recorded', async () => {
-    await using workspace = await ScratchWorkspace.create({
-      'gateline.yml': gatelineYml({ a: { run: STUBBORN, inputs: [] } }),
-    });
-    const command = workspace.start(['run', '-q'], besideOf(workspace));
-    let said = '';
-    command.process.stdout!.on('data', (text: string) => (said += text));
-    await until(hasStarted(workspace));
-    command.process.kill('SIGINT');
-    await until(async () => said.includes('interrupted'));
-    command.process.kill('SIGINT');
-    command.process.kill('SIGTERM');
-    const result = await command.ended;
-    expect(result).toMatchObject({ code: 130, signal: null });
-    expect(result.stdout).toContain('still stopping the agents');
-    expect(await alive(workspace)).toEqual([]);
-    const kinds = (await workspace.records()).map((record) => record.kind === 'ended' && record.verdict.kind);
-    expect(kinds).toContain('cancelled');
-  });
-});
-
-describe.runIf(linux)('Ctrl-C while the files of an attempt are looked at', () => {
-  it.runIf(IS_FULL)('ends the run within seconds, though git waits for a pipe that the agent made', async () => {
-    // git reads the HEAD of a repository in a repository.
-    const pipe = 'mkdir -p nested/.git/refs nested/.git/objects; mkfifo nested/.git/HEAD';
-    const run = `${pipe}; ${writes(1)}; touch "$BESIDE/started"`;
-    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml({ a: { run, inputs: [] } }) });
-    const command = workspace.start(['run', '-q'], besideOf(workspace));
-    await until(hasStarted(workspace));
-    await sleep(1_000);
-    const since = performance.now();
-    command.process.kill('SIGINT');
-    expect(await command.ended).toMatchObject({ code: 130, signal: null });
-    expect(performance.now() - since).toBeLessThan(20_000);
-    expect(await workspace.records()).toContainEqual(expect.objectContaining({ kind: 'ended' }));
   });
 });
 

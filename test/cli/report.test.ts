@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 const gates = {
   design: { run: `echo said; ${writes({ page: '<b>x</b>' })}` },
@@ -53,14 +52,6 @@ describe('report', () => {
     await expectOk(following);
     expect(await page()).toContain('run 1: completed');
     expect(await page()).not.toContain('http-equiv="refresh"');
-  });
-
-  it.runIf(IS_FULL)('follows a run that stopped with gates left to do no longer', { timeout: 40_000 }, async () => {
-    await using workspace = await workspaceOf();
-    await gateline(workspace.root, ['run', '--quiet', '--gate', 'design']);
-    const { out } = await expectOk(gateline(workspace.root, ['report', '--html', 'r.html', '--follow', '--json']));
-    expect(JSON.parse(out)).toMatchObject({ status: 'executing' });
-    expect(await readFile(workspace.path('r.html'), 'utf8')).not.toContain('http-equiv="refresh"');
   });
 
   it('follows a run that has ended no longer', async () => {

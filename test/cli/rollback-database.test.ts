@@ -6,7 +6,6 @@ import { plainEnvironment } from '../support/command-line.ts';
 import { dumpOf, integrityOf, sqliteProject } from '../support/sqlite-project.ts';
 import type { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, type Answer, expectOk } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 /** A token as agents get it, made up. */
 const TOKEN = 'user 17';
@@ -39,23 +38,6 @@ function keptStates(workspace: ScratchWorkspace): Record<string, string> {
 }
 
 describe.runIf(process.platform !== 'win32')('a database', () => {
-  it.runIf(IS_FULL)('of an earlier run is restored only with --force if gates ran since', async () => {
-    await using workspace = await sqliteProject();
-    const path = workspace.path('app.db');
-    const [before] = await migrated(workspace);
-    await run(workspace, ['run', '-q', '--new', '--reason', 'again', '--force', 'second']);
-    const since = dumpOf(path);
-    const refused = await run(workspace, ['rollback', '--all', '--run', '1']);
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      expect.stringContaining('run 2 of migration may have changed the'),
-    ]);
-    expect(refused.err).toContain("`gateline rollback --all --run 'migration#2'` undoes that run first");
-    expect(dumpOf(path)).toBe(since);
-    await expectOk(run(workspace, ['rollback', '--all', '--run', '1', '--force']));
-    expect(dumpOf(path)).toBe(before);
-  });
-
   it('is what it was after a gate, and before the run, to the last row, trigger and blob', async () => {
     await using workspace = await sqliteProject();
     const path = workspace.path('app.db');
@@ -227,33 +209,6 @@ describe.runIf(process.platform !== 'win32')('a database', () => {
     }
     await expectOk(run(workspace, ['rollback', '--to', 'second']));
   });
-
-  it.runIf(IS_FULL)(
-    'that the definition does not name any more keeps the files from being restored, unless that is forced',
-    async () => {
-      await using workspace = await sqliteProject();
-      const path = workspace.path('app.db');
-      await migrated(workspace);
-      const [dump, definition] = [dumpOf(path), await workspace.read('gateline.yml')];
-      const { snapshots: _, ...others } = JSON.parse(definition) as Record<string, unknown>;
-      await workspace.write('gateline.yml', JSON.stringify(others));
-      for (const how of [['--all'], ['--all', '--dry-run'], ['--to', 'first']]) {
-        const refused = await run(workspace, ['rollback', ...how]);
-        expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('DATABASE_NOT_DEFINED')]);
-        expect(refused.err).toContain('`--force`, which restores the files');
-      }
-      // Nothing of the database is undone.
-      await expectOk(run(workspace, ['rollback', '--to', 'second']));
-      expect(await workspace.read('schema.txt')).toBe('second\n');
-      const forced = await expectOk(run(workspace, ['rollback', '--all', '--force']));
-      expect(forced.out).toContain('The database is unchanged.');
-      expect([dumpOf(path), await workspace.read('schema.txt')]).toEqual([dump, 'none\n']);
-      // Once the definition says how, the database follows.
-      await workspace.write('gateline.yml', definition);
-      expect((await expectOk(run(workspace, ['rollback', '--all']))).out).toContain('The database was restored.');
-      expect(dumpOf(path)).not.toBe(dump);
-    },
-  );
 
   it('whose snapshot cannot be taken keeps the first gate from starting', async () => {
     await using workspace = await sqliteProject({ database: { snapshot: 'exit 7', restore: 'true' } });

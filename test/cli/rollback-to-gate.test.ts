@@ -2,9 +2,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { plainEnvironment } from '../support/command-line.ts';
-import { gateline, gatelineYml, writes, gatelineIn as call, expectOk, type Answer } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
+import { gatelineYml, writes, gatelineIn as call, expectOk } from './in-process.ts';
 
 const CHANGES = {
   first: [
@@ -93,43 +91,6 @@ describe.runIf(process.platform !== 'win32')('rollback --to GATE', () => {
     await expectOk(call(workspace, 'rollback', '--all'));
     expect(await foundIn(workspace)).toEqual(before);
   });
-
-  it.runIf(IS_FULL)(
-    'keeps a gate that reads the files that it changed, unless the user has changed others',
-    async () => {
-      const gate = (name: string, more: object = {}): object => ({
-        run: `echo ${name} >> "$STARTS"; echo ${name} >> text.txt; echo 1 > ${name}.txt; ${writes(name)}`,
-        env: { STARTS: null },
-        files: 'changed',
-        ...more,
-      });
-      const gates = {
-        first: gate('first'),
-        next: gate('next', { needs: 'first' }),
-        last: gate('last', { needs: 'next' }),
-      };
-      await using workspace = await ScratchWorkspace.create({
-        'gateline.yml': gatelineYml(gates),
-        'text.txt': 'mine\n',
-      });
-      const STARTS = workspace.beside('starts');
-      const environment = { ...plainEnvironment(workspace.variables()), STARTS };
-      const said = (...args: string[]): Promise<Answer> => expectOk(gateline(workspace.root, args, { environment }));
-      await said('run', '-q', '--apply');
-      rmSync(STARTS);
-      await said('rollback', '--to', 'next', '--reason', 'wrong');
-      expect(await workspace.read('text.txt')).toBe('mine\nfirst\nnext\n');
-      expect((await said('status')).out).toMatch(/paused by/);
-      await said('resume', '-q', '--apply');
-      expect(await workspace.read('../starts')).toBe('last\n');
-      expect(await workspace.read('text.txt')).toBe('mine\nfirst\nnext\nlast\n');
-      await said('rollback', '--to', 'first');
-      await workspace.write('other.txt', 'mine\n');
-      rmSync(STARTS);
-      await said('resume', '-q');
-      expect(await workspace.read('../starts')).toBe('first\nnext\nlast\n');
-    },
-  );
 
   it('refuses to overwrite what the user wrote where a gate had removed its own file', async () => {
     await using workspace = await created();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/command-line.ts';
 import { filesBelow, ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gateline, gatelineYml, writes, type Answer, gatelineIn as here, expectOk } from './in-process.ts';
-import { IS_FULL, someOf } from '../support/test-size.ts';
+import { spread } from '../support/samples.ts';
 
 /** A script that says that it starts, changes files, and answers. */
 const gate = (name: string, changes: string): string => [`echo ${name} >> "$STARTS"`, changes, writes(name)].join('\n');
@@ -303,26 +303,13 @@ describe.runIf(process.platform !== 'win32')('rollback after a run that only reu
     expect(await started(workspace)).toEqual(['design', 'build', 'review']);
   });
 
-  it.runIf(IS_FULL)(
-    'with --run and a gate restores what it left then, and later gates run again in the newest run',
-    async () => {
-      await using workspace = await reused();
-      await expectOk(here(workspace, 'rollback', '--to', 'design', '--run', '1'));
-      expect(await workspace.read('src/app.txt')).toBe('designed\n');
-      await expectOk(run(workspace, 'run'));
-      expect(await started(workspace)).toEqual(['build', 'review']);
-      expect(await status(workspace)).toMatchObject({ run: 2, status: 'completed' });
-      expect((await here(workspace, 'rollback', '--all', '--run', '7')).err).toContain('RUN_UNKNOWN');
-    },
-  );
-
   const TWICE: readonly [string, readonly string[], readonly string[]][] = [
     ['the newest run', ['--all'], ['--all']],
     ['the newest run to a gate', ['--to', 'design'], ['--to', 'design']],
     ['an earlier run', ['--all', '--run', '1'], ['--all', '--run', '1']],
     ['an earlier run to a gate', ['--to', 'design', '--run', '1'], ['--to', 'design', '--run', 'main#1', '--force']],
   ];
-  it.each(someOf(TWICE, 2))(
+  it.each(spread(TWICE, 2))(
     'of %s says the second time that it is done already, and records nothing',
     async (which, first, again) => {
       await using workspace = await (which.startsWith('an earlier') ? reused() : ran());
@@ -347,25 +334,6 @@ describe.runIf(process.platform !== 'win32')('rollback after a run that only reu
           'Rolled back 3 gates',
         );
       expect(await workspace.read('src/app.txt')).toBe('old\n');
-    },
-  );
-
-  it.runIf(IS_FULL)(
-    'is not done already where gates have run since, or fewer were rolled back, although no file changes',
-    async () => {
-      await using workspace = await ran();
-      await expectOk(here(workspace, 'rollback', '--to', 'design'));
-      await expectOk(run(workspace, 'resume', '--until', 'build'));
-      await expectOk(here(workspace, 'pause', '--reason', 'test'));
-      const again = await expectOk(here(workspace, 'rollback', '--to', 'design'));
-      expect(again.out).toContain('Rolled back 2 gates: build and review.');
-      await expectOk(run(workspace, 'run', '--new', '--reason', 'test'));
-      await expectOk(here(workspace, 'rollback', '--to', 'design', '--run', '2'));
-      await expectOk(run(workspace, 'resume'));
-      await expectOk(run(workspace, 'run'));
-      await expectOk(here(workspace, 'rollback', '--to', 'design', '--run', '2'));
-      const all = await expectOk(here(workspace, 'rollback', '--all', '--run', '2'));
-      expect(all.out).toContain('Rolled back 3 gates');
     },
   );
 

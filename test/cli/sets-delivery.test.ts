@@ -5,7 +5,6 @@ import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { expectOk, gateline, gatelineIn } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, subjects, workspaceWith } from './set-workspace.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 const BRANCH = ['run', '-q', '--json', '--deliver', 'branch'];
 const PATCH = ['run', '-q', '--json', '--deliver', 'patch'];
@@ -223,41 +222,6 @@ describe('gateline apply SUBJECT#RUN', () => {
 });
 
 describe('gateline apply SUBJECT#RUN --deliver', () => {
-  it.runIf(IS_FULL)('makes the branches and patches that a set makes, and changes nothing else', async () => {
-    await using workspace = await workspaceWith(TWO);
-    await expectOk(set(workspace, BRANCH));
-    await expectOk(set(workspace, PATCH));
-    const commits = await workspace.git('rev-parse', 'gateline/a', 'gateline/b');
-    const patches = ['a', 'b'].map((id) => readFileSync(workspace.path(`.state/patches/${id}.patch`), 'utf8'));
-    await workspace.git('branch', '-q', '-D', 'gateline/a', 'gateline/b');
-    execFileSync('rm', ['-rf', workspace.path('.state/patches')]);
-    const before = await untouched(workspace);
-    const deliver = ['--deliver', 'branch', '--set', 'subjects.json', '--json'];
-    const would = JSON.parse((await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver, '-n'))).out);
-    expect(would).toMatchObject({
-      format: 'gateline-apply/1',
-      subject: 'b',
-      dryRun: true,
-      gates: ['make', 'check'],
-      files: [],
-      delivered: { status: 'delivered', to: 'gateline/b', commit: null },
-    });
-    expect(await workspace.git('branch', '--list', 'gateline/*')).toBe('');
-    expect((await expectOk(gatelineIn(workspace, 'apply', 'b#1', '--deliver', 'patch', '-n'))).out).toBe(
-      'b: its files would be in .state/patches/b.patch\n',
-    );
-    expect((await expectOk(gatelineIn(workspace, 'apply', 'a#1', '--deliver', 'branch'))).out).toMatch(
-      /^a: its files are commit [0-9a-f]{7} of the new branch gateline\/a\n$/,
-    );
-    await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver));
-    expect(await workspace.git('rev-parse', 'gateline/a', 'gateline/b')).toBe(commits);
-    for (const id of ['a', 'b']) await expectOk(gatelineIn(workspace, 'apply', `${id}#1`, '--deliver', 'patch'));
-    expect(['a', 'b'].map((id) => readFileSync(workspace.path(`.state/patches/${id}.patch`), 'utf8'))).toEqual(patches);
-    expect(await untouched(workspace)).toEqual(before);
-    const again = JSON.parse((await expectOk(gatelineIn(workspace, 'apply', 'b#1', ...deliver))).out);
-    expect(again.delivered).toMatchObject({ status: 'unchanged', commit: commits.split('\n')[1] });
-  });
-
   it('refuses what a set refuses, runs that are not completed, and what is no name of a branch', async () => {
     const edit = 'echo agent >> base.txt; mkdir -p .github/workflows; [ "$s" = a ] || echo x > .github/workflows/x.yml';
     const make = { run: `${MAKE}\n${edit}`, inputs: ['*.json'], files: ['base.txt', '.github/**'] };

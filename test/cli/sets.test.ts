@@ -4,7 +4,6 @@ import { setPlanSchema } from '../../src/report/json/set-json.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { expectOk, gatelineIn, type Answer } from './in-process.ts';
 import { failing, FOUR, GATES, MAKE, pipeline, set, setOf, SUBJECT, subjects, workspaceWith } from './set-workspace.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 describe('gateline run --set', () => {
   it('runs each subject, blocks only those that need one that failed, and then runs what is missing', async () => {
@@ -151,30 +150,6 @@ describe('gateline run --set', () => {
     const last = await set(workspace, ['run', '-q', '--only-set', 'last']);
     expect(last).toMatchObject({ code: 1, err: '' });
     expect(last.out).toContain('d: blocked: needs c, which cannot be used: FILES_CONFLICT: subject c');
-  });
-
-  it.runIf(IS_FULL)('runs one set only, with what others completed; those that must run first block', async () => {
-    await using workspace = await workspaceWith(FOUR);
-    const alone = await set(workspace, ['run', '-q', '--only-set', 'third']);
-    expect(alone.code).toBe(1);
-    expect(alone.out).toContain(
-      'last: blocked: needs bad, which would have to run first, and was not chosen and top, which would have to run first, and was not chosen',
-    );
-    expect(await workspace.starts()).toEqual([]);
-    await expectOk(set(workspace, ['run', '-q']));
-    await workspace.edit('subjects.json', '"last"', '"other"');
-    await workspace.forgetStarts();
-    const { out } = await expectOk(set(workspace, ['run', '-q', '--only-set', 'third']));
-    expect(out).toContain('1 subject: 1 completed.');
-    expect(await workspace.startedGates()).toEqual(['other/check', 'other/make']);
-    expect((await gatelineIn(workspace, 'diff', '--run', 'other#1')).out).toContain(
-      '+bad.txt\n+base.txt\n+own.txt\n+top.txt',
-    );
-    const unknown = await set(workspace, ['run', '--only-set', 'secnd']);
-    expect(unknown).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('SET_UNKNOWN: no subject belongs to the set secnd; did you mean `second`?'),
-    });
   });
 
   it('stops on Ctrl-C, and the next call continues what was interrupted', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
 import { gatelineIn as call, writes } from './in-process.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 async function expectOk(workspace: ScratchWorkspace, ...args: string[]): Promise<string> {
   const { code, out, err } = await call(workspace, ...args);
@@ -60,12 +59,6 @@ const fsck = (workspace: ScratchWorkspace): Promise<string> =>
   workspace.git('--git-dir=.state/git', 'fsck', '--full', '--no-dangling');
 
 describe.runIf(process.platform !== 'win32')('snapshots of files', () => {
-  it.runIf(IS_FULL)('are kept of all runs by default', async () => {
-    await using workspace = await created({});
-    await complete(workspace, 3);
-    expect(storeOf(workspace)).toBeGreaterThan(1_200_000);
-  });
-
   it('are kept of as many runs that are over as `keep` says, and nothing else of the others changes', async () => {
     await using workspace = await created({ keep: 1 });
     await complete(workspace, 4);

@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { findTool, leftOut, mustHaveTools } from '../../scripts/workflow-tools.mjs';
 import { TEMPLATES } from '../../src/cli/commands/init.ts';
 import type { EndedRecord } from '../../src/run/records/record.ts';
-import { ActionWorld, errorsOf, redJobs } from '../action/workflows/action-world.ts';
+import { ActionWorld, redJobs } from '../action/workflows/action-world.ts';
 import { plainEnvironment, REPOSITORY } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { IS_FULL } from '../support/test-size.ts';
 import { expectOk, gateline } from './in-process.ts';
 
 const STAND_INS = join(REPOSITORY, 'test/support/coding-agents');
@@ -102,7 +101,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 const names = TEMPLATES.map(({ name }) => name);
 const filesOf = (name: string): Readonly<Record<string, string>> => TEMPLATES.find((one) => one.name === name)!.files;
 /** In a sample, one that uses an action. */
-const some = IS_FULL ? names : ['claude-code'];
+const some = ['claude-code'];
 
 /** A folder with the template and its workflow in it, committed. */
 async function initialised(name: string): Promise<ScratchWorkspace> {
@@ -187,49 +186,5 @@ describe('a template', () => {
     const measured = gates.flatMap((gate) => ended.find((one) => one.gate === gate)!.metrics ?? []);
     expect(measured.at(-1)).toEqual(metrics[1]);
     for (const { log } of report.jobs.values()) expect(log.join('\n')).not.toContain('Unexpected input');
-    // What `workflow_run` started is kept for no other run.
-    if (!IS_FULL || event === 'workflow_run') return;
-    const again = await (await world.run(about)).start().ended;
-    expect(redJobs(again)).toEqual([]);
-    const hows = new Set(world.endings().map((line) => line.split(' ')[2]));
-    expect(world.endings()).toHaveLength(2 * gates.length);
-    expect(hows).toEqual(new Set(['ran', 'reused']));
-  });
-
-  it.runIf(IS_FULL)('state-guide leaves the files that the guide names, in its shape', async () => {
-    await using workspace = await initialised('state-guide');
-    await expectOk(gateline(workspace.root, ['run', '--quiet']));
-    const stem = '.state/demoqa_com-student_registration';
-    const { gates } = EXPECTED['state-guide']!;
-    const files = await Promise.all(gates.map((_, gate) => workspace.read(`${stem}-gate${gate}-output.json`)));
-    const states = files.map((text) => JSON.parse(text) as { gate: number; status: string; output: object });
-    expect(states.map(({ gate, status }) => `${gate} ${status}`)).toEqual(gates.map((_, gate) => `${gate} SUCCESS`));
-    expect(states[4]!.output).toMatchObject({ finalStatus: { passRate: 100 }, validationResult: { score: 100 } });
-    expect(JSON.parse(await workspace.read(`${stem}-pipeline.json`))).toMatchObject({ status: 'SUCCESS' });
-  });
-
-  it.runIf(IS_FULL)('gh-aw without an answer fails in the job of its first gate', async () => {
-    await using initial = await initialised('gh-aw');
-    const workflow = await initial.read(workflowOf('gh-aw'));
-    await using world = await ActionWorld.create({ ...filesOf('gh-aw'), [workflowOf('gh-aw')]: workflow });
-    const payload = { ...ENDED_RUN, workflow_run: { ...ENDED_RUN.workflow_run, id: 78 } };
-    const given = { workflow: workflowOf('gh-aw'), actions: ACTIONS, about: { event: 'workflow_run' }, payload };
-    const report = await (await world.run(given)).start().ended;
-    expect(report.job('review').conclusion).toBe('failure');
-    expect(report.job('verify').conclusion).toBe('skipped');
-    expect(errorsOf(report.job('report')).join()).toContain('review');
-    expect(world.endings()).toEqual([]);
-  });
-
-  it.runIf(IS_FULL)('promptfoo fails below its pass rate, and says which tests did', async () => {
-    await using workspace = await initialised('promptfoo');
-    const environment = { ...withStandIns(workspace), FAILING_TESTS: '1' };
-    const { code, out } = await gateline(workspace.root, ['run'], { environment });
-    expect(code).toBe(1);
-    expect(out).toContain('score 50');
-    const { gates } = JSON.parse((await gateline(workspace.root, ['status', '--json'])).out) as {
-      gates: { status: string }[];
-    };
-    expect(gates.map(({ status }) => status)).toEqual(['partial', 'blocked']);
   });
 });

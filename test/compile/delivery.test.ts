@@ -1,12 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ActionWorld, errorsOf, outputsOf, redJobs } from '../action/workflows/action-world.ts';
-import { pullRequest } from '../action/workflows/pull-request.ts';
+import { ActionWorld, errorsOf, redJobs } from '../action/workflows/action-world.ts';
 import { agent } from '../action/workflows/workflow-text.ts';
 import { git, headOf } from '../support/runner/repository.ts';
 import type { RunReport } from '../support/runner/workflow-run.ts';
-import { IS_FULL } from '../support/test-size.ts';
 import { compiled } from './compiled.ts';
 
 const WORKFLOW = '.github/workflows/pipeline.yml';
@@ -158,20 +154,6 @@ describe('a compiled delivery', () => {
     expect((await start()).job('deliver').log.join('\n')).toContain('The gates changed no files.');
   });
 
-  it.runIf(IS_FULL)('uploads a patch that git applies', async () => {
-    await define(definition({ as: 'patch' }));
-    const report = await start();
-    expect(redJobs(report)).toEqual([]);
-    const stored = world.service.world.artifacts.find(({ name }) => name === 'pipeline-1-1.patch')!;
-    const patch = world.service.world.blobs.blobs.get(stored.blob)!.content;
-    const file = join(world.repository.root, '..', 'made.patch');
-    await writeFile(file, patch);
-    await git(world.repository.root, 'apply', '--index', file);
-    expect(await git(world.repository.root, 'show', ':a.txt')).toBe('one\ntwo\n');
-    expect(await git(world.repository.root, 'ls-files', 'old.txt', 'plan.md')).toBe('');
-    expect(world.service.world.heads.get('main')).toBe(await headOf(world.repository.root));
-  });
-
   it('delivers what a gate makes of the files of legs, however many an output asks for', async () => {
     const leg = `echo "$GATELINE_LEG" >> "$GATELINE_LEG.txt"\n${agent({})}`;
     await define({
@@ -213,55 +195,16 @@ describe('a compiled delivery', () => {
     expect(patch).toContain('+++ b/pkg/made.txt\n');
   });
 
-  it.each(IS_FULL ? ['commit', 'patch'] : ['commit'])(
-    'delivers nothing as %s before the report is green',
-    async (as) => {
-      await define(definition({ as }, WORK, { run: 'exit 1' }));
-      const report = await start();
-      expect(report.job('report').conclusion).toBe('failure');
-      expect(report.job('deliver').conclusion).toBe('skipped');
-      expect(world.service.callsOf(/^git\/|pulls\/create/)).toEqual([]);
-    },
-  );
-
-  it.runIf(IS_FULL)('commits on the head branch of a pull request, and nothing for a fork', async () => {
-    await define(definition({ as: 'commit' }));
-    const options = await pullRequest(world);
-    world.service.world.heads.set('feature', await headOf(world.repository.root));
-    expect(redJobs(await start(options))).toEqual([]);
-    const commit = world.service.world.heads.get('feature')!;
-    expect(await show(`${commit}:a.txt`)).toBe('one\ntwo\n');
-    const fork = await start(await pullRequest(world, 'eve/gates'));
-    expect(fork.job('report').conclusion).toBe('success');
-    expect(fork.job('deliver').conclusion).toBe('skipped');
-  });
-
-  it.runIf(IS_FULL)('refuses a branch that has moved, and changes nothing', async () => {
-    await define(definition({ as: 'commit' }));
-    const started = await world.run(run);
-    await world.repository.write('b.txt', 'newer');
-    await world.repository.commitAll('newer');
-    const newer = await headOf(world.repository.root);
-    world.service.world.heads.set('main', newer);
-    const report = await started.start().ended;
-    expect(errorsOf(report.job('deliver'))).toEqual([expect.stringContaining('DELIVERY_MOVED')]);
-    expect(world.service.world.heads.get('main')).toBe(newer);
+  it.each(['commit'])('delivers nothing as %s before the report is green', async (as) => {
+    await define(definition({ as }, WORK, { run: 'exit 1' }));
+    const report = await start();
+    expect(report.job('report').conclusion).toBe('failure');
+    expect(report.job('deliver').conclusion).toBe('skipped');
+    expect(world.service.callsOf(/^git\/|pulls\/create/)).toEqual([]);
   });
 });
 
 describe('what an agent may not have delivered', () => {
-  it.runIf(IS_FULL)('a workflow, unless it is allowed by name', async () => {
-    const path = '.github/workflows/evil.yml';
-    const also = `mkdir -p .github/workflows && echo x > '${path}'`;
-    await define(definition({ as: 'commit' }, also));
-    const refused = await start();
-    expect(errorsOf(refused.job('deliver'))).toEqual([expect.stringMatching(/DELIVERY_PATH_REFUSED.*evil\.yml/)]);
-    expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
-    await define(definition({ as: 'commit', allow: [path] }, also));
-    expect(redJobs(await start())).toEqual([]);
-    expect(await show(`${world.service.world.heads.get('main')!}:${path}`)).toBe('x\n');
-  });
-
   it('other files than its job reported: any job of the run can write a record', async () => {
     await define(definition({ as: 'commit' }));
     const started = await world.run({
@@ -276,31 +219,5 @@ describe('what an agent may not have delivered', () => {
       expect.stringMatching(/DELIVERY_UNPROVEN.*the files of gate implement are not verified: its job says/),
     ]);
     expect(world.service.callsOf(/^git\/(?:create|update)/)).toEqual([]);
-  });
-
-  it.runIf(IS_FULL)('files in a checkout that an earlier step changed', async () => {
-    const text = JSON.stringify(definition({ as: 'commit' }));
-    const step = '      - run: echo sly >> a.txt\n';
-    const workflow = compiled(text).text.replace(
-      /( {6}- uses: gateline\/.*\n {8}with:\n {10}command: apply)/,
-      `${step}$1`,
-    );
-    await world.repository.write('gateline.yml', text);
-    await world.repository.write(WORKFLOW, workflow);
-    await world.repository.commitAll('a step');
-    const report = await start();
-    expect(errorsOf(report.job('deliver'))).toEqual([
-      expect.stringMatching(/DELIVERY_CONFLICT.*the checkout is not clean: "a\.txt"/),
-    ]);
-  });
-
-  it.runIf(IS_FULL)('files where the workflow does not hand on their digest', async () => {
-    const text = JSON.stringify(definition({ as: 'patch' }));
-    await world.repository.write('gateline.yml', text);
-    await world.repository.write(WORKFLOW, compiled(text).text.replace(/ *files-digest: .*\n/, ''));
-    await world.repository.commitAll('no digest');
-    const report = await start();
-    expect(errorsOf(report.job('deliver'))).toEqual([expect.stringContaining('no output `files-digest`')]);
-    expect(outputsOf(report.job('implement'))['files-digest']).toMatch(/^sha256:/);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { compiled } from './compiled.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const EVIL = '${{ github.event.pull_request.title }}';
 const gate = (keys: object): object => ({ gates: { a: { run: 'x', ...keys } } });

@@ -38,17 +38,6 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** The first line of a page's text that was not printed, or not in this order; nothing when all were. */
-export function unprinted(text: string, printed: string): string[] {
-  let from = 0;
-  for (const line of text.trimEnd().split('\n')) {
-    const at = printed.indexOf(line, from);
-    if (at < 0) return [`"${line}" was not printed, or not in this order:\n${printed}`];
-    from = at + line.length;
-  }
-  return [];
-}
-
 /** Whether a block is a whole workflow of GitHub Actions, and no `gateline.yml`. */
 export function isWorkflow({ language, text }: Block): boolean {
   return language === 'yaml' && /^jobs:/m.test(text);

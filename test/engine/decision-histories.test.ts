@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 import { DAMAGED, EXAMPLES } from './decision-examples.ts';
 import type { Shape } from './decision-facts.ts';
 import { given, repeated, reworks, shapes, steps, SUBJECTS, type Step } from './decision-stories.ts';

@@ -4,7 +4,6 @@ import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
-import { bySize } from '../support/test-size.ts';
 import type { GatelineRecord } from '../../src/run/records/record.ts';
 import { createMemoryStore } from '../../src/store/memory/memory-store.ts';
 
@@ -531,7 +530,7 @@ describe('a killed engine', () => {
       const whole = world();
       await whole.run(pipeline);
       expect(started(whole).toSorted()).toEqual(['code', 'code', 'review', 'review', 'test', 'test']);
-      for (let dieAfter = 1, isDead = true; isDead; dieAfter += bySize({ sample: 4, full: 1, soak: 1 })) {
+      for (let dieAfter = 1, isDead = true; isDead; dieAfter += 4) {
         const killed = world();
         isDead = await killed.run(pipeline, {}, { dieAfter }).then(
           () => false,

@@ -4,7 +4,7 @@ import { digestOfJson } from '../../src/json/canonical-json.ts';
 import type { Gate, Leg, Pipeline } from '../../src/pipeline/pipeline.ts';
 import { engineWorld, Killed, type AgentCall, type EngineWorld } from '../support/engine-world.ts';
 import { pipelineOf } from '../support/pipelines.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 // One loop over a random graph whose gates may have legs: what it comes to does not depend on what runs in parallel.
 

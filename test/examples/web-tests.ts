@@ -11,7 +11,6 @@ import type {
   ExecuteOutput,
   LearnOutput,
   MapOutput,
-  TestCase,
 } from '../../examples/web-tests/agents/protocol/outputs.ts';
 import { exportsOf } from '../../src/run/plan/exports.ts';
 import type { JsonValue } from '../../src/json/json.ts';
@@ -151,13 +150,6 @@ export class Chain implements AsyncDisposable {
       needs,
     };
   }
-}
-
-/** One test case of each way to end, so that an execution is done soon. */
-export function oneOfEach(testCases: readonly TestCase[]): TestCase[] {
-  const ways = new Map<string, TestCase>();
-  for (const test of testCases) ways.set(test.expectedResult.assertions.map(({ type }) => type).join(), test);
-  return [...ways.values()];
 }
 
 /** Runs Node to its end; `environment` comes on top of PATH and what a process needs. */

@@ -16,7 +16,7 @@ import {
 import { resultOf } from '../../src/run/state/run-state.ts';
 import { plainEnvironment } from '../support/command-line.ts';
 import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 import { jsonValues } from '../verdict/json-values.ts';
 
 const BY = { actor: 'ann@example.com', reason: 'we move' };

@@ -51,12 +51,6 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ['guide: lines of the log, with status and score', 'test/cli/agent-state-files.test.ts', 'State file created'],
   ['guide: fewer than 1,000 and 10,000 lines, lists on one line', SHOWN, 'keep the bounds of the guide'],
   ['guide: a damaged file is an error with its place', ENVELOPE, 'is refused with the JSON pointer'],
-  ['guide: agents in jobs, with one input', 'test/action/workflows/state-files.test.ts', 'work with one input'],
-  [
-    'guide: the same under act, and in the packaged workflow',
-    'test/act/state-guide.test.ts',
-    'in the packaged workflow',
-  ],
   ['guide: files by name', GUIDE, "file('notes.json', {})"],
   ['uasp: name, format, created_by, invalidated_by, properties', SKILLS, 'becomes entities and commands'],
   ['uasp: syntax, requires, creates, invalidates, returns', SKILLS, 'is a sound definition, and comes back'],
@@ -137,7 +131,6 @@ const COVERED: readonly (readonly [what: string, file: string, words: string])[]
   ],
   ['uasp: its browser, session, transaction and pool, killed', 'test/cli/killed-half-way.test.ts', 'killed half-way'],
   ['all: damaged files, kills', HOSTILE, 'are imported whole after a kill at any moment'],
-  ['all: kills of export, import --write and mirrors', 'test/crash/exchange.test.ts', 'gateline run --mirror %s'],
   ['guide: files as they were, whatever they contain', 'test/formats/state-guide/round-trip.test.ts', 'byte for byte'],
   ['uasp: entities and commands come back', 'test/formats/uasp/round-trip.test.ts', 'written as a skill'],
 ];

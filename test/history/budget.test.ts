@@ -11,7 +11,7 @@ import {
 import { GATES_FORMAT } from '../../src/history/entry.ts';
 import { BUDGET_MEASURES, type BudgetAmount } from '../../src/pipeline/budget.ts';
 import { NOW } from '../report/fixtures.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const NOTHING: Spent = spentBy([], new Set());
 

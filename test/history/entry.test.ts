@@ -16,7 +16,7 @@ import type { EndedRecord, GatelineRecord } from '../../src/run/records/record.t
 import { VERDICT_KINDS } from '../../src/verdict/verdict.ts';
 import { ended, gate, NOW, pipelineOf, ran, started, stateOf } from '../report/fixtures.ts';
 import { failedRecords, history } from '../report/github/fixtures.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 function runOf(records: readonly GatelineRecord[]): ReturnType<typeof historyOfRun> {
   return historyOfRun({ state: stateOf(records).state, records, now: NOW });

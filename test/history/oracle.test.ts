@@ -19,9 +19,9 @@ import { soundEntry, soundGates } from '../../src/history/sound.ts';
 import { gateStatistics, runStatistics } from '../../src/history/statistics/statistics.ts';
 import { HistoryFiles } from '../../src/store/filesystem/history/history-files.ts';
 import { COMMAND_LINE, plainEnvironment } from '../support/command-line.ts';
-import { bySize, drawn, numbersFrom, SEED, TEST_SIZE } from '../support/test-size.ts';
+import { drawn, numbersFrom, SEED } from '../support/samples.ts';
 
-const RUNS = bySize({ sample: 2_000, full: 20_000, soak: 100_000 });
+const RUNS = 2_000;
 const GATES = ['data', 'design', 'dom', 'pom', 'execute', 'learn'];
 const STATUSES = ['completed', 'completed', 'completed', 'error', 'paused', 'rollback'] as const;
 
@@ -259,7 +259,6 @@ describe(`a history of ${RUNS} runs gives the same answers as a database`, () =>
       const start = used('--version').time;
       const { status, stderr, time, megabytes } = used(...args);
       const ms = time - start;
-      if (TEST_SIZE === 'soak') console.log(`${what}: ${Math.round(ms)} ms, ${Math.round(megabytes)} MB`);
       expect([status, megabytes < 200, ms < most], `${Math.round(ms)} ms, ${megabytes} MB\n${stderr}`).toEqual([
         0,
         true,

@@ -9,7 +9,7 @@ import { gateStatistics, runStatistics } from '../../src/history/statistics/stat
 import { unitsOf } from '../../src/run/records/unit.ts';
 import type { RunState } from '../../src/run/state/run-state.ts';
 import { gate, pipelineOf } from '../report/fixtures.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 let number = 0;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonError } from '../../src/json/json-scan.ts';
 import { parseJson, type JsonLimits, type ParsedJson } from '../../src/json/parse-json.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const read = (text: string, limits?: JsonLimits): ParsedJson => parseJson(new TextEncoder().encode(text), limits);
 

@@ -6,7 +6,7 @@ import { JsonPlusSerializer } from '@langchain/langgraph-checkpoint';
 import { decodeId, encodeId, foldersOf } from '../../src/langgraph/ids.ts';
 import { createFileCheckpointer } from '../../src/langgraph/index.ts';
 import { temporaryFolder } from '../contract/temporary-folder.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 import { all, at, idOf, put, valuesAt } from './saver.ts';
 
 /** Files below a folder, `/`-separated, without what is said once for each thread. */

@@ -17,12 +17,6 @@ const State = Annotation.Root({
 export const INPUT = { round: 0, brief: 'x'.repeat(40_000) };
 
 /** What the graph ends with. */
-export const END_LOG = Array.from({ length: ROUNDS }, (_, round) => [
-  `plan ${round}`,
-  `left ${round}`,
-  `right ${round}`,
-  `join ${round}`,
-]).flat();
 
 /** A graph with a loop and two nodes side by side. Each start of a node is a line of the file `starts`. */
 export function loopingGraph(

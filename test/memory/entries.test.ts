@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanEntry, DOCUMENT_LIMITS, entriesOf, withEntries, withoutEntry } from '../../src/memory/entries.ts';
 import { learningsIn } from '../../src/memory/learnings.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const PATTERNS = `# Learned patterns
 

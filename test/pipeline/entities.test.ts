@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf, setUpLines, setUpOrder, type Command } from '../../src/pipeline/entities/entities.ts';
 import { wordsOf } from '../../src/pipeline/entities/command-syntax.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 import { codes, pipelineOf, said } from './reading.ts';
 
 const GATE = 'gates: {a: {run: x}}';

@@ -6,7 +6,7 @@ import { formatProblem } from '../../src/pipeline/problem.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { pipelines, print } from './arbitrary-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 /** A pipeline without where its contracts are written: a value that was never text has none. */
 function withoutPlaces(pipeline: Pipeline): Pipeline {

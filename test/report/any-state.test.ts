@@ -15,7 +15,7 @@ import { recordSchema, type GatelineRecord } from '../../src/run/records/record.
 import type { ReadProblem } from '../../src/run/records/reading.ts';
 import { decided, ended, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
 import { CONTROLS, HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 import { lost } from '../support/records.ts';
 
 const text = fc.oneof(

@@ -19,7 +19,7 @@ import {
   started,
   SUBJECT,
 } from '../support/records.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const GATES = ['a', 'b', 'c', 'd'] as const;
 const GRAPH = unitsOf(pipelineOf({ a: {}, b: { needs: ['a'] }, c: { needs: ['a'] }, d: { needs: ['b', 'c'] } }));

@@ -26,7 +26,7 @@ import {
   SUBJECT,
   lost,
 } from '../support/records.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const OTHER: Writer = { ...ME, pid: 2 };
 const digests = fc.constantFrom('one', 'two').map(digestOf);

@@ -5,7 +5,7 @@ import { soundStories, stories, tell } from '../support/arbitrary-history.ts';
 import type { DrivenHistory } from '../support/driven-history.ts';
 import { listing } from '../support/records.ts';
 import { doneOf, expectContractsMet, expectNothingStale, expectSound } from './expectations.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const RUNS = drawn(200);
 

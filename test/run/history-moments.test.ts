@@ -10,7 +10,7 @@ import { stories, tell } from '../support/arbitrary-history.ts';
 import { asProblem } from '../support/driven-history.ts';
 import { decided, ended, lost, PASSED, started } from '../support/records.ts';
 import { doneOf, expectSound } from './expectations.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const RUNS = drawn(200);
 

@@ -87,16 +87,3 @@ export function statusOf(result: CommandResult): StatusJson {
     );
   }
 }
-
-/** Digest of each gate's exports, by unit. */
-export function exportsOf(status: StatusJson): Record<string, string | null> {
-  return Object.fromEntries(status.gates.map((gate) => [gate.key, gate.exports?.digest ?? null]));
-}
-
-/** What a call did with each gate, as its plain lines say: `run`, `reuse`, `keep`, `blocked`, … */
-export function choicesOf(result: CommandResult): Record<string, string> {
-  const lines = `${result.stdout}\n${result.stderr}`.matchAll(
-    /^(\S+): (run|reuse|keep|blocked|depends|skip|wait|not-applicable): /gm,
-  );
-  return Object.fromEntries([...lines].map(([, gate, choice]) => [gate, choice]));
-}

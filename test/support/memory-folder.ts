@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TEST_SIZE } from './test-size.ts';
 
 /** Where Linux keeps files in memory. */
 const SHARED_MEMORY = '/dev/shm';
@@ -14,10 +13,10 @@ const NAME = /^gateline-tests-(\d+)$/;
 /**
  * Before the tests: their temporary files lie in memory, where the machine has enough of it and `TMPDIR` names no other
  * place. Tests make repositories, states and work trees all the time, and a disk takes a fifth of their time to make
- * them durable. A soak leaves them on the disk.
+ * them durable.
  */
 export default function setup(): (() => void) | undefined {
-  if (process.env['TMPDIR'] !== undefined || TEST_SIZE === 'soak' || process.platform !== 'linux') return undefined;
+  if (process.env['TMPDIR'] !== undefined || process.platform !== 'linux') return undefined;
   if (process.availableMemory() < NEEDED) return undefined;
   const folder = join(SHARED_MEMORY, `gateline-tests-${process.pid}`);
   try {

@@ -13,7 +13,7 @@ import {
 import { showUnseen } from '../../src/json/visible.ts';
 import { ALL_HOSTILE, HOSTILE } from './hostile.ts';
 import { LIVE, seen } from './markdown.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 /** Any text, and texts put together from what has a meaning. */
 const anyText = fc.oneof(

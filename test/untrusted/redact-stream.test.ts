@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/untrusted/redact.ts';
 import { apart, HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const MULTILINE = 'ab\nsecond line of the secret\ncd\nfourth line of the secret\nef';
 const redactor = createRedactor({ secrets: { S: 'hunter2 the second', M: MULTILINE } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import { createRedactor } from '../../src/untrusted/redact.ts';
 import { HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
-import { drawn } from '../support/test-size.ts';
+import { drawn } from '../support/samples.ts';
 
 const none = createRedactor({ secrets: {} });
 const redactorOf = (...values: string[]) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, Folder } from './folder.ts';
-import { someOf } from '../support/test-size.ts';
+import { spread } from '../support/samples.ts';
 import { checkOut } from './round.ts';
 
 const FILES = 1_500;
@@ -35,7 +35,7 @@ describe('a call that is killed', () => {
     writeFileSync(script, SCRIPT);
     folder.write('.state/git/build.0123456789abcdef.index.lock', '');
     folder.write('.state/git/incoming/0123456789abcdef/0', '');
-    for (const after of someOf([0, 40, 90, 150, 220, 300, 450, 700], 4)) {
+    for (const after of spread([0, 40, 90, 150, 220, 300, 450, 700], 4)) {
       const options = JSON.stringify({ environment: folder.environment });
       // In a group of its own, as a job of a shell is: its git goes with it.
       const child = spawn(process.execPath, [script, folder.root, folder.trees, options], { detached: true });

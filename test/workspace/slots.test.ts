@@ -18,7 +18,6 @@ import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../src/workspace/workspace.ts';
 import { filesBelow, Folder } from './folder.ts';
 import { changed, checkOut, folderOf, put } from './round.ts';
-import { IS_FULL } from '../support/test-size.ts';
 
 async function ordinary(): Promise<Folder> {
   const folder = await Folder.repository();
@@ -169,30 +168,6 @@ describe('a slot', () => {
     const last = await checkOut(workspace, { tree });
     expect(filesBelow(last.root)).toEqual(filesBelow(folder.root));
   });
-
-  it.runIf(IS_FULL)(
-    'cannot be captured with a pipe that git reads in any folder, and is brought on without it',
-    async () => {
-      await using folder = await ordinary();
-      await using workspace = await folder.open({ gitTimeoutMs: 3_000 });
-      const { tree } = await workspace.snapshot([]);
-      for (const name of ['.gitattributes', 'new/deep/.gitignore']) {
-        const checkout = await checkOut(workspace, { tree });
-        mkdirSync(dirname(join(checkout.root, name)), { recursive: true });
-        rmSync(join(checkout.root, name), { force: true });
-        execFileSync('mkfifo', [join(checkout.root, name)]);
-        await expect(checkout.capture()).rejects.toMatchObject({
-          code: 'WORKSPACE_UNREADABLE',
-          message: expect.stringContaining(`/${name} is not a plain file`),
-        });
-        await checkout.release(true);
-      }
-      const last = await checkOut(workspace, { tree });
-      expect(filesBelow(last.root)).toEqual(filesBelow(folder.root));
-      execFileSync('mkfifo', [join(folder.root, 'dir/.gitignore')]);
-      await expect(workspace.snapshot([])).rejects.toMatchObject({ code: 'WORKSPACE_UNREADABLE' });
-    },
-  );
 
   it('is one for each attempt that works at the same time', async () => {
     await using folder = await ordinary();

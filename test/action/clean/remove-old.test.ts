@@ -5,7 +5,6 @@ import type { RestOptions } from '../../../src/github/rest/rest.ts';
 import { recordedClock, restClient } from '../../support/github/rest-client.ts';
 import { REPOSITORY_NAME, startResultsService, type ResultsService } from '../../support/github/results-service.ts';
 import type { RunOptions } from '../../support/github/workflow-runs.ts';
-import { bySize } from '../../support/test-size.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 const PERMISSIONS = { actions: 'write', 'pull-requests': 'read' } as const;
@@ -214,7 +213,7 @@ describe('artifacts of old runs', () => {
 });
 
 describe('the requests of one run', () => {
-  const RUNS = bySize({ sample: 80, full: 400 });
+  const RUNS = 80;
 
   it('are at most 300, whole runs at a time, and the next run continues', async () => {
     await using service = await startResultsService({ restLimit: 100_000 });

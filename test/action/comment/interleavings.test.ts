@@ -5,7 +5,7 @@ import type { CommentService, OwnComment } from '../../../src/action/report/comm
 import { syncComment, type CommentContent } from '../../../src/action/report/sync-comment.ts';
 import { GatelineError } from '../../../src/errors/gateline-error.ts';
 import { parseRevision, pictureOfRecords } from './pictures.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 
 /** Comments in memory. Every request and every answer waits for the scheduler. */
 function commentsOn(scheduler: Scheduler, stored: OwnComment[]): CommentService {

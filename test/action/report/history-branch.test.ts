@@ -18,10 +18,10 @@ import { NOW, stateOf } from '../../report/fixtures.ts';
 import { failedRecords } from '../../report/github/fixtures.ts';
 import { plainEnvironment } from '../../support/command-line.ts';
 import { startGitServer, type GitServer, type RightsOf } from '../../support/github/git-server.ts';
-import { bySize, SEED } from '../../support/test-size.ts';
+import { SEED } from '../../support/samples.ts';
 
 const run = promisify(execFile);
-const REPORTS = bySize({ sample: 6, full: 20 });
+const REPORTS = 6;
 const BRANCH = 'gateline-history';
 const TOKEN = 'ghs_0123456789abcdef';
 const DAY = '2026-01-02.jsonl';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ARTIFACT_FORMAT } from '../../../src/store/github/records/artifact-document.ts';
 import { recordSchema, unitOf, type EndedRecord, type GatelineRecord } from '../../../src/run/records/record.ts';
 import { ACTION_FOLDER, ACTION_PROGRAMS } from '../../support/action-files.ts';
-import { isSecondMode, listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
+import { listingWhatIsAwaited } from '../../support/github/attempt-modes.ts';
 import { startResultsService, type ResultsService, type ServiceOptions } from '../../support/github/results-service.ts';
 import { declareWorkflow, dispatchedRun } from '../../support/runner/dispatched-runs.ts';
 import { headOf } from '../../support/runner/repository.ts';
@@ -15,7 +15,6 @@ import {
 } from '../../support/runner/workflow-run.ts';
 import { startStepProcess } from '../../support/runner/step-process.ts';
 import { ScratchWorkspace } from '../../support/scratch-workspace.ts';
-import { IS_FULL, TEST_SIZE } from '../../support/test-size.ts';
 import { startActionHere } from '../action-in-process.ts';
 import { workflowOf, type Keys } from './workflow-text.ts';
 
@@ -34,19 +33,9 @@ const startOursHere: NonNullable<WorldRunOptions['startAction']> = (command) =>
 /** What a run of a world may be told. */
 export type WorldRunOptions = Partial<WorkflowRunOptions>;
 
-/** In `full` each so many runs of a test file take processes, its first one among them. */
-const EACH = 8;
-let runs = 0;
-
-/**
- * How steps of the action are started: in a sample in this process. In `full` each eighth run has them as processes, in a
- * soak every one, but where services keep the attempts of a run the second way: what differs then is what the services
- * answer, and the first way has shown the rest. What only a process can show asks for processes itself.
- */
-export function startingOurs(service: ResultsService): Pick<WorldRunOptions, 'startAction'> {
-  if (!IS_FULL || isSecondMode(service)) return { startAction: startOursHere };
-  runs += 1;
-  return TEST_SIZE === 'soak' || runs % EACH === 1 ? {} : { startAction: startOursHere };
+/** Steps of the action are in this process. What only a process can show asks for processes itself. */
+export function startingOurs(): Pick<WorldRunOptions, 'startAction'> {
+  return { startAction: startOursHere };
 }
 
 /** A repository whose workflow uses the action, and GitHub's services. Agents write their starts to the repository's start log. */
@@ -92,7 +81,7 @@ export class ActionWorld implements AsyncDisposable {
       commit,
       workflow,
       onLine: listingWhatIsAwaited(this.service),
-      ...startingOurs(this.service),
+      ...startingOurs(),
       ...options,
       actions: { 'gateline/gateline': ACTION_FOLDER, ...options.actions },
       machine: { START_LOG: startLog, ...options.machine },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from '../../compile/compiled.ts';
 import type { StoredComment } from '../../support/github/model.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
-import { IS_FULL, someOf } from '../../support/test-size.ts';
+import { spread } from '../../support/samples.ts';
 import { ActionWorld, messagesOf, outputsOf, redJobs } from './action-world.ts';
 import { COMMENTS, lastAnswer, packaged, runFor, writeComment, type CommentOptions } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
@@ -61,7 +61,7 @@ async function say(
 const reruns = (): readonly string[] => world.service.world.reruns.map(({ which }) => which);
 
 describe('a caller who grants less', () => {
-  it.each(someOf(['actions', 'checks', 'pull-requests'], 1))('is told: %s', async (permission) => {
+  it.each(spread(['actions', 'checks', 'pull-requests'], 1))('is told: %s', async (permission) => {
     await waiting();
     const granted = { ...COMMENTS, [permission]: 'read' };
     await world.repository.write('.github/workflows/comment.yml', packaged('comment.yml', 'issue_comment', granted));
@@ -79,56 +79,6 @@ describe('a caller who grants less', () => {
 });
 
 describe('a command in a comment', () => {
-  it.runIf(IS_FULL)('approve turns the run of the pull request itself green, for its output only', async () => {
-    const run = await waiting();
-    const { comment, report } = await say('/gateline approve translate\n\nlooks good');
-    expect(redJobs(report)).toEqual([]);
-    expect(comment.reactions).toEqual(['+1']);
-    expect(lastAnswer(world)).toMatch(/^Approved `translate` of \[run 1\]\(.*\): the failed jobs of .* run again\.$/);
-    expect(reruns()).toEqual(['failed']);
-    expect(world.service.world.checkRuns[0]!.externalId).toMatch(new RegExp(` by ${comment.id}$`));
-    const again = await run.rerunFailed().ended;
-    expect(redJobs(again).filter((text) => !text.startsWith('decide: '))).toEqual([]);
-    expect(again.job('report').summary).toContain('maria');
-    expect(await world.startedGates()).toEqual(['publish']);
-  });
-
-  it.runIf(IS_FULL)(
-    'is ignored by the gate as soon as the comment is edited or gone, or its author may not write',
-    async () => {
-      const run = await waiting();
-      const { comment } = await say('/gateline approve translate');
-      const { comments, collaborators } = world.service.world;
-      const refusals: [RegExp, () => void, () => void][] = [
-        [
-          /the comment was edited/,
-          () => (comment.updatedAt = world.service.world.now()),
-          () => (comment.updatedAt = comment.createdAt),
-        ],
-        [
-          /says something else/,
-          () => (comment.body = '/gateline approve draft'),
-          () => (comment.body = '/gateline approve translate'),
-        ],
-        [
-          /maria is not a person who may write/,
-          () => collaborators.set('maria', 'read'),
-          () => collaborators.set('maria', 'write'),
-        ],
-        [/there is no comment/, () => comments.splice(comments.indexOf(comment), 1), () => comments.push(comment)],
-      ];
-      for (const [why, change, undo] of IS_FULL ? refusals : refusals.slice(0, 2)) {
-        change();
-        const report = await run.rerunFailed().ended;
-        expect(report.job('translate').conclusion).toBe('failure');
-        expect(messagesOf(report.job('translate'), 'warning')).toEqual([expect.stringMatching(why)]);
-        undo();
-      }
-      expect(await world.startedGates()).toEqual([]);
-      expect((await run.rerunFailed().ended).job('translate').conclusion).toBe('success');
-    },
-  );
-
   it('status and plan answer, resume re-runs, skip and retry decide about a gate', async () => {
     const run = await waiting({ BROKEN: '1' });
     await say('/gateline status');
@@ -289,9 +239,9 @@ describe('a comment that gives no command', () => {
 
   it('changes nothing, whoever wrote it', async () => {
     await waiting();
-    for (const [body, options, reactions, text] of IS_FULL
-      ? SAID
-      : SAID.filter((_, index) => index < 9 && (index % 2 === 0 || index === 3))) {
+    for (const [body, options, reactions, text] of SAID.filter(
+      (_, index) => index < 9 && (index % 2 === 0 || index === 3),
+    )) {
       const count = world.service.world.comments.length;
       const { comment, report } = await say(body, options);
       expect([body, options, comment.reactions]).toEqual([body, options, reactions]);

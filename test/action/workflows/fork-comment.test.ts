@@ -5,7 +5,6 @@ import { CONTROLS, HOSTILE } from '../../report/hostile.ts';
 import type { StoredArtifact } from '../../support/github/model.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import type { RunReport } from '../../support/runner/workflow-run.ts';
-import { IS_FULL } from '../../support/test-size.ts';
 import { ActionWorld, messagesOf, redJobs } from './action-world.ts';
 import { lastAnswer, packaged, runFor, writeComment } from './comment-world.ts';
 import { pullRequest } from './pull-request.ts';
@@ -155,7 +154,7 @@ function expectDead(body: string): void {
 }
 
 describe('/gateline status for a fork', () => {
-  it.each(IS_FULL ? FORGERIES : FORGERIES.filter((_, index) => index % 9 === 4))(
+  it.each(FORGERIES.filter((_, index) => index % 9 === 4))(
     'answers with a forged record as text: %s',
     async (_name, change) => {
       await withForged(change, async () => {
@@ -184,7 +183,7 @@ describe('after a run for a fork', () => {
     world.service.world.comments.splice(0);
   });
 
-  it.each(IS_FULL ? FORGERIES : FORGERIES.filter((_, index) => index % 6 === 3))(
+  it.each(FORGERIES.filter((_, index) => index % 6 === 3))(
     'a forged record is text, and passes nothing: %s',
     async (name, change) => {
       await withForged(change, async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { externalIdOf, titleOf, type CheckedDecision } from '../../../src/action/decisions/check-run.ts';
-import type { EndedRecord, GatelineRecord } from '../../../src/run/records/record.ts';
-import { startStepProcess } from '../../support/runner/step-process.ts';
+import type { EndedRecord } from '../../../src/run/records/record.ts';
 import { headOf } from '../../support/runner/repository.ts';
 import { addRun } from '../../support/github/workflow-runs.ts';
 import type { RunReport, WorkflowRun } from '../../support/runner/workflow-run.ts';
@@ -16,10 +15,7 @@ import {
 } from './action-world.ts';
 import { pullRequest } from './pull-request.ts';
 import { ON, reworkWorld } from './rework-world.ts';
-import { ACTION, CHECKOUT, type Keys } from './workflow-text.ts';
-import { IS_FULL } from '../../support/test-size.ts';
-
-const START = 'actions/create-workflow-dispatch';
+import { type Keys } from './workflow-text.ts';
 
 /** Starts what was dispatched until nothing is, and gives the report of each run. */
 async function follow(world: ActionWorld, options: WorldRunOptions = {}): Promise<RunReport[]> {
@@ -84,19 +80,6 @@ describe('a run that fails its review', () => {
       ['reused', last.files],
       ['reused', last.files],
     ]);
-  });
-
-  it.runIf(IS_FULL)('is not reused as such by a later run, even if the loop did not end well', async () => {
-    await using world = await reworkWorld({ passes: 9, max: 2 });
-    await (await world.run()).start().ended;
-    const [second, ...more] = await follow(world);
-    expect(more).toEqual([]);
-    expect(summaryOf(second!)).toContain('**Nothing is sent back:** write has run 2 of 2 times.');
-    expect(outputsOf(second!.job('report'), 'report')).toMatchObject({ 'run-status': 'error' });
-    await world.startedGates();
-    const later = await (await world.run()).start().ended;
-    expect(outputsOf(later.job('write'))).toMatchObject({ decision: 'run', iteration: '1' });
-    expect(await world.startedGates()).toEqual(['review', 'write']);
   });
 });
 
@@ -170,42 +153,6 @@ describe('a loop whose last review is partial and waits', () => {
 });
 
 describe('a report', () => {
-  it.runIf(IS_FULL)(
-    'that was killed between claim and start is made up for by the next one, and a third one starts no other',
-    async () => {
-      await using world = await reworkWorld();
-      world.service.faults.add({ operation: START, fault: { kind: 'hang' } });
-      const run = await world.run({ startAction: startStepProcess });
-      const attempt = run.start();
-      const report = await attempt.job('report');
-      await expect.poll(() => world.service.callsOf(START), { timeout: 60_000 }).toHaveLength(1);
-      await report.lose();
-      await attempt.ended;
-      const claims = (): GatelineRecord[] => world.records().filter(({ kind }) => kind === 'decided');
-      const { dispatches } = world.service.world;
-      expect([claims().length, dispatches.length]).toEqual([1, 0]);
-      await run.rerunFailed().ended;
-      expect([claims().length, dispatches.length]).toEqual([1, 1]);
-      const again = await run.rerunJob('report').ended;
-      expect([claims().length, dispatches.length]).toEqual([1, 1]);
-      expect(summaryOf(again)).toMatch(/`write` is sent back by `review`: \[run 9\d+\]\(\S+\) does iteration 2\./);
-    },
-  );
-
-  it.runIf(IS_FULL)('at the same time as another one starts no second run', async () => {
-    const other = {
-      'runs-on': 'ubuntu-latest',
-      needs: ['write', 'review'],
-      if: 'always()',
-      permissions: { actions: 'write', contents: 'read' },
-      steps: [CHECKOUT, { uses: ACTION, with: { command: 'report', needs: '${{ toJSON(needs) }}' } }],
-    };
-    await using world = await reworkWorld({ beside: { other } });
-    await (await world.run()).start().ended;
-    expect(world.service.world.dispatches).toHaveLength(1);
-    expect(world.records().filter(({ kind }) => kind === 'decided')).toHaveLength(1);
-  });
-
   it('starts nothing when the branch has moved, and says so', async () => {
     await using world = await reworkWorld();
     const run = await world.run();
@@ -217,18 +164,6 @@ describe('a report', () => {
         /^Not sent back: Nothing is sent back: main is at fffffff now, and this run is of \w{7}\.$/,
       ),
     );
-  });
-
-  it.runIf(IS_FULL)('starts nothing in a run that was cancelled', async () => {
-    const slow = { 'runs-on': 'ubuntu-latest', steps: [{ run: 'echo waits; exec sleep 60' }] };
-    await using world = await reworkWorld({ jobs: { slow } });
-    const attempt = (await world.run({ parallel: 3 })).start();
-    await (
-      await attempt.job('review')
-    ).ended;
-    await attempt.cancel();
-    expect(summaryOf(await attempt.ended)).toContain('**Nothing is sent back:** the run was cancelled.');
-    expect(world.service.world.dispatches).toEqual([]);
   });
 
   it.each([
@@ -247,21 +182,6 @@ describe('a report', () => {
 });
 
 describe('a pull request', () => {
-  it.runIf(IS_FULL)('is done by runs of its head branch that belong to it, and its commit has a status', async () => {
-    await using world = await reworkWorld();
-    const first = await (await world.run(await pullRequest(world))).start().ended;
-    expect(first.conclusion).toBe('failure');
-    const { dispatches, statuses } = world.service.world;
-    expect(dispatches).toMatchObject([{ ref: 'feature', inputs: { subject: 'pr-7', resume: '502' } }]);
-    expect(statuses).toMatchObject([{ state: 'pending', context: 'gateline/article' }]);
-    const reports = await follow(world);
-    expect(redJobs(reports.at(-1)!)).toEqual([]);
-    expect(statuses.map(({ state }) => state)).toEqual(['pending', 'success']);
-    expect(new Set(statuses.map(({ sha }) => sha))).toEqual(new Set([await headOf(world.repository.root)]));
-    expect(new Set(world.records().map(({ subject }) => subject))).toEqual(new Set(['pr-7']));
-    expect(await world.startedGates()).toEqual(['review', 'review', 'write', 'write']);
-  });
-
   it('is refused to a run of another commit', async () => {
     await using world = await reworkWorld();
     await (await world.run(await pullRequest(world))).start().ended;

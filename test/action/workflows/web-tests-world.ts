@@ -4,7 +4,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unitOf, type EndedRecord } from '../../../src/run/records/record.ts';
-import { exportsOf, REPOSITORY, statusOf } from '../../support/command-line.ts';
+import { REPOSITORY } from '../../support/command-line.ts';
 import type { ServiceOptions } from '../../support/github/results-service.ts';
 import type { JobEnvironment } from '../../support/github/job-environment.ts';
 import type { JobReport } from '../../support/runner/session.ts';
@@ -52,22 +52,6 @@ export interface WebTestsOutcome {
   readonly exports: Readonly<Record<string, string | null>>;
   /** Path → mode and digest. */
   readonly files: Readonly<Record<string, string>>;
-}
-
-let local: Promise<WebTestsOutcome> | undefined;
-
-/** The same example, run by the command line on one machine: once for all tests of a file. */
-export function outcomeOfLocalRun(): Promise<WebTestsOutcome> {
-  return (local ??= runLocally());
-}
-
-async function runLocally(): Promise<WebTestsOutcome> {
-  await using workspace = await ScratchWorkspace.ofExample([SHORTER, MAY_FAIL, ...EACH_MAY_REMEMBER]);
-  const result = await workspace.gateline(['run', '-q', '--json', '--apply'], {
-    env: { FAULT: workspace.beside('fault'), ...REMEMBERING },
-  });
-  if (result.code !== 0) throw new Error(result.stderr);
-  return { exports: exportsOf(statusOf(result)), files: await filesMade(workspace.root) };
 }
 
 async function filesMade(root: string): Promise<Record<string, string>> {

@@ -30,26 +30,6 @@ export function gateStep(inputs: Keys, jobKeys: Keys = {}): Keys {
   return { id: 'gate', uses: ACTION, with: { ...needs, ...fileless, ...inputs } };
 }
 
-/** The steps of a gate whose agent is a step of its own. */
-export function gateAround(agent: Keys, begin: Keys = {}, complete: Keys = {}, jobKeys: Keys = {}): Keys[] {
-  const isToRun = "steps.gate.outputs.decision == 'run'";
-  return [
-    gateStep({ command: 'begin', ...begin }, jobKeys),
-    { id: 'agent', if: isToRun, ...agent },
-    {
-      id: 'done',
-      if: `always() && ${isToRun}`,
-      uses: ACTION,
-      with: {
-        command: 'complete',
-        token: '${{ steps.gate.outputs.token }}',
-        outcome: '${{ steps.agent.outcome }}',
-        ...complete,
-      },
-    },
-  ];
-}
-
 /** The job that a branch rule requires. */
 export function reportJob(needs: string | readonly string[], inputs: Keys = {}): Keys {
   const step = { id: 'report', uses: ACTION, with: { command: 'report', needs: '${{ toJSON(needs) }}', ...inputs } };
@@ -59,14 +39,6 @@ export function reportJob(needs: string | readonly string[], inputs: Keys = {}):
 /** An agent of `run` that notes its start, does something else, and puts this out. */
 export function agent(value: unknown, also = ''): string {
   return `echo "$GATELINE_GATE $GATELINE_ATTEMPT $$" >> "$START_LOG"\n${also}\n${put(value, '$GATELINE_OUTPUT')}`;
-}
-
-/** A step that is the agent between `begin` and `complete`, likewise. */
-export function agentStep(value: unknown, also = ''): Keys {
-  const gate = '${{ steps.gate.outputs.gate }}';
-  return {
-    run: `echo "${gate} 1 $$" >> "$START_LOG"\n${also}\n${put(value, '${{ steps.gate.outputs.output-file }}')}`,
-  };
 }
 
 function put(value: unknown, file: string): string {

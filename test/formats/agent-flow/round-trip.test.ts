@@ -10,7 +10,7 @@ import { readAgentFlow } from '../../../src/formats/agent-flow/read.ts';
 import { writeAgentFlow } from '../../../src/formats/agent-flow/write.ts';
 import { FileFindings } from '../../../src/formats/findings.ts';
 import { worstStatus } from '../../../src/run/state/run-state.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { gate, pipelineOf } from '../../report/fixtures.ts';
 import { completed, exported, filesOf, stories, type Outcome } from '../arbitrary-run.ts';
 import { texts } from '../arbitrary-values.ts';

@@ -7,7 +7,7 @@ import { FileFindings } from '../../../src/formats/findings.ts';
 import type { JsonObject, JsonValue } from '../../../src/json/json.ts';
 import type { HistoryEntry } from '../../../src/history/entry.ts';
 import { gate, pipelineOf } from '../../report/fixtures.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { completed, exported, filesOf, outputsByGate, stories } from '../arbitrary-run.ts';
 import { outputs, texts } from '../arbitrary-values.ts';
 

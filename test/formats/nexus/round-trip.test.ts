@@ -7,7 +7,7 @@ import { workflowStateIn, workflowStateText, WORKFLOW_STATUSES } from '../../../
 import { writeNexus } from '../../../src/formats/nexus/write.ts';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { worstStatus } from '../../../src/run/state/run-state.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { completed, exported, filesOf, outputsByGate, stories } from '../arbitrary-run.ts';
 import { outputs, texts } from '../arbitrary-values.ts';
 

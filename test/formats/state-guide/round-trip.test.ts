@@ -7,7 +7,7 @@ import { writeStateGuide } from '../../../src/formats/state-guide/write.ts';
 import type { JsonObject } from '../../../src/json/json.ts';
 import { resultOf } from '../../../src/run/state/run-state.ts';
 import { gate, pipelineOf } from '../../report/fixtures.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { exported, filesOf, stories } from '../arbitrary-run.ts';
 import { outputs, texts } from '../arbitrary-values.ts';
 

@@ -6,7 +6,7 @@ import { parseSkill } from '../../../src/formats/uasp/skill.ts';
 import { definePipeline } from '../../../src/local/define-pipeline.ts';
 import type { Resources } from '../../../src/pipeline/entities/entities.ts';
 import { yamlText } from '../../../src/pipeline/yaml/yaml-text.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { texts } from '../arbitrary-values.ts';
 
 const GATES = { gates: { none: {} } };

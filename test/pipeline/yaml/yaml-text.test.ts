@@ -5,7 +5,7 @@ import { editedDefinition } from '../../../src/local/exchange/definition.ts';
 import { definePipeline } from '../../../src/local/define-pipeline.ts';
 import { readSource } from '../../../src/pipeline/yaml/read-source.ts';
 import { yamlText } from '../../../src/pipeline/yaml/yaml-text.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { outputs, texts } from '../../formats/arbitrary-values.ts';
 
 const ODD = 'a\u0085\u009b\u007f\u0000\ufffe\uffff\r\n b';

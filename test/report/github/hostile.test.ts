@@ -18,7 +18,7 @@ import { OBEYED_BY_TERMINALS } from '../hostile.ts';
 import { FACTS, history, LINKS, PLANNED } from './fixtures.ts';
 import { FOR_GITHUB, HOSTILE_HERE } from './hostile.ts';
 import { expectSafe } from './safe-markdown.ts';
-import { drawn, someOf, bySize, spread } from '../../support/test-size.ts';
+import { drawn, spread } from '../../support/samples.ts';
 
 /** A run in which every text that somebody else may say is this one. */
 function hostileInput(text: string): RunReportInput {
@@ -124,7 +124,7 @@ describe('what others say', () => {
   });
 
   const shown = FOR_GITHUB.map((text, at) => [at, text.slice(0, 60), text] as const);
-  it.each(someOf(shown, 12))('shows and does nothing: %i %j', (_at, _short, text) => {
+  it.each(spread(shown, 12))('shows and does nothing: %i %j', (_at, _short, text) => {
     const { summaries, comments } = textsOf(hostileInput(text));
     for (const markdown of [...summaries, ...comments]) expectSafe(markdown);
     for (const markdown of summaries) expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(SUMMARY_LIMIT);
@@ -132,7 +132,7 @@ describe('what others say', () => {
   });
 
   it('shows and does nothing, whatever else it tries', () => {
-    for (const text of spread(HOSTILE_HERE, bySize({ sample: 20, full: 120, soak: Infinity }))) {
+    for (const text of spread(HOSTILE_HERE, 20)) {
       const { summaries, comments } = textsOf(hostileInput(text));
       for (const markdown of [summaries[1]!, comments[0]!]) expectSafe(markdown);
     }

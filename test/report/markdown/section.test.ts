@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linkTo, webAddress } from '../../../src/report/markdown/markdown.ts';
 import { block, fitSummary, type Section } from '../../../src/report/markdown/section.ts';
 import { seen } from '../../untrusted/markdown.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 
 const RUN = 'https://github.com/acme/shop/actions/runs/1';
 const line = (at: number, passed = false) => ({ text: `- line ${at}${' long'.repeat(10)}`, passed });

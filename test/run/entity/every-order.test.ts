@@ -5,7 +5,6 @@ import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { conflictWith, openUses, resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord, StartedRecord } from '../../../src/run/records/record.ts';
 import { ended, FAILED, started } from '../../support/records.ts';
-import { bySize } from '../../support/test-size.ts';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const MINUTE = 60_000;
@@ -271,7 +270,7 @@ function wrong(trace: readonly string[], what: string): Error {
 describe('commands that start, pass, fail, are lost and overlap in every order', () => {
   it.each(SKILLS)('start only with what they require, and never touch what another one changes: %j', (skill) => {
     const begin: World = { now: START, lives: new Map(), open: [], records: [], run: 0, trace: [] };
-    new Search(skill).explore(begin, bySize({ sample: 6, full: 8, soak: 9 }));
+    new Search(skill).explore(begin, 6);
   });
 
   it('do all of that in this test', () => {

@@ -5,7 +5,7 @@ import { isValidAt, type EntityStates } from '../../../src/run/entity/entity-sta
 import { foldEntities } from '../../../src/run/entity/fold-entities.ts';
 import { resolveUse } from '../../../src/run/entity/resolve-use.ts';
 import type { GatelineRecord } from '../../../src/run/records/record.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { decided, ended, FAILED, started } from '../../support/records.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_SLUG_LENGTH, subjectSlug } from '../../../src/run/records/subject.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 
 const subjects = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 100 }),

@@ -17,7 +17,7 @@ import { soundStories, tell } from '../../support/arbitrary-history.ts';
 import { asProblem } from '../../support/driven-history.ts';
 import { pipelineOf } from '../../support/pipelines.ts';
 import { CONTRACT, decided, ended, listing, NOW, started, SUBJECT } from '../../support/records.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 import { LONG_AFTER, recordedRuns } from './arbitrary-runs.ts';
 
 const OLD: RetentionRules = { older: 0, keep: 1 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subjectGraph } from '../../../src/pipeline/subjects/subject-set.ts';
 import { nextTask, tasksOf, type Task, type TaskRun } from '../../../src/run/subjects/tasks.ts';
-import { drawn } from '../../support/test-size.ts';
+import { drawn } from '../../support/samples.ts';
 
 const LIMITS = { maxFailures: 2, maxFixes: 1 };
 const subjects = subjectGraph([

@@ -4,7 +4,6 @@ import type { Wait } from '../../../src/github/patient-calls.ts';
 import { endedRecord, startedRecord } from '../../contract/samples.ts';
 import type { Fault } from '../../support/github/faults.ts';
 import { recordedClock } from '../../support/github/rest-client.ts';
-import { bySize } from '../../support/test-size.ts';
 import { QUICK, startRun, type GithubRun } from './github-run.ts';
 
 const PAUSES = { pauseMs: 500, longestPauseMs: 15_000 };
@@ -49,7 +48,7 @@ const FAULTS: readonly [string, Fault][] = [
   ['empty listings', { kind: 'empty' }],
 ];
 
-const SECONDS = bySize({ sample: [60], full: [1, 10, 60, 280] });
+const SECONDS = [60];
 
 describe('the end of an attempt', () => {
   it.each(FAULTS.flatMap(([name, fault]) => SECONDS.map((seconds) => [seconds, name, fault] as const)))(

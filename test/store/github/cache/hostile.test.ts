@@ -17,7 +17,7 @@ import {
   type Planting,
   type TarEntry,
 } from './planted-entry.ts';
-import { drawn } from '../../../support/test-size.ts';
+import { drawn } from '../../../support/samples.ts';
 
 const { started, ended, contents } = CHECKPOINT;
 const FORMAT = 'gateline-checkpoint/1';
