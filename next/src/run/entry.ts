@@ -51,6 +51,8 @@ export const startedSchema = z.strictObject({
   iteration: count.min(1),
   /** Answers a review that sent the work back. */
   rework: z.boolean(),
+  /** The gate declares files: nothing else starts while it is open. */
+  writes: z.boolean(),
   /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */
   process: processSchema.optional(),
   /** The task of the run, redacted; metadata for names of files. */

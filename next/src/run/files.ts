@@ -22,7 +22,80 @@ export const gateFileSchema = z.strictObject({
   found: z.array(version.nullable()),
   after: version.nullable(),
 });
-export type GateFile = z.infer<typeof gateFileSchema>;
 export const gateFilesSchema = z.record(z.string(), gateFileSchema);
 /** The files of a unit, by path: all its attempts together, as far as they are as it left them. */
 export type GateFiles = z.infer<typeof gateFilesSchema>;
+
+/** A version of a path in a snapshot; `null`: no file. */
+export type VersionOf = (path: string) => FileVersion | null;
+
+/** The files of a unit after one more attempt: what it made before and is still there, and what it changed now. */
+export function composeFiles(earlier: GateFiles, versionBefore: VersionOf, changes: readonly FileChange[]): GateFiles {
+  const files: GateFiles = {};
+  for (const [path, file] of Object.entries(earlier)) if (versionBefore(path) === file.after) files[path] = file;
+  for (const { path, before, after, ignored } of changes) {
+    const file = files[path];
+    // A file that git ignores now left the snapshot, but nobody deleted it.
+    if (ignored) delete files[path];
+    else
+      files[path] = { base: file ? file.base : before, found: without([...(file?.found ?? []), before], after), after };
+  }
+  return files;
+}
+
+/** The files of a unit after another unit changed some of them: its version becomes the one to put back. */
+export function adjustFiles(files: GateFiles, changes: readonly FileChange[]): GateFiles {
+  const adjusted = { ...files };
+  for (const { path, before, after, ignored } of changes) {
+    const file = adjusted[path];
+    if (file === undefined) continue;
+    if (file.after === before && !ignored)
+      adjusted[path] = { ...file, found: without([...file.found, file.after], after), after };
+    // Somebody else changed it in between: it is no longer a file of this unit.
+    else delete adjusted[path];
+  }
+  return adjusted;
+}
+
+function without(versions: readonly (FileVersion | null)[], after: FileVersion | null): (FileVersion | null)[] {
+  return [...new Set(versions)].filter((version) => version !== after);
+}
+
+/** What using an output would write, or why it cannot be used. */
+export type PutPlan =
+  | {
+      readonly choice: 'put';
+      readonly changes: readonly FileChange[];
+      /** Paths where the user's version stays. */ readonly left: readonly string[];
+    }
+  | { readonly choice: 'run'; /** A version that nobody would have afterwards. */ readonly conflict: string };
+
+/**
+ * Which files must be written so that the files of an output are in the folder. A version is replaced only if the unit
+ * found it, or if its newest attempt left it.
+ * @param newest the files of the unit as its newest attempt left them
+ * @param isNewest whether the output is the one of the newest attempt: then a version of the user stays
+ * @param isInput whether the unit reads a path: what it reads is not taken back
+ */
+export function planPut(
+  files: GateFiles,
+  newest: GateFiles,
+  isNewest: boolean,
+  current: VersionOf,
+  isInput: (path: string) => boolean,
+): PutPlan {
+  const changes: FileChange[] = [];
+  const left: string[] = [];
+  for (const [path, { found, after }] of Object.entries(files)) {
+    const before = current(path);
+    if (before === after) continue;
+    if (found.includes(before) || (!isNewest && newest[path]?.after === before)) changes.push({ path, before, after });
+    else if (isNewest) left.push(path);
+    else return { choice: 'run', conflict: path };
+  }
+  if (!isNewest)
+    for (const [path, { base, after }] of Object.entries(newest))
+      if (!Object.hasOwn(files, path) && current(path) === after && base !== after && !isInput(path))
+        changes.push({ path, before: after, after: base });
+  return { choice: 'put', changes, left };
+}

@@ -1,0 +1,212 @@
+import type { AgentResult } from '../agent/agent.ts';
+import type { JsonValue } from '../json/json.ts';
+import { canonicalChunks } from '../json/canonical-json.ts';
+import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../run/entry.ts';
+import { composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
+import { attemptName, isRemembered } from '../run/state.ts';
+import type { Unit } from '../run/units.ts';
+import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
+import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
+import { findHandOnProblems } from '../workspace/hand-on.ts';
+import type { Call } from './call.ts';
+import type { Work } from './decide-unit.ts';
+import { judgeOutput, type JudgedOutput } from './judge-output.ts';
+import { extendCheckpoints } from './remember.ts';
+import { handedOnTo, type Needs } from './request.ts';
+import { checkpointOf, settle, settleFailed } from './settle.ts';
+import { exportsOf, storeValue } from './values.ts';
+import { globFor, listPaths } from './explain.ts';
+import { prepareDirectory, taskOf } from './agent-files.ts';
+
+/** An attempt that has begun. */
+export interface Claim {
+  readonly started: StartedEntry;
+  readonly directory: string;
+  readonly needs: Needs;
+  readonly unit: Unit;
+}
+
+/** Starts the agent of a unit and sees it to its end. */
+export async function runAttempt(
+  call: Call,
+  work: Work,
+  feedback: Verdict | undefined,
+  signal: AbortSignal,
+): Promise<EndedEntry> {
+  const attempt = nextAttempt(call, work.unit);
+  const directory = await claimDirectory(call, work, attempt, feedback);
+  const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
+  const started = { ...(await startedEntry(call, work, attempt)), process: agent.process };
+  await call.write(started);
+  const result = await agent.run(signal);
+  return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
+}
+
+/** The place for the next attempt of a unit in the run. */
+export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
+  const { runNumber, current } = state;
+  const earlier = current?.run === runNumber ? (current.attempts.get(key) ?? []) : [];
+  return { subject: order.subject, run: runNumber, unit: key, n: (earlier.at(-1)?.ref.n ?? 0) + 1 };
+}
+
+/** Stores what an attempt is judged by, keeps the folder as it is, and writes the files of the agent. */
+export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
+  const { contents, workspace } = call.ports;
+  await contents.put(canonicalChunks(work.request as unknown as JsonValue));
+  await storeValue(call, (await call.contractOf(work.unit.gate)).contract as JsonValue);
+  await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
+  return prepareDirectory(call, work, attempt, feedback);
+}
+
+export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
+  const { unit, fingerprint, snapshot, rework, request } = work;
+  const { digest } = await call.contractOf(unit.gate);
+  return {
+    ...call.head(),
+    kind: 'started',
+    unit: unit.key,
+    n: attempt.n,
+    fingerprint,
+    contract: digest,
+    snapshot: snapshotId(snapshot),
+    iteration: rework?.round ?? 1,
+    rework: rework !== undefined,
+    writes: unit.gate.files !== undefined,
+    ...(request.task !== undefined && { task: request.task }),
+  };
+}
+
+/**
+ * Ends an attempt: judges the output, sees what became of the folder, remembers the output and what else holds for the
+ * folder as it is left, and logs the end last: a kill between these steps is repeated without harm.
+ */
+export async function finishAttempt(call: Call, claim: Claim, result?: AgentResult): Promise<EndedEntry> {
+  const { unit, needs, started, directory } = claim;
+  const before = snapshotFrom(started.snapshot);
+  const judged = await judgeOutput(call, unit, directory, result);
+  const after = await call.look();
+  const changed = await splitChanges(call, claim, before, after);
+  const verdict = await judgeFiles(call, unit, judged.verdict, changed.own);
+  const { digest, contract } = await call.contractOf(unit.gate);
+  const { value } = judged;
+  const entry: EndedEntry = {
+    ...call.head(),
+    kind: 'ended',
+    unit: unit.key,
+    n: started.n,
+    how: 'ran',
+    verdict,
+    fingerprint: started.fingerprint,
+    contract: digest,
+    iteration: started.iteration,
+    rework: started.rework,
+    ...(value !== undefined && { output: await storeValue(call, value) }),
+    ...(value !== undefined &&
+      verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
+    files: changed.files,
+    changes: [...changed.own],
+    undeclared: changed.other.map(({ path }) => path),
+    snapshot: snapshotId(after),
+    ...(await storeLogs(call, judged, result)),
+    ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),
+  };
+  await call.ports.workspace.storeVersions(changed.own);
+  const checkpoint = checkpointOf(entry, { attempt: attemptOf(entry), how: 'ran', startedAt: started.at });
+  const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate.onFail !== undefined);
+  const holds = isValid && changed.disturbed.length === 0;
+  const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
+  if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
+  await extendCheckpoints(call, unit, before, changed.own, {
+    ...(changed.other.length === 0 && { after }),
+    ...(holds && { own: { checkpoint, needs, rework } }),
+  });
+  await call.write(entry);
+  reportOthers(call, unit, changed);
+  if (isValid) await settle(call, unit, checkpoint, needs);
+  else settleFailed(call, unit, verdict);
+  return entry;
+}
+
+interface Changed {
+  readonly own: readonly FileChange[];
+  readonly other: readonly FileChange[];
+  /** Inputs that somebody else changed while the agent worked. */
+  readonly disturbed: readonly string[];
+  readonly files: GateFiles;
+}
+
+/** Whose the changes of the folder are: the unit's where it declares files, else the user's. */
+export async function splitChanges(
+  call: Call,
+  claim: Pick<Claim, 'unit' | 'needs'>,
+  before: Snapshot,
+  after: Snapshot,
+): Promise<Changed> {
+  const { unit, needs } = claim;
+  const { workspace } = call.ports;
+  const owns = call.owns(unit);
+  const reads = call.reads(unit, handedOnTo(needs));
+  const changes = await workspace.diff(before, after);
+  const own = changes.filter(({ path }) => owns(path));
+  const other = changes.filter(({ path }) => !owns(path));
+  const disturbed = other.map(({ path }) => path).filter(reads);
+  const earlier = call.state.files.get(unit.key) ?? {};
+  if (unit.gate.files === undefined) return { own, other, disturbed, files: {} };
+  const found = await workspace.listFiles(before);
+  const files = composeFiles(earlier, (path) => found.get(path) ?? before.unstored[path] ?? null, own);
+  if (unit.gate.files !== 'changed') {
+    // What was right already is a file of the unit too: later gates get it, and it is put back if it is changed.
+    const unchanged = [...(await workspace.listFiles(after))].filter(
+      ([path]) => owns(path) && files[path] === undefined,
+    );
+    if (unchanged.length <= MAX_UNCHANGED)
+      for (const [path, version] of unchanged) files[path] = { base: version, found: [], after: version };
+  }
+  return { own, other, disturbed, files };
+}
+
+/** More files than this that a glob names and nobody changed are not listed. */
+const MAX_UNCHANGED = 1_000;
+
+/** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
+async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, own: readonly FileChange[]): Promise<Verdict> {
+  if (verdict.status === 'failed' || own.length === 0) return verdict;
+  const { redactor, pipeline } = call.order;
+  const problems = await findHandOnProblems(call.ports.workspace, own, redactor, pipeline.allowSecrets);
+  if (problems.length === 0) return verdict;
+  return failedVerdict(
+    'files',
+    'Let the agent leave that out of its files; `allow-secrets` in the definition lets a path through.',
+    problems.slice(0, 50).map((message) => ({ severity: 'error', message })),
+  );
+}
+
+async function storeLogs(call: Call, judged: JudgedOutput, result?: AgentResult): Promise<Partial<EndedEntry>> {
+  const { contents } = call.ports;
+  const { metrics, learnings } = judged;
+  return {
+    ...(metrics && { metrics }),
+    ...(learnings && { learnings: await contents.put([learnings]) }),
+    ...(result && {
+      logs: {
+        ...(result.stdout && { stdout: await contents.put([result.stdout]) }),
+        ...(result.stderr && { stderr: await contents.put([result.stderr]) }),
+      },
+    }),
+    ...(result?.outcome === 'exited' && { exitCode: result.exitCode }),
+  };
+}
+
+function reportOthers(call: Call, { key, gate }: Unit, { other, disturbed }: Changed): void {
+  if (other.length === 0) return;
+  const paths = other.map(({ path }) => path);
+  const effect =
+    disturbed.length > 0 ? `; ${listPaths(disturbed)} is among its inputs, so its output serves this call only` : '';
+  call.notice(
+    `${listPaths(paths)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
+    {
+      unit: key,
+      hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${gate.place.file}:${gate.place.line ?? 1}`,
+    },
+  );
+}

@@ -1,0 +1,180 @@
+import { GatelineError } from '../errors.ts';
+import { digestOfJson, type Digest } from '../json/digest.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
+import { ENTRY_FORMAT, type Content, type EndedEntry, type Entry } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { EngineEvent } from '../run/events.ts';
+import { FolderState } from '../run/state.ts';
+import { UnitGraph, type Unit } from '../run/units.ts';
+import type { Contract } from '../verdict/contract.ts';
+import { compileContract, type CompiledContract } from '../verdict/judge.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+import { createMatcher, type Matcher } from '../workspace/globs.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
+import type { Order, Ports } from './ports.ts';
+
+/** What a unit has for the units after it. */
+export interface Held {
+  /** Absent: the condition of the gate is false. */
+  readonly checkpoint?: Checkpoint;
+  readonly verdict: Verdict;
+  readonly exports?: Content;
+  /** Paths of its own files and of those that its needs hand on. */
+  readonly handedOn: readonly string[];
+}
+
+/** What became of a unit in this call. */
+export type Outcome = Held & {
+  /** `sends-back`: it failed, and its gate sends the work back. `waiting`: a person must decide. */
+  readonly result: 'done' | 'waiting' | 'sends-back' | 'failed';
+  readonly reason: string;
+};
+
+interface ReadyContract {
+  readonly contract: Contract;
+  readonly digest: Digest;
+  readonly compiled: CompiledContract;
+}
+
+/** One call of a command: what it was asked, what the log says, and what became of the units so far. */
+export class Call {
+  readonly ports: Ports;
+  readonly order: Order;
+  readonly graph: UnitGraph;
+  readonly state: FolderState;
+  readonly outcomes = new Map<UnitKey, Outcome>();
+  /** The newest look at the folder; undefined: it must be looked at again. */
+  snapshot: Snapshot | undefined;
+  /** Whether this call has written an entry. */
+  wrote = false;
+  #entries: readonly Entry[];
+  #look: Promise<void> = Promise.resolve();
+  #uses: EndedEntry[] = [];
+  #contracts = new Map<string, Promise<ReadyContract>>();
+  #matchers = new Map<string, Matcher>();
+
+  private constructor(ports: Ports, order: Order, entries: readonly Entry[]) {
+    this.ports = ports;
+    this.order = order;
+    this.graph = new UnitGraph(order.pipeline);
+    this.state = new FolderState(order.pipeline, order.subject, entries);
+    this.#entries = entries;
+  }
+
+  static async open(ports: Ports, order: Order): Promise<Call> {
+    return new Call(ports, order, await ports.log.read());
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  now(): string {
+    return this.ports.clock.now().toISOString();
+  }
+
+  /** The first fields of an entry of this call. */
+  head() {
+    const { pipeline, subject } = this.order;
+    return { v: ENTRY_FORMAT, pipeline: pipeline.id, subject, run: this.state.runNumber, at: this.now() } as const;
+  }
+
+  observe(event: EngineEvent): void {
+    this.ports.observe(event);
+  }
+
+  notice(message: string, more: { unit?: UnitKey; hint?: string } = {}): void {
+    this.observe({ type: 'notice', message, ...more });
+  }
+
+  /** Writes entries, and before them the uses that only matter if the run writes something at all. */
+  async write(...entries: readonly Entry[]): Promise<void> {
+    const { run } = this.head();
+    const uses = this.#uses.map((entry) => ({ ...entry, run }));
+    this.#uses = [];
+    this.wrote = true;
+    this.#learn(await this.ports.log.append(...uses, ...entries));
+  }
+
+  /** Notes that an output is used that already was the newest: written with the next entry, if there is one. */
+  noteUse(entry: EndedEntry): void {
+    this.#uses.push(entry);
+  }
+
+  get hasUses(): boolean {
+    return this.#uses.length > 0;
+  }
+
+  /** Reads what others wrote meanwhile: decisions of people. */
+  async refresh(): Promise<void> {
+    this.#learn(await this.ports.log.read());
+  }
+
+  #learn(entries: readonly Entry[]): void {
+    for (const entry of entries.slice(this.#entries.length)) this.state.apply(entry);
+    this.#entries = entries;
+  }
+
+  /** The folder as it is now. One look at a time: a snapshot writes our index. */
+  look(): Promise<Snapshot> {
+    const look = this.#look.then(() => this.ports.workspace.takeSnapshot());
+    this.#look = look.then(
+      (snapshot) => void (this.snapshot = snapshot),
+      () => undefined,
+    );
+    return look;
+  }
+
+  /** The contract of a gate, compiled once per call. */
+  contractOf(gate: Gate): Promise<ReadyContract> {
+    let ready = this.#contracts.get(gate.id);
+    if (ready === undefined) this.#contracts.set(gate.id, (ready = this.#compile(gate)));
+    return ready;
+  }
+
+  async #compile({ id }: Gate): Promise<ReadyContract> {
+    const contract = this.order.contracts.get(id);
+    if (contract === undefined) throw new GatelineError('bug', `gate ${id} has no contract`);
+    return { contract, digest: digestOfJson(contract as JsonValue), compiled: await compileContract(contract) };
+  }
+
+  /** Whether a unit reads a path. @param handedOn files of its needs, which it always reads */
+  reads(unit: Unit, handedOn: readonly string[]): Matcher {
+    const { inputs } = unit.gate;
+    const declared = inputs === undefined ? undefined : this.#matcher(inputs);
+    const except = inputs === undefined ? new Set(this.definitionFiles) : undefined;
+    const named = new Set([...handedOn, ...namedFiles(unit.gate)]);
+    return (path) => named.has(path) || (declared === undefined ? !except!.has(path) : declared(path));
+  }
+
+  /** Whether a path is a file of a unit. The definition is nobody's. */
+  owns({ gate: { files } }: Unit): Matcher {
+    if (files === undefined) return () => false;
+    const matches = files === 'changed' ? () => true : this.#matcher(files);
+    return (path) => path !== this.order.definitionFile && matches(path);
+  }
+
+  #matcher(globs: readonly string[]): Matcher {
+    const key = globs.join('\0');
+    let matcher = this.#matchers.get(key);
+    if (matcher === undefined) this.#matchers.set(key, (matcher = createMatcher(globs)));
+    return matcher;
+  }
+
+  /** Files that a gate without `inputs` does not read: the definition, and what its keys name. */
+  get definitionFiles(): readonly string[] {
+    const { definitionFile, pipeline } = this.order;
+    const schemas = pipeline.gates.flatMap(({ contract: { schema } }) =>
+      schema && 'path' in schema ? [schema.path] : [],
+    );
+    return [definitionFile, ...schemas, ...pipeline.gates.flatMap(namedFiles)];
+  }
+}
+
+/** Paths that values under `with` may name (`prompt: prompts/design.md`): each gate reads its own. */
+export function namedFiles(gate: Gate): string[] {
+  return Object.values(gate.with).filter(
+    (value): value is string => typeof value === 'string' && /^[\w.-][\w./-]{0,199}$/.test(value) && /[./]/.test(value),
+  );
+}

@@ -1,0 +1,47 @@
+import { GatelineError } from '../errors.ts';
+import type { JsonObject } from '../json/json.ts';
+import { gateOf, type Unit } from '../run/units.ts';
+import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
+import { NOT_APPLICABLE } from '../verdict/verdict.ts';
+import type { Call, Held } from './call.ts';
+import { handedOnTo, type Needs } from './request.ts';
+import { readValue } from './values.ts';
+
+/** Whether a gate applies; if not, what it has for later gates. */
+export type Condition =
+  | { readonly result: true }
+  | { readonly result: false; readonly reason: string; readonly held: Held };
+
+/**
+ * Evaluates the `if` of a gate over `subject`, `metadata` and `needs.<gate>.status | score | output`.
+ * @throws GatelineError `usage` if it cannot be evaluated
+ */
+export async function evaluateGateCondition(call: Call, { gate }: Unit, needs: Needs): Promise<Condition> {
+  if (gate.if === undefined) return { result: true };
+  const contexts = {
+    subject: call.order.subject,
+    metadata: call.order.metadata,
+    needs: await needsContext(call, needs),
+  };
+  const evaluated = evaluateCondition(parseCondition(gate.if), contexts);
+  if ('problem' in evaluated)
+    throw new GatelineError('usage', `the condition of gate ${gate.id} cannot be evaluated: ${evaluated.problem}`, {
+      place: gate.place,
+      hint: 'Correct `if` in the definition. It can name `subject`, `metadata` and `needs`.',
+    });
+  if (evaluated.result) return { result: true };
+  const held = { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
+  return { result: false, reason: `its condition is false: ${gate.if}`, held };
+}
+
+async function needsContext(call: Call, needs: Needs): Promise<JsonObject> {
+  const context: JsonObject = {};
+  for (const [key, { verdict, exports }] of needs) {
+    const output = exports && (await readValue(call, exports.digest));
+    const need: JsonObject = { status: verdict.status, score: verdict.score, output: output ?? null };
+    const gate = gateOf(key);
+    if (key === gate) context[gate] = need;
+    else context[gate] = { ...(context[gate] as JsonObject | undefined), [key.slice(gate.length + 1)]: need };
+  }
+  return context;
+}

@@ -1,0 +1,130 @@
+import type { Digest } from '../json/digest.ts';
+import { isSameAttempt } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { UnitPlan } from '../run/events.ts';
+import { planPut, type FileChange } from '../run/files.ts';
+import type { Request } from '../run/request.ts';
+import type { PendingDecision, Rework } from '../run/state.ts';
+import type { Unit } from '../run/units.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
+import type { Call, Held } from './call.ts';
+import { evaluateGateCondition } from './condition.ts';
+import { explainRun, type Explanation } from './explain.ts';
+import { lookUp } from './remember.ts';
+import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
+import { roundsLeft } from './rework.ts';
+
+/** What a unit would be started with. */
+export interface Work {
+  readonly unit: Unit;
+  readonly needs: Needs;
+  readonly snapshot: Snapshot;
+  readonly request: Request;
+  readonly fingerprint: Digest;
+  /** The review that the work answers. */
+  readonly rework?: Rework;
+}
+
+/** What happens to a unit whose needs are done. */
+export type Decision =
+  | {
+      readonly choice: 'use';
+      readonly work: Work;
+      readonly checkpoint: Checkpoint;
+      /** What must be written so that the files of the output are in the folder. */
+      readonly changes: readonly FileChange[];
+      /** Paths where a version of the user stays. */
+      readonly left: readonly string[];
+      readonly reason: string;
+    }
+  | ({ readonly choice: 'run'; readonly work: Work } & Explanation)
+  | {
+      readonly choice: 'skip' | 'adopt';
+      readonly work: Work;
+      readonly decision: PendingDecision;
+      readonly reason: string;
+    }
+  | { readonly choice: 'not-applicable'; readonly needs: Needs; readonly held: Held; readonly reason: string };
+
+/**
+ * Decides what happens to a unit. An output that is used as it is needs no new look at the folder; before anything is
+ * written or started, the folder is looked at.
+ */
+export async function decideUnit(call: Call, unit: Unit, needs: Needs): Promise<Decision> {
+  const condition = await evaluateGateCondition(call, unit, needs);
+  if (!condition.result) return { choice: 'not-applicable', needs, held: condition.held, reason: condition.reason };
+  const seen = call.snapshot;
+  if (seen !== undefined) {
+    const decision = await decideFor(call, unit, needs, seen);
+    if (decision.choice === 'use' && decision.changes.length === 0) return decision;
+  }
+  return decideFor(call, unit, needs, await call.look());
+}
+
+async function decideFor(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<Decision> {
+  const { state } = call;
+  const rework = noteFor(call, unit);
+  const request = await buildRequest(call, unit, snapshot, needs, rework);
+  const work: Work = { unit, needs, snapshot, request, fingerprint: fingerprintOf(request), rework };
+  const pending = state.pending.get(unit.key);
+  if (pending)
+    return { choice: pending.decision, work, decision: pending, reason: `${pending.actor}: ${pending.reason}` };
+  const force = state.forced.get(unit.key);
+  if (force) return { choice: 'run', work, reason: `${force.actor} asked for a new attempt: ${force.reason}` };
+
+  const lookup = await lookUp(call, unit, work.fingerprint);
+  if (!('checkpoint' in lookup)) return { choice: 'run', work, ...(await explainRun(call, work, lookup.reason)) };
+  const { checkpoint } = lookup;
+  if (checkpoint.verdict.status === 'failed' && roundsLeft(call, unit.gate, checkpoint.attempt) === 0)
+    return { choice: 'run', work, reason: 'its output failed, and the work was sent back as often as allowed' };
+  const put = await planPutOf(call, work, checkpoint);
+  if (put.choice === 'put')
+    return {
+      choice: 'use',
+      work,
+      checkpoint,
+      changes: put.changes,
+      left: put.left,
+      reason: usedReason(call, checkpoint),
+    };
+  return {
+    choice: 'run',
+    work,
+    reason: `an earlier output would replace a version of ${put.conflict} that only you have`,
+    hint: `to keep that version, commit or copy it; to use the earlier output, remove ${put.conflict}`,
+  };
+}
+
+async function planPutOf(call: Call, { unit, needs, snapshot }: Work, { attempt, files }: Checkpoint) {
+  const newest = call.state.files.get(unit.key) ?? {};
+  const present = Object.keys(files).length + Object.keys(newest).length > 0;
+  const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
+  const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
+  const isNewest = isSameAttempt(call.state.newest.get(unit.key), attempt);
+  return planPut(files, newest, isNewest, current, call.reads(unit, handedOnTo(needs)));
+}
+
+/** The review that a unit must answer. */
+function noteFor({ state }: Call, { gate, key }: Unit): Rework | undefined {
+  const note = state.current?.notes.get(gate.id);
+  return note && !note.answered.has(key) ? note.rework : undefined;
+}
+
+function usedReason({ order, state }: Call, { attempt, how }: Checkpoint): string {
+  if (how === 'skipped') return 'it was skipped for these inputs';
+  const of = attempt.subject === order.subject ? '' : ` of ${attempt.subject}`;
+  const source = attempt.run === state.runNumber && of === '' ? `attempt ${attempt.n}` : `run ${attempt.run}${of}`;
+  return `nothing that it reads has changed since ${source}`;
+}
+
+/** A decision as it is shown. */
+export function planOf(unit: Unit, decision: Decision): UnitPlan {
+  const { choice, reason } = decision;
+  if (choice === 'use') {
+    const { ms, costUsd } = decision.checkpoint;
+    return { unit: unit.key, choice, reason, savesMs: ms, savesUsd: costUsd };
+  }
+  if (choice === 'run') return { unit: unit.key, choice, reason, hint: decision.hint };
+  if (choice === 'adopt') return { unit: unit.key, choice: 'use', reason: `output supplied by ${reason}` };
+  return { unit: unit.key, choice, reason };
+}

@@ -1,0 +1,66 @@
+import type { Agents } from '../agent/agent.ts';
+import type { Contract } from '../verdict/contract.ts';
+import type { Redactor } from '../untrusted/redact.ts';
+import type { AttemptRef } from '../run/entry.ts';
+import type { EngineEvent } from '../run/events.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Checkpoints, Contents, Log } from '../store/stores.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** What an agent was asked to write: a plain file, or why it is none. */
+export type AgentFile =
+  | { readonly state: 'present'; readonly bytes: Uint8Array }
+  | { readonly state: 'absent' }
+  | { readonly state: 'too-large'; readonly size: number }
+  | { readonly state: 'refused'; readonly reason: string };
+
+/** The directories of attempts: what agents read and write. */
+export interface AttemptFiles {
+  /** A new, empty directory. @returns its absolute path */
+  create(attempt: AttemptRef): Promise<string>;
+  pathOf(attempt: AttemptRef): string;
+  write(directory: string, name: string, bytes: Uint8Array | string): Promise<void>;
+  /** @param limit bytes; links are not followed */
+  read(directory: string, name: string, limit: number): Promise<AgentFile>;
+}
+
+/** What the machine gives to the engine. */
+export interface Ports {
+  readonly log: Log;
+  readonly contents: Contents;
+  readonly checkpoints: Checkpoints;
+  readonly workspace: Workspace;
+  readonly agents: Agents;
+  readonly attempts: AttemptFiles;
+  readonly clock: { now(): Date };
+  /** The caller's variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: { readonly os: string; readonly arch: string };
+  /** The version that a command prints; asked once per call. */
+  readonly toolVersion: (command: string) => Promise<string>;
+  readonly observe: (event: EngineEvent) => void;
+}
+
+/** What the caller of a command asks for: a pipeline, what it is about, and how to run it. */
+export interface Order {
+  readonly pipeline: Pipeline;
+  /** Path of the definition, relative to the workspace: no gate's input, and nobody's file. */
+  readonly definitionFile: string;
+  /** By gate, with schema files read. */
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly subject: string;
+  /** Whether somebody gave the subject: only then it is part of requests. */
+  readonly isSubjectGiven: boolean;
+  readonly task?: string;
+  readonly metadata: JsonObject;
+  /** The caller's input. */
+  readonly input: JsonValue;
+  readonly redactor: Redactor;
+  /** Only these gates. Default: all. */
+  readonly only?: ReadonlySet<string>;
+  readonly maxParallel?: number;
+  /** For this call, instead of each loop's own limit. */
+  readonly maxIterations?: number;
+  readonly actor: string;
+}

@@ -1,0 +1,66 @@
+import { GatelineError } from '../errors.ts';
+import { attemptOf, type StartedEntry } from '../run/entry.ts';
+import { failedVerdict } from '../verdict/verdict.ts';
+import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
+import { splitChanges } from './attempt.ts';
+import type { Call } from './call.ts';
+import { extendCheckpoints } from './remember.ts';
+
+/**
+ * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
+ * units start again on what is there. Attempts between `begin` and `complete` are nobody's process and stay open.
+ * @throws GatelineError `busy` if one of those declares files: nothing else may start beside it
+ */
+export async function recoverOpenAttempts(call: Call): Promise<void> {
+  for (const started of [...call.state.open.values()]) if (started.process) await endLost(call, started);
+  const blocking = [...call.state.open.values()].find(({ writes }) => writes);
+  if (blocking)
+    throw new GatelineError(
+      'busy',
+      `an agent works on ${blocking.unit} since ${blocking.at}, between begin and complete`,
+      {
+        hint: `\`gateline complete\` ends its attempt; \`gateline begin ${blocking.unit}\` or \`gateline close\` gives it up`,
+      },
+    );
+}
+
+/** Ends an attempt that nobody will end: its engine was killed, or it was given up between `begin` and `complete`. */
+export async function endLost(call: Call, started: StartedEntry): Promise<void> {
+  const { agents, attempts, workspace } = call.ports;
+  if (started.process) await agents.endLeftover(started.process, attempts.pathOf(attemptOf(started)));
+  const isOurs = started.pipeline === call.order.pipeline.id;
+  const unit = isOurs ? call.graph.unit(started.unit) : undefined;
+  const before = snapshotFrom(started.snapshot);
+  const after = await call.look();
+  const changed = unit && (await splitChanges(call, { unit, needs: new Map() }, before, after));
+  if (unit && changed) {
+    await workspace.storeVersions(changed.own);
+    if (started.subject === call.order.subject) await extendCheckpoints(call, unit, before, changed.own);
+  }
+  await call.write({
+    v: started.v,
+    pipeline: started.pipeline,
+    subject: started.subject,
+    run: started.run,
+    at: call.now(),
+    kind: 'ended',
+    unit: started.unit,
+    n: started.n,
+    how: 'lost',
+    verdict: failedVerdict('cancelled', 'Run again: it continues from here.', [
+      {
+        severity: 'error',
+        message: started.process ? 'the call that worked on it was killed' : 'the attempt was given up',
+      },
+    ]),
+    fingerprint: started.fingerprint,
+    contract: started.contract,
+    iteration: started.iteration,
+    rework: started.rework,
+    files: changed?.files ?? {},
+    changes: [...(changed?.own ?? [])],
+    undeclared: [],
+    snapshot: snapshotId(after),
+    ms: 0,
+  });
+}

@@ -1,0 +1,131 @@
+import type { JsonValue } from '../json/json.ts';
+import type { Digest } from '../json/digest.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { isSameAttempt } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import { adjustFiles, type FileChange } from '../run/files.ts';
+import { approvalKey, attemptName, isRemembered, type Rework } from '../run/state.ts';
+import type { Unit } from '../run/units.ts';
+import { judge } from '../verdict/judge.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
+import { evaluateGateCondition } from './condition.ts';
+import { exportsOf, readValue } from './values.ts';
+import type { Call, Held } from './call.ts';
+import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
+
+/** What is remembered for a request, or why it cannot be used. */
+export type Lookup = { readonly checkpoint: Checkpoint } | { readonly reason?: string };
+
+/** The output that is remembered for a request, judged by today's contract. */
+export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promise<Lookup> {
+  const { state, ports } = call;
+  const { gate } = unit;
+  const checkpoint = await ports.checkpoints.find(fingerprint);
+  if (checkpoint === undefined) return {};
+  const rejection = state.rejected.get(attemptName(checkpoint.attempt));
+  if (rejection) return { reason: `${rejection.actor} rejected the output: ${rejection.reason}` };
+  const age = ports.clock.now().getTime() - Date.parse(checkpoint.startedAt);
+  if (gate.maxAge !== undefined && age > gate.maxAge) return { reason: 'the output is older than max-age' };
+  if (checkpoint.how === 'skipped') return { checkpoint };
+  const { output } = checkpoint;
+  const value = output && (await readValue(call, output.digest));
+  if (value === undefined) return { reason: 'the stored output is missing or damaged' };
+  const { digest, compiled, contract } = await call.contractOf(gate);
+  let judged = checkpoint;
+  if (checkpoint.contract !== digest) {
+    const verdict = await judge(compiled, value, judgeContexts(call));
+    judged = { ...checkpoint, verdict, contract: digest, exports: await exportsOf(call, value, contract.exports) };
+  }
+  if (isRemembered(judged.verdict, gate.onFail !== undefined)) return { checkpoint: judged };
+  return {
+    reason: `the output does not meet today's contract: ${judged.verdict.issues[0]?.message ?? judged.verdict.kind}`,
+  };
+}
+
+/** What `checks` can name beside the output. */
+export function judgeContexts({ order }: Call): { subject: JsonValue; metadata: JsonValue } {
+  return { subject: order.subject, metadata: order.metadata };
+}
+
+export function isApproved({ state }: Call, { fingerprint, output }: Checkpoint): boolean {
+  return output !== undefined && state.approvals.has(approvalKey(fingerprint, output.digest));
+}
+
+/** What the needs of a unit have for it: in this call, else what is remembered for a state of the folder. */
+async function needsAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Needs | undefined> {
+  const needs = new Map<UnitKey, Held>();
+  for (const id of unit.gate.needs) {
+    const units = call.graph.unitsOf(id);
+    if (units === undefined) return undefined;
+    for (const need of units) {
+      const held = call.outcomes.get(need.key) ?? (await heldAt(call, need, snapshot, memo));
+      if (held === undefined) return undefined;
+      needs.set(need.key, held);
+    }
+  }
+  return needs;
+}
+
+type Memo = Map<UnitKey, Held | undefined>;
+
+/** What holds for a unit in a state of the folder; undefined: its agent would have to run. */
+async function heldAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Held | undefined> {
+  if (!memo.has(unit.key)) memo.set(unit.key, await findHeld(call, unit, snapshot, memo));
+  return memo.get(unit.key);
+}
+
+async function findHeld(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Held | undefined> {
+  const needs = await needsAt(call, unit, snapshot, memo);
+  if (needs === undefined) return undefined;
+  const condition = await evaluateGateCondition(call, unit, needs);
+  if (!condition.result) return condition.held;
+  const outcome = call.outcomes.get(unit.key);
+  const lookup = await lookUp(call, unit, fingerprintOf(await buildRequest(call, unit, snapshot, needs)));
+  if (!('checkpoint' in lookup)) return undefined;
+  const { checkpoint } = lookup;
+  if (outcome !== undefined && !isSameAttempt(outcome.checkpoint?.attempt, checkpoint.attempt)) return undefined;
+  return heldFrom(checkpoint, needs);
+}
+
+export function heldFrom(checkpoint: Checkpoint, needs: Needs): Held {
+  const handedOn = [...new Set([...Object.keys(checkpoint.files), ...handedOnTo(needs)])].sort();
+  return { checkpoint, verdict: checkpoint.verdict, exports: checkpoint.exports, handedOn };
+}
+
+/** The output of the unit that changed files, to be remembered for the folder as it left it. */
+export interface OwnOutput {
+  readonly checkpoint: Checkpoint;
+  readonly needs: Needs;
+  readonly rework?: Rework;
+}
+
+/**
+ * A unit changed files: the outputs that were up to date just before, of units that do not need it, hold for the files
+ * as it left them too, and so does its own output, also for the request without the notes of a review.
+ * @param after the folder with these changes, if nothing else changed meanwhile
+ */
+export async function extendCheckpoints(
+  call: Call,
+  by: Unit,
+  before: Snapshot,
+  changes: readonly FileChange[],
+  { after, own }: { readonly after?: Snapshot; readonly own?: OwnOutput } = {},
+): Promise<void> {
+  if (changes.length === 0 && own?.rework === undefined) return;
+  const { workspace, checkpoints } = call.ports;
+  const changed = after ?? (await workspace.applyTo(before, changes));
+  const memo: Memo = new Map();
+  for (const unit of call.graph.units) {
+    if (unit.key === by.key || call.graph.needs(unit, by)) continue;
+    const needs = await needsAt(call, unit, before, memo);
+    if (needs === undefined) continue;
+    const held = await heldAt(call, unit, before, memo);
+    if (!held?.checkpoint) continue;
+    const reads = call.reads(unit, handedOnTo(needs));
+    const { files } = held.checkpoint;
+    if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
+    const request = await buildRequest(call, unit, changed, needs);
+    await checkpoints.save(fingerprintOf(request), { ...held.checkpoint, files: adjustFiles(files, changes) });
+  }
+  if (own) await checkpoints.save(fingerprintOf(await buildRequest(call, by, changed, own.needs)), own.checkpoint);
+}

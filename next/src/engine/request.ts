@@ -1,0 +1,98 @@
+import { digestOfJson, type Digest } from '../json/digest.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
+import type { FileVersion } from '../run/files.ts';
+import type { Request } from '../run/request.ts';
+import type { Rework } from '../run/state.ts';
+import type { Unit } from '../run/units.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
+import { namedFiles, type Call, type Held } from './call.ts';
+
+/** What the needs of a unit have for it, by unit. */
+export type Needs = ReadonlyMap<UnitKey, Held>;
+
+/** The request of a unit for one state of the folder. */
+export async function buildRequest(
+  call: Call,
+  unit: Unit,
+  snapshot: Snapshot,
+  needs: Needs,
+  rework?: Rework,
+): Promise<Request> {
+  const { order, ports } = call;
+  const { gate, leg } = unit;
+  const request: Request = {
+    format: 'gateline-request/3',
+    pipeline: order.pipeline.id,
+    gate: gate.id,
+    leg: leg.id,
+    matrix: leg.matrix,
+    ...(order.isSubjectGiven && { subject: order.subject }),
+    ...(order.task !== undefined && { task: order.task }),
+    metadata: order.metadata,
+    input: order.input,
+    definition: definitionOf(call, gate),
+    inputs: await inputsOf(call, gate, snapshot),
+    handedOn: await versionsOf(call, snapshot, handedOnTo(needs)),
+    needs: Object.fromEntries([...needs].map(([key, held]) => [key, held.exports?.digest ?? null])),
+    memory: {},
+    secrets: gate.secrets,
+    tools: await toolVersions(call, gate),
+    platform: ports.platform,
+    ...(rework && { rework: reworkOf(rework) }),
+  };
+  return order.redactor.json(request as unknown as JsonValue).value as unknown as Request;
+}
+
+export function fingerprintOf(request: Request): Digest {
+  return digestOfJson(request as unknown as JsonValue);
+}
+
+/** Paths that the needs of a unit hand on to it. */
+export function handedOnTo(needs: Needs): string[] {
+  return [...new Set([...needs.values()].flatMap(({ handedOn }) => handedOn))].sort();
+}
+
+function definitionOf({ ports }: Call, gate: Gate): JsonObject {
+  const env = Object.entries(gate.env).map(([name, value]) => [name, value ?? ports.environment[name] ?? null]);
+  const { uses, run, shell, workingDirectory } = gate;
+  const command: JsonObject = uses
+    ? { action: uses.action, actionWith: uses.with, local: uses.local ?? null }
+    : { run: run ?? null, shell, workingDirectory };
+  return { ...command, with: gate.with, env: Object.fromEntries(env) as JsonObject };
+}
+
+async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Request['inputs']> {
+  const globs = gate.inputs ?? null;
+  const named = namedFiles(gate);
+  const { workspace } = call.ports;
+  const digests = [
+    globs?.length === 0 ? '' : await workspace.digestFiles(snapshot, globs, globs === null ? call.definitionFiles : []),
+    named.length === 0 ? '' : await workspace.digestFiles(snapshot, named, []),
+  ];
+  return { globs, digest: digests.join(' ').trim() };
+}
+
+async function versionsOf(
+  { ports: { workspace } }: Call,
+  snapshot: Snapshot,
+  paths: readonly string[],
+): Promise<Record<string, FileVersion | null>> {
+  if (paths.length === 0) return {};
+  const files = await workspace.listFiles(snapshot);
+  return Object.fromEntries(paths.map((path) => [path, files.get(path) ?? null]));
+}
+
+async function toolVersions({ ports }: Call, gate: Gate): Promise<Record<string, string>> {
+  const versions = Object.entries(gate.tools).map(async ([name, command]) => [name, await ports.toolVersion(command)]);
+  return Object.fromEntries((await Promise.all(versions)) as [string, string][]);
+}
+
+function reworkOf({ causes }: Rework): NonNullable<Request['rework']> {
+  return Object.fromEntries(
+    causes.map(({ unit, output, verdict }) => [
+      unit,
+      { output: output.digest, verdict: verdict as unknown as JsonValue },
+    ]),
+  );
+}

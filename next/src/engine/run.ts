@@ -1,0 +1,225 @@
+import type { Group, UnitKey } from '../pipeline/pipeline.ts';
+import type { EndedEntry } from '../run/entry.ts';
+import type { Unit } from '../run/units.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+import { runAttempt } from './attempt.ts';
+import { Call, type Outcome } from './call.ts';
+import { decideUnit, planOf, type Work } from './decide-unit.ts';
+import type { Order, Ports } from './ports.ts';
+import { recoverOpenAttempts } from './recover.ts';
+import { buildRequest, fingerprintOf, type Needs } from './request.ts';
+import { sendBack } from './rework.ts';
+import { carryOutDecision, endNotApplicable, useOutput } from './use-output.ts';
+
+/** How a call of `run` ended. */
+export interface RunResult {
+  /** `nothing`: every output held, and nothing was written. */
+  readonly status: 'completed' | 'nothing' | 'failed' | 'paused' | 'interrupted';
+  /** The run that entries of this call belong to, or the newest one. */
+  readonly run: number;
+  readonly outcomes: ReadonlyMap<UnitKey, Outcome>;
+  /** Units whose agents ran. */
+  readonly ran: readonly UnitKey[];
+}
+
+/**
+ * Runs a pipeline, or continues its run: each unit in order is used if an output holds for the inputs as they are now,
+ * else its agent runs. Killed anywhere, the next call continues.
+ * @throws GatelineError `busy` if an agent that declares files works between `begin` and `complete`
+ */
+export async function runPipeline(ports: Ports, order: Order, signal: AbortSignal): Promise<RunResult> {
+  const call = await Call.open(ports, order);
+  await recoverOpenAttempts(call);
+  const run = new Scheduler(call, signal);
+  await run.drive();
+  return run.end();
+}
+
+/** Starts units when their needs are done; units without files side by side, units with files alone. */
+class Scheduler {
+  readonly #call: Call;
+  readonly #signal: AbortSignal;
+  readonly #running = new Map<UnitKey, Promise<void>>();
+  readonly #ran: UnitKey[] = [];
+  #error: unknown;
+
+  constructor(call: Call, signal: AbortSignal) {
+    this.#call = call;
+    this.#signal = signal;
+  }
+
+  async drive(): Promise<void> {
+    const call = this.#call;
+    for (;;) {
+      const stopped = this.#signal.aborted || this.#error !== undefined || call.state.current?.paused !== undefined;
+      const ready = stopped ? [] : this.#readyUnits();
+      const readers = ready.filter((unit) => unit.gate.files === undefined && this.#hasRoom(unit));
+      if (readers.length > 0) await this.#turn(readers[0]!);
+      else if (this.#running.size > 0) await Promise.race(this.#running.values());
+      else if (ready.length > 0) await this.#turn(ready[0]!);
+      else if (stopped || !(await sendBack(call))) break;
+    }
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  #readyUnits(): Unit[] {
+    const { graph, outcomes, order, state } = this.#call;
+    const open = new Set([...state.open.values()].filter(({ process }) => !process).map(({ unit }) => unit));
+    return graph.units.filter(
+      (unit) =>
+        (order.only === undefined || order.only.has(unit.gate.id)) &&
+        !outcomes.has(unit.key) &&
+        !this.#running.has(unit.key) &&
+        !open.has(unit.key) &&
+        !this.#isStopped(unit) &&
+        this.#needsOf(unit) !== undefined,
+    );
+  }
+
+  /** A failed leg stops the legs that have not started, unless `fail-fast: false`. */
+  #isStopped({ gate }: Unit): boolean {
+    if (!gate.matrix?.failFast) return false;
+    return (this.#call.graph.unitsOf(gate.id) ?? []).some(
+      ({ key }) => this.#call.outcomes.get(key)?.result === 'failed',
+    );
+  }
+
+  #needsOf({ gate }: Unit): Needs | undefined {
+    const { graph, outcomes } = this.#call;
+    const needs = new Map<UnitKey, Outcome>();
+    for (const id of gate.needs) {
+      const units = graph.unitsOf(id);
+      if (units === undefined) return undefined;
+      for (const { key } of units) {
+        const outcome = outcomes.get(key);
+        if (outcome?.result !== 'done') return undefined;
+        needs.set(key, outcome);
+      }
+    }
+    return needs;
+  }
+
+  #hasRoom({ gate }: Unit): boolean {
+    const { order } = this.#call;
+    const running = [...this.#running.keys()].map((key) => this.#call.graph.unit(key)!.gate);
+    const inGroup = (group: Group) => running.filter(({ id }) => group.gates.includes(id)).length;
+    const groups = order.pipeline.groups.filter(({ gates, mode }) => mode === 'sequential' && gates.includes(gate.id));
+    const legs = running.filter(({ id }) => id === gate.id).length;
+    return (
+      running.length < (order.maxParallel ?? order.pipeline.maxParallel) &&
+      legs < (gate.matrix?.maxParallel ?? Infinity) &&
+      groups.every((group) => inGroup(group) === 0)
+    );
+  }
+
+  /** One unit whose needs are done: uses what is remembered, or starts its agent. */
+  async #turn(unit: Unit): Promise<void> {
+    const call = this.#call;
+    const needs = this.#needsOf(unit)!;
+    await call.refresh();
+    const decision = await decideUnit(call, unit, needs);
+    call.observe({ type: 'planned', plan: planOf(unit, decision) });
+    if (decision.choice === 'use') return useOutput(call, decision);
+    if (decision.choice === 'skip' || decision.choice === 'adopt') return carryOutDecision(call, decision);
+    if (decision.choice === 'not-applicable') return endNotApplicable(call, unit, decision);
+    if (gateWithoutCommand(unit)) {
+      call.outcomes.set(unit.key, {
+        result: 'waiting',
+        verdict: WAITS,
+        handedOn: [],
+        reason: 'its agent works by itself: `gateline begin`',
+      });
+      return;
+    }
+    const work = this.#runAttempts(decision.work, decision.reason).catch((error: unknown) => (this.#error ??= error));
+    const settled = work.then(() => void this.#running.delete(unit.key));
+    this.#running.set(unit.key, settled);
+  }
+
+  async #runAttempts(first: Work, reason: string): Promise<void> {
+    const call = this.#call;
+    const { unit, needs } = first;
+    this.#ran.push(unit.key);
+    let work = first;
+    let feedback: Verdict | undefined;
+    for (let tries = 0; ; tries += 1) {
+      const n = (call.state.current?.attempts.get(unit.key)?.at(-1)?.ref.n ?? 0) + 1;
+      call.observe({
+        type: 'started',
+        unit: unit.key,
+        n,
+        reason: tries === 0 ? reason : `attempt ${tries} failed`,
+        at: call.now(),
+      });
+      const ended = await runAttempt(call, work, feedback, this.#signal);
+      const retries =
+        isRetried(ended, tries, unit) && !this.#signal.aborted && call.outcomes.get(unit.key)?.result === 'failed';
+      const { how, verdict, changes, ms, metrics } = ended;
+      call.observe({
+        type: 'ended',
+        unit: unit.key,
+        n: ended.n,
+        how,
+        verdict,
+        changes,
+        ms,
+        costUsd: metrics?.costUsd,
+        retries,
+      });
+      if (!retries) return;
+      feedback = verdict;
+      call.outcomes.delete(unit.key);
+      const snapshot = call.snapshot ?? (await call.look());
+      const request = await buildRequest(call, unit, snapshot, needs, work.rework);
+      work = { ...work, snapshot, request, fingerprint: fingerprintOf(request) };
+    }
+  }
+
+  async end(): Promise<RunResult> {
+    const call = this.#call;
+    const { outcomes, state, graph, order } = call;
+    const units = graph.units.filter(({ gate }) => order.only === undefined || order.only.has(gate.id));
+    const allDone = units.every(({ key }) => outcomes.get(key)?.result === 'done');
+    const isWhole = order.pipeline.gates.every(({ id }) =>
+      graph.unitsOf(id)?.every(({ key }) => outcomes.get(key)?.result === 'done'),
+    );
+    const isOpen = state.current !== undefined && !state.current.over;
+    if (isWhole && (isOpen || state.current === undefined))
+      await call.write({
+        ...call.head(),
+        kind: 'decided',
+        decision: 'complete',
+        actor: 'gateline',
+        reason: 'all gates are done',
+      });
+    else if (isOpen && call.hasUses) await call.write();
+    const run = state.current?.run ?? 0;
+    return { status: this.#status(allDone, isWhole ?? false), run, outcomes, ran: this.#ran };
+  }
+
+  #status(allDone: boolean, isWhole: boolean): RunResult['status'] {
+    const { wrote, state, outcomes } = this.#call;
+    if (this.#signal.aborted) return 'interrupted';
+    if (allDone) return wrote || !isWhole ? 'completed' : 'nothing';
+    const waits = [...outcomes.values()].some(({ result }) => result === 'waiting');
+    const fails = [...outcomes.values()].some(({ result }) => result === 'failed');
+    return state.current?.paused || (waits && !fails) ? 'paused' : 'failed';
+  }
+}
+
+const WAITS: Verdict = {
+  status: 'failed',
+  kind: 'missing',
+  score: 0,
+  issues: [],
+  advice: 'Its agent works by itself: `gateline begin` and `gateline complete`.',
+};
+
+function gateWithoutCommand({ gate }: Unit): boolean {
+  return gate.run === undefined && gate.uses?.local === undefined;
+}
+
+/** Whether another attempt follows one that failed: not after an interruption, and not for an output that sends back. */
+function isRetried({ verdict, how }: EndedEntry, tries: number, { gate }: Unit): boolean {
+  return how === 'ran' && verdict.kind !== 'cancelled' && verdict.status !== 'passed' && tries < gate.retries;
+}

@@ -1,0 +1,72 @@
+import { verdictText, type Verdict } from '../verdict/verdict.ts';
+import { legsOf } from '../pipeline/matrix.ts';
+import { valueAt } from '../json/pointer.ts';
+import { GatelineError } from '../errors.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { EndedEntry } from '../run/entry.ts';
+import type { Unit } from '../run/units.ts';
+import type { Call, Held, Outcome } from './call.ts';
+import { heldFrom, isApproved } from './remember.ts';
+import type { Needs } from './request.ts';
+import { roundsLeft } from './rework.ts';
+import { readValue } from './values.ts';
+
+/** Notes what became of a unit whose output is there: whether later gates may use it. */
+export async function settle(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {
+  const held = heldFrom(checkpoint, needs);
+  const outcome = { ...held, ...judgeResult(call, unit, checkpoint) };
+  call.outcomes.set(unit.key, outcome);
+  if (outcome.result === 'done') await setLegs(call, unit, held);
+  return outcome;
+}
+
+function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pick<Outcome, 'result' | 'reason'> {
+  const { gate } = unit;
+  const { verdict, how } = checkpoint;
+  if (how === 'skipped') return { result: 'done', reason: 'skipped' };
+  const approved = isApproved(call, checkpoint);
+  const { partial } = gate.contract;
+  if (verdict.status === 'passed') {
+    if (gate.approval === undefined || approved) return { result: 'done', reason: 'passed' };
+    return { result: 'waiting', reason: 'a person must approve the output' };
+  }
+  if (approved || (verdict.status === 'partial' && partial === 'continue'))
+    return { result: 'done', reason: verdictText(verdict) };
+  if (verdict.status === 'partial' && partial === 'pause') return { result: 'waiting', reason: verdictText(verdict) };
+  if (roundsLeft(call, gate, checkpoint.attempt) > 0) return { result: 'sends-back', reason: verdictText(verdict) };
+  return { result: 'failed', reason: verdictText(verdict) };
+}
+
+/** Notes that a unit failed without an output that is remembered. */
+export function settleFailed(call: Call, unit: Unit, verdict: Verdict): void {
+  call.outcomes.set(unit.key, { result: 'failed', verdict, handedOn: [], reason: verdictText(verdict) });
+}
+
+/** Creates the units of gates whose matrix is a list in the output of this one. */
+export async function setLegs(call: Call, unit: Unit, held: Held): Promise<void> {
+  for (const gate of call.graph.matricesFrom(unit.gate.id)) {
+    const { matrix } = gate;
+    if (!matrix || !('from' in matrix)) continue;
+    const { pointer, variable } = matrix.from;
+    const output = held.checkpoint?.output;
+    const items = output && valueAt((await readValue(call, output.digest)) ?? null, pointer);
+    const legs = held.checkpoint === undefined || output === undefined ? [] : legsOf(items ?? null, variable);
+    if (!Array.isArray(legs))
+      throw new GatelineError('failed', `gate ${gate.id}: ${legs.problem}`, {
+        place: gate.place,
+        hint: `Let ${unit.gate.id} write a list of at most 256 items at ${pointer || 'the root'} of its output; a schema makes its own gate fail instead.`,
+      });
+    call.graph.setLegs(gate, legs);
+    if (legs.length === 0) call.notice(`${gate.id} has no legs: ${unit.gate.id} made an empty list`);
+  }
+}
+
+/** What a checkpoint remembers of an attempt that ended. */
+export function checkpointOf(
+  entry: Pick<EndedEntry, 'output' | 'exports' | 'verdict' | 'contract' | 'files' | 'fingerprint' | 'ms' | 'metrics'>,
+  { attempt, how, startedAt }: Pick<Checkpoint, 'attempt' | 'how' | 'startedAt'>,
+): Checkpoint {
+  const { output, exports, verdict, contract, files, fingerprint, ms, metrics } = entry;
+  const cost = metrics?.costUsd === undefined ? {} : { costUsd: metrics.costUsd };
+  return { v: 1, attempt, how, startedAt, output, exports, verdict, contract, files, fingerprint, ms, ...cost };
+}

@@ -1,0 +1,182 @@
+import type { EndedEntry } from '../run/entry.ts';
+import { isSameAttempt } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import { adjustFiles, type FileChange } from '../run/files.ts';
+import { attemptName } from '../run/state.ts';
+import { NOT_APPLICABLE } from '../verdict/verdict.ts';
+import { judge } from '../verdict/judge.ts';
+import type { Unit } from '../run/units.ts';
+import { nextAttempt } from './attempt.ts';
+import type { Call } from './call.ts';
+import type { Decision, Work } from './decide-unit.ts';
+import { listPaths } from './explain.ts';
+import { extendCheckpoints, judgeContexts } from './remember.ts';
+import { checkpointOf, setLegs, settle, settleFailed } from './settle.ts';
+import { exportsOf, readValue } from './values.ts';
+
+type Use = Extract<Decision, { choice: 'use' }>;
+type Given = Extract<Decision, { choice: 'skip' | 'adopt' }>;
+type NotApplicable = Extract<Decision, { choice: 'not-applicable' }>;
+
+/**
+ * Uses a remembered output: its files are put back. What holds afterwards is remembered before files are written, so a
+ * kill in between does no harm.
+ */
+export async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): Promise<void> {
+  const { unit, needs, snapshot, rework } = work;
+  const { workspace } = call.ports;
+  await extendCheckpoints(call, unit, snapshot, changes, { own: { checkpoint, needs, rework } });
+  if (changes.length > 0) {
+    await workspace.keep(attemptName(nextAttempt(call, unit), call.order.pipeline.id), snapshot);
+    await workspace.storeVersions(changes);
+  }
+  const refused = await workspace.put(changes);
+  const written = changes.filter(({ path }) => !refused.includes(path));
+  if (written.length > 0) call.snapshot = undefined;
+  const entry = usedEntry(call, work, checkpoint, written);
+  const isNews = written.length > 0 || !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
+  if (isNews) await call.write(entry);
+  else if (!wasUsedInRun(call, unit, checkpoint)) call.noteUse(entry);
+  call.observe({
+    type: 'ended',
+    unit: unit.key,
+    n: entry.n,
+    how: 'used',
+    verdict: checkpoint.verdict,
+    changes: written,
+    ms: 0,
+    retries: false,
+  });
+  if (left.length > 0)
+    call.notice(`${listPaths(left)}: your version stays; ${unit.key} made another one`, {
+      unit: unit.key,
+      hint: `\`gateline run --force ${unit.gate.id}\` makes it again`,
+    });
+  if (refused.length === 0) await settle(call, unit, checkpoint, needs);
+  else {
+    call.notice(`${listPaths(refused)} changed just now, or cannot be written`, { unit: unit.key, hint: 'run again' });
+    call.outcomes.set(unit.key, {
+      result: 'failed',
+      verdict: checkpoint.verdict,
+      handedOn: [],
+      reason: `${listPaths(refused)} could not be written`,
+    });
+  }
+}
+
+function wasUsedInRun(call: Call, unit: Unit, checkpoint: Checkpoint): boolean {
+  const run = call.state.current;
+  if (run === undefined || run.over) return false;
+  const last = run.attempts.get(unit.key)?.at(-1);
+  return isSameAttempt(last?.ended?.source ?? last?.ref, checkpoint.attempt);
+}
+
+function usedEntry(
+  call: Call,
+  { unit, rework }: Work,
+  checkpoint: Checkpoint,
+  changes: readonly FileChange[],
+): EndedEntry {
+  const { attempt, verdict, fingerprint, contract, output, exports, files } = checkpoint;
+  return {
+    ...call.head(),
+    kind: 'ended',
+    unit: unit.key,
+    n: nextAttempt(call, unit).n,
+    how: 'used',
+    verdict,
+    fingerprint,
+    contract,
+    iteration: rework?.round ?? 1,
+    rework: rework !== undefined,
+    ...(output && { output }),
+    ...(exports && { exports }),
+    source: attempt,
+    files,
+    changes: [...changes],
+    undeclared: [],
+    ms: 0,
+  };
+}
+
+/** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
+export async function carryOutDecision(call: Call, { work, decision }: Given): Promise<void> {
+  const { unit, needs, fingerprint, rework } = work;
+  const { digest, compiled, contract } = await call.contractOf(unit.gate);
+  const attempt = nextAttempt(call, unit);
+  const output = decision.decision === 'adopt' ? decision.output : undefined;
+  const value = output && (await readValue(call, output.digest));
+  const verdict =
+    value === undefined
+      ? { ...NOT_APPLICABLE, advice: decision.reason }
+      : await judge(compiled, value, judgeContexts(call));
+  const exports = value === undefined ? undefined : await exportsOf(call, value, contract.exports);
+  const entry: EndedEntry = {
+    ...call.head(),
+    kind: 'ended',
+    unit: unit.key,
+    n: attempt.n,
+    how: output ? 'adopted' : 'skipped',
+    verdict,
+    fingerprint,
+    contract: digest,
+    iteration: rework?.round ?? 1,
+    rework: rework !== undefined,
+    ...(output && { output }),
+    ...(exports && { exports }),
+    files: call.state.files.get(unit.key) ?? {},
+    changes: [],
+    undeclared: [],
+    actor: decision.actor,
+    reason: decision.reason,
+    ms: 0,
+  };
+  const checkpoint = checkpointOf(entry, { attempt, how: output ? 'adopted' : 'skipped', startedAt: entry.at });
+  if (verdict.status !== 'failed') {
+    await call.ports.checkpoints.save(fingerprint, checkpoint);
+    await extendCheckpoints(call, unit, work.snapshot, [], {
+      after: work.snapshot,
+      own: { checkpoint, needs, rework },
+    });
+  }
+  await call.write(entry);
+  call.observe({
+    type: 'ended',
+    unit: unit.key,
+    n: entry.n,
+    how: entry.how,
+    verdict,
+    changes: [],
+    ms: 0,
+    retries: false,
+  });
+  if (verdict.status === 'failed') settleFailed(call, unit, verdict);
+  else await settle(call, unit, checkpoint, needs);
+}
+
+/** A gate whose condition is false has nothing for later gates, and they may run. */
+export async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApplicable): Promise<void> {
+  const last = call.state.current?.over ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
+  if (last?.ended?.how !== 'not-applicable')
+    call.noteUse({
+      ...call.head(),
+      kind: 'ended',
+      unit: unit.key,
+      n: nextAttempt(call, unit).n,
+      how: 'not-applicable',
+      verdict: held.verdict,
+      fingerprint: NO_DIGEST,
+      contract: NO_DIGEST,
+      iteration: 1,
+      rework: false,
+      files: adjustFiles(call.state.files.get(unit.key) ?? {}, []),
+      changes: [],
+      undeclared: [],
+      reason,
+      ms: 0,
+    });
+  call.outcomes.set(unit.key, { ...held, result: 'done', reason });
+  await setLegs(call, unit, held);
+}
+
+const NO_DIGEST = `sha256:${'0'.repeat(64)}` as const;

@@ -1,0 +1,210 @@
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import {
+  attemptOf,
+  type AttemptRef,
+  type DecidedEntry,
+  type EndedEntry,
+  type Entry,
+  type StartedEntry,
+} from './entry.ts';
+import { adjustFiles, type GateFiles } from './files.ts';
+import { gateOf, UnitGraph } from './units.ts';
+import type { Verdict } from '../verdict/verdict.ts';
+
+type Decided<Name extends DecidedEntry['decision']> = Extract<DecidedEntry, { decision: Name }>;
+export type Rework = Decided<'rework'>;
+
+/** One try of a unit: its claim, its end, or both. */
+export interface Attempt {
+  readonly ref: AttemptRef;
+  readonly started?: StartedEntry;
+  readonly ended?: EndedEntry;
+}
+
+/** A decision that the next turn of the unit carries out. */
+export type PendingDecision = Decided<'skip'> | Decided<'adopt'>;
+
+/** What is true of one run of a subject. */
+export interface RunState {
+  readonly run: number;
+  /** Completed or closed: the next entry opens another run. */
+  over?: 'completed' | 'closed';
+  paused?: DecidedEntry;
+  rolledBack?: boolean;
+  /** Attempts of this run, by unit, in order. */
+  readonly attempts: Map<UnitKey, Attempt[]>;
+  readonly decisions: DecidedEntry[];
+  /** Reworks by the gate that they sent back, since it last started on new work. */
+  readonly reworks: Map<string, Rework[]>;
+  /** The rework that a gate must answer, and the units that have done so. */
+  readonly notes: Map<string, { readonly rework: Rework; readonly answered: Set<UnitKey> }>;
+  started?: string;
+  ended?: string;
+}
+
+/**
+ * What the log of a folder says about one pipeline and one subject: a pure fold, made entry by entry. It has the
+ * history, open attempts, notes of reviews and decisions; which outputs hold is not asked of it.
+ */
+export class FolderState {
+  readonly #graph: UnitGraph;
+  readonly #subject: string;
+  /** Attempts without an end, of all pipelines and subjects of the folder. */
+  readonly open = new Map<string, StartedEntry>();
+  /** By unit of this pipeline, whatever the subject: its files, and its newest attempt with an output. */
+  readonly files = new Map<UnitKey, GateFiles>();
+  readonly newest = new Map<UnitKey, AttemptRef>();
+  /** The newest attempt that started, whatever became of it: what has changed since then explains why a unit runs. */
+  readonly newestStart = new Map<UnitKey, StartedEntry>();
+  readonly newestEnd = new Map<UnitKey, EndedEntry>();
+  /** `fingerprint output` of approved outputs. */
+  readonly approvals = new Map<string, DecidedEntry>();
+  /** Names of attempts whose output is never used again. */
+  readonly rejected = new Map<string, DecidedEntry>();
+  readonly forced = new Map<UnitKey, Decided<'force'>>();
+  readonly pending = new Map<UnitKey, PendingDecision>();
+  readonly runs: RunState[] = [];
+
+  constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = []) {
+    this.#graph = new UnitGraph(pipeline);
+    this.#subject = subject;
+    for (const entry of entries) this.apply(entry);
+  }
+
+  /** The newest run; undefined: there is none. */
+  get current(): RunState | undefined {
+    return this.runs.at(-1);
+  }
+
+  /** The run that the next entry belongs to. */
+  get runNumber(): number {
+    const run = this.current;
+    return run === undefined ? 1 : run.over ? run.run + 1 : run.run;
+  }
+
+  apply(entry: Entry): void {
+    if (entry.kind === 'started') this.open.set(attemptName(attemptOf(entry), entry.pipeline), entry);
+    if (entry.kind === 'ended') this.open.delete(attemptName(attemptOf(entry), entry.pipeline));
+    if (entry.pipeline !== this.#graph.pipeline.id) return;
+    if (entry.kind === 'ended') this.#applyFiles(entry);
+    if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
+    if (entry.subject !== this.#subject) return;
+    const run = this.#runOf(entry);
+    if (entry.kind === 'started') this.#applyStarted(run, entry);
+    else if (entry.kind === 'ended') this.#applyEnded(run, entry);
+    else this.#applyDecided(run, entry);
+  }
+
+  #applyFiles({ unit, how, files, changes, ...entry }: EndedEntry): void {
+    for (const [other, ofOther] of this.files) if (other !== unit) this.files.set(other, adjustFiles(ofOther, changes));
+    this.files.set(unit, files);
+    if (how !== 'lost') this.newestEnd.set(unit, { unit, how, files, changes, ...entry });
+    if (entry.output !== undefined)
+      this.newest.set(unit, entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n });
+  }
+
+  #runOf({ run, at }: Entry): RunState {
+    let state = this.runs.find((other) => other.run === run);
+    if (state === undefined) {
+      state = { run, attempts: new Map(), decisions: [], reworks: new Map(), notes: new Map(), started: at };
+      this.runs.push(state);
+    }
+    state.ended = at;
+    return state;
+  }
+
+  #applyStarted(run: RunState, entry: StartedEntry): void {
+    attemptsOf(run, entry.unit).push({ ref: attemptOf(entry), started: entry });
+    // Work on other inputs than those that were reviewed begins the loop anew.
+    if (!entry.rework) run.reworks.delete(gateOf(entry.unit));
+    run.paused = undefined;
+    run.rolledBack = false;
+  }
+
+  #applyEnded(run: RunState, entry: EndedEntry): void {
+    const attempts = attemptsOf(run, entry.unit);
+    const last = attempts.at(-1);
+    if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
+    else attempts.push({ ref: attemptOf(entry), ended: entry });
+    if (!isGoodEnd(entry)) return;
+    this.forced.delete(entry.unit);
+    this.pending.delete(entry.unit);
+    if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
+  }
+
+  #applyDecided(run: RunState, entry: DecidedEntry): void {
+    run.decisions.push(entry);
+    switch (entry.decision) {
+      case 'approve':
+        this.approvals.set(approvalKey(entry.fingerprint, entry.output), entry);
+        break;
+      case 'reject':
+        this.approvals.delete(approvalKey(entry.fingerprint, entry.output));
+        this.rejected.set(attemptName(entry.attempt), entry);
+        break;
+      case 'force':
+        this.forced.set(entry.unit, entry);
+        this.pending.delete(entry.unit);
+        break;
+      case 'skip':
+      case 'adopt':
+        this.pending.set(entry.unit, entry);
+        break;
+      case 'rework':
+        run.reworks.set(entry.gate, [...(run.reworks.get(entry.gate) ?? []), entry]);
+        run.notes.set(entry.gate, { rework: entry, answered: new Set() });
+        // Gates after it work on what it makes now: what inner reviews asked of them is void.
+        for (const gate of run.notes.keys()) if (this.#graph.ancestors(gate).has(entry.gate)) run.notes.delete(gate);
+        break;
+      case 'pause':
+        run.paused = entry;
+        break;
+      case 'resume':
+        run.paused = undefined;
+        break;
+      case 'complete':
+        run.over = 'completed';
+        break;
+      case 'close':
+        run.over = 'closed';
+        break;
+      case 'rollback':
+        run.rolledBack = true;
+        run.paused = entry;
+        for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
+        for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
+        break;
+      case 'keep':
+        break;
+    }
+  }
+}
+
+/**
+ * Whether an output with this verdict is remembered. A failed one is, if it sends work back: its score or checks answer
+ * what it was asked, while a missing or malformed output answers nothing.
+ */
+export function isRemembered({ status, kind }: Verdict, sendsBack: boolean): boolean {
+  if (status === 'failed') return sendsBack && (kind === 'score' || kind === 'check');
+  return true;
+}
+
+/** Whether later gates may have used what an entry ended with: a force or a note is answered by it. */
+function isGoodEnd({ how, verdict }: EndedEntry): boolean {
+  return how !== 'lost' && verdict.status !== 'failed';
+}
+
+function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
+  let attempts = run.attempts.get(unit);
+  if (attempts === undefined) run.attempts.set(unit, (attempts = []));
+  return attempts;
+}
+
+/** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */
+export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
+  return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;
+}
+
+export function approvalKey(fingerprint: string, output: string): string {
+  return `${fingerprint} ${output}`;
+}

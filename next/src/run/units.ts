@@ -1,0 +1,77 @@
+import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
+
+/** One node of work: a gate, or one leg of a matrix gate. */
+export interface Unit {
+  readonly key: UnitKey;
+  readonly gate: Gate;
+  readonly leg: Leg;
+}
+
+const NO_LEG: Leg = { id: '', matrix: {} };
+
+/** The units of a pipeline. Legs that come from data are added when their list is known. */
+export class UnitGraph {
+  readonly pipeline: Pipeline;
+  readonly #ancestors = new Map<string, ReadonlySet<string>>();
+  readonly #units = new Map<string, readonly Unit[]>();
+
+  constructor(pipeline: Pipeline) {
+    this.pipeline = pipeline;
+    for (const gate of pipeline.gates) {
+      const { matrix } = gate;
+      if (matrix === undefined) this.setLegs(gate, [NO_LEG]);
+      else if ('legs' in matrix) this.setLegs(gate, matrix.legs);
+    }
+  }
+
+  setLegs(gate: Gate, legs: readonly Leg[]): void {
+    this.#units.set(
+      gate.id,
+      legs.map((leg) => ({ key: unitKey(gate.id, leg.id), gate, leg })),
+    );
+  }
+
+  /** The units of a gate; undefined: its legs are not known yet. */
+  unitsOf(gate: string): readonly Unit[] | undefined {
+    return this.#units.get(gate);
+  }
+
+  /** All units that are known, in file order. */
+  get units(): readonly Unit[] {
+    return this.pipeline.gates.flatMap((gate) => this.#units.get(gate.id) ?? []);
+  }
+
+  unit(key: UnitKey): Unit | undefined {
+    return this.#units.get(gateOf(key))?.find((unit) => unit.key === key);
+  }
+
+  gate(id: string): Gate | undefined {
+    return this.pipeline.gates.find((gate) => gate.id === id);
+  }
+
+  /** All gates that a gate needs, directly or not. */
+  ancestors(id: string): ReadonlySet<string> {
+    let ancestors = this.#ancestors.get(id);
+    if (ancestors === undefined) {
+      const needs = this.gate(id)?.needs ?? [];
+      ancestors = new Set(needs.flatMap((need) => [need, ...this.ancestors(need)]));
+      this.#ancestors.set(id, ancestors);
+    }
+    return ancestors;
+  }
+
+  /** Whether a unit needs another one, directly or not. Legs of one gate do not need each other. */
+  needs(unit: Unit, other: Unit): boolean {
+    return this.ancestors(unit.gate.id).has(other.gate.id);
+  }
+
+  /** The gates that take their legs from the output of a gate. */
+  matricesFrom(gate: string): readonly Gate[] {
+    return this.pipeline.gates.filter(({ matrix }) => matrix && 'from' in matrix && matrix.from.gate === gate);
+  }
+}
+
+/** The gate of a unit key. */
+export function gateOf(key: UnitKey): string {
+  return key.split('/', 1)[0]!;
+}
