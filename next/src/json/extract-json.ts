@@ -1,0 +1,47 @@
+/** In UTF-16 units. A longer text is no answer of a language model. */
+const MAX_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * The one JSON object or list in a text that a language model wrote: in a Markdown fence, else between prose. Part of a
+ * broken or cut off value is never taken for it.
+ * @returns its text, or why there is not exactly one
+ */
+export function extractJson(text: string): { readonly json: string } | { readonly problem: string } {
+  if (text.length > MAX_LENGTH) return { problem: '`extract: json` reads at most 16 MiB' };
+  const fences = text.matchAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n([^]*?)^[ \t]*\1[`~ \t\r]*$/gm);
+  const fenced = [...fences].map(([, , body]) => body!.trim()).filter(isObjectOrList);
+  const values = fenced.length > 0 ? fenced : findValues(text).filter(isObjectOrList);
+  if (values.length === 1) return { json: values[0]! };
+  const count = values.length === 0 ? 'no whole JSON object or list' : `${values.length} JSON objects or lists`;
+  return { problem: `\`extract: json\` takes exactly one JSON object or list; the text has ${count}` };
+}
+
+/** The parts between matching brackets, outermost ones; none if a bracket has no end. */
+function findValues(text: string): string[] {
+  const values: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]!;
+    if (char === '"' && depth > 0) {
+      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
+    } else if (char === '[' || char === '{') {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if ((char === ']' || char === '}') && depth > 0) {
+      depth -= 1;
+      if (depth === 0) values.push(text.slice(start, at + 1));
+    }
+  }
+  return depth === 0 ? values : [];
+}
+
+function isObjectOrList(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
