@@ -66,6 +66,8 @@ export interface UnitView {
   readonly needs: readonly UnitKey[];
   readonly status: UnitStatus;
   readonly how?: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost';
+  /** Later gates may use it: passed, not applicable, skipped, or partial where that is allowed or approved. */
+  readonly done: boolean;
   /** Why it has this status, in one sentence. */
   readonly reason: string;
   readonly iteration: number;

@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import { GatelineError, type Place } from '../errors.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import { parseJson, type JsonLimits } from '../json/parse-json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { RunView } from '../report/view.ts';
+import type { Issue } from '../verdict/verdict.ts';
+
+/** The outputs of a run, redacted, as far as they fit into files. */
+export type OutputValues = ReadonlyMap<UnitKey, JsonValue>;
+
+/** Texts by path below the folder of a format. `null`: the run has no such file, and one of an earlier run goes. */
+export type WrittenFiles = Readonly<Record<string, string | null>>;
+
+/** The files of another system. */
+export interface Format {
+  readonly name: string;
+  /** Folder of its files, relative to the workspace. */
+  readonly folder: string;
+  /** Whether the system writes a file at this path below `folder`: such files are no inputs of gates. */
+  readonly isStateFile: (path: string) => boolean;
+  readonly write: (view: RunView, values: OutputValues) => WrittenFiles;
+  /**
+   * @param subject whose files are meant, if the folder has those of several
+   * @throws GatelineError `usage` with every problem, each with its file and pointer
+   */
+  readonly read: (files: readonly SourceFile[], subject?: string) => ImportedRun;
+}
+
+/** A file of another system. */
+export interface SourceFile {
+  /** Relative to the folder that is imported, `/`-separated. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** When it was written, in milliseconds since 1970. */
+  readonly modified?: number;
+}
+
+/** What the files of another system say about one run, in Gateline's words. */
+export interface ImportedRun {
+  /** Id for a new definition. */
+  readonly pipeline?: string;
+  readonly subject?: string;
+  readonly task?: string;
+  readonly metadata: JsonObject;
+  /** In the order of the original. */
+  readonly gates: readonly ImportedGate[];
+  readonly history: readonly HistoryEntry[];
+  /** Markdown for `.gateline/memory/`, by name. */
+  readonly documents: Readonly<Record<string, string>>;
+  /** What people should know, and what an import does not take; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** A gate, phase or node of another system. */
+export interface ImportedGate {
+  /** Its id, or its number. */
+  readonly gate: string | number;
+  /** '' without a matrix. */
+  readonly leg: string;
+  readonly agent?: string;
+  /** The gates before it, for a new definition. */
+  readonly needs: readonly (string | number)[];
+  /** What it produced. Undefined: it is not completed, so it runs. */
+  readonly output?: JsonValue;
+  /** What its files say about the output; the contract decides. */
+  readonly score?: number;
+  readonly issues: readonly string[];
+  /** When it was completed: ISO 8601 in UTC. */
+  readonly time?: string;
+  readonly place: Place;
+}
+
+/** Bytes of all imported files together, and nesting of their values. */
+export const MAX_IMPORT_BYTES = 64 * 1024 ** 2;
+export const MAX_IMPORT_DEPTH = 50;
+/** More problems than this are only counted. */
+const MAX_PROBLEMS = 20;
+
+/** Reads the files of an import, and collects what is wrong with them. */
+export class SourceReader {
+  readonly notes: string[] = [];
+  readonly #problems: { readonly place: Place; readonly message: string }[] = [];
+  #bytes = 0;
+
+  reject(place: Place, message: string): undefined {
+    this.#problems.push({ place, message });
+    return undefined;
+  }
+
+  /** A file as a value of this shape; undefined: rejected. */
+  readJson<T>(schema: z.ZodType<T>, { path, bytes }: SourceFile): T | undefined {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_IMPORT_BYTES) return this.reject({ file: path }, 'the files have more than 64 MiB');
+    const parsed = parseShape(schema, bytes, { maxDepth: MAX_IMPORT_DEPTH });
+    if ('value' in parsed) return parsed.value;
+    for (const { pointer, message } of parsed.issues) this.reject({ file: path, pointer }, message);
+    return undefined;
+  }
+
+  /** @throws GatelineError `usage`, if anything was rejected */
+  throwProblems(): void {
+    const [first] = this.#problems;
+    if (first === undefined) return;
+    const lines = this.#problems
+      .slice(0, MAX_PROBLEMS)
+      .map(({ place: { file, pointer = '' }, message }) => `${file}${pointer}: ${message}`);
+    const rest = this.#problems.length - lines.length;
+    if (rest > 0) lines.push(`and ${rest} more`);
+    throw new GatelineError('usage', lines.join('\n'), {
+      hint: 'Nothing was imported. Correct the files, or leave those out that are not meant.',
+      place: first.place,
+      code: 'IMPORT_REFUSED',
+    });
+  }
+}
+
+/** JSON bytes as a value of this shape, or what is wrong with them. No issue quotes a value. */
+export function parseShape<T>(
+  schema: z.ZodType<T>,
+  bytes: Uint8Array,
+  limits: JsonLimits = {},
+): { readonly value: T } | { readonly issues: readonly Issue[] } {
+  const parsed = parseJson(bytes, limits);
+  if (!parsed.ok) return { issues: [{ severity: 'error', message: parsed.message, pointer: parsed.pointer }] };
+  const checked = schema.safeParse(parsed.value);
+  if (checked.success) return { value: checked.data };
+  const issues = checked.error.issues.map(({ path, message }) => ({ pointer: pointerOf(path), message }));
+  return { issues: issues.map((issue) => ({ severity: 'error', ...issue })) };
+}
+
+/** JSON as other systems read it: indented, unless it then has more lines than they read. */
+export function jsonText(value: unknown, maxLines: number): string {
+  const text = JSON.stringify(value, null, 2);
+  return `${text.split('\n', maxLines + 1).length > maxLines ? JSON.stringify(value) : text}\n`;
+}

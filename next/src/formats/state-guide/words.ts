@@ -1,0 +1,132 @@
+import { digestOf, hexOf } from '../../json/digest.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import type { RunStatus, RunView, UnitStatus } from '../../report/view.ts';
+
+/** The guide's words for the result of a gate, and of a pipeline. */
+export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;
+export type GateWord = (typeof GATE_WORDS)[number];
+export const PIPELINE_WORDS = ['IN_PROGRESS', ...GATE_WORDS] as const;
+export type PipelineWord = (typeof PIPELINE_WORDS)[number];
+
+/** Undefined: no result yet. What was skipped is PARTIAL: later gates go on, but nothing was shown to be good. */
+const GATE_WORD: Readonly<Record<UnitStatus, GateWord | undefined>> = {
+  pending: undefined,
+  running: undefined,
+  blocked: undefined,
+  passed: 'SUCCESS',
+  'not-applicable': 'SUCCESS',
+  partial: 'PARTIAL',
+  paused: 'PARTIAL',
+  skipped: 'PARTIAL',
+  failed: 'FAILED',
+  lost: 'FAILED',
+};
+
+const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
+  initializing: 'IN_PROGRESS',
+  executing: 'IN_PROGRESS',
+  paused: 'IN_PROGRESS',
+  error: 'FAILED',
+  rollback: 'FAILED',
+  closed: 'FAILED',
+  completed: 'SUCCESS',
+};
+
+export function gateWord(status: UnitStatus): GateWord | undefined {
+  return GATE_WORD[status];
+}
+
+/** PARTIAL: completed with a gate that is below its threshold or was skipped. */
+export function pipelineWord({ status, units }: Pick<RunView, 'status' | 'units'>): PipelineWord {
+  const isPartial = units.some((unit) => GATE_WORD[unit.status] !== 'SUCCESS');
+  return status === 'completed' && isPartial ? 'PARTIAL' : PIPELINE_WORD[status];
+}
+
+/** `metadata` of the pipeline's file, and without the last two that of a gate's file. Texts may be empty. */
+export interface GuideMetadata {
+  domain: string;
+  feature: string;
+  url: string;
+  userStory: string;
+  acceptanceCriteria: string[];
+}
+
+/**
+ * The guide's metadata from a pipeline's: the domain is also taken from the host of `url`, the feature from the subject
+ * (`demoqa_com-login` → `login`).
+ */
+export function guideMetadata(metadata: JsonObject, subject: string): GuideMetadata {
+  const url = textOf(metadata['url']);
+  const domain = sanitizeName(textOf(metadata['domain']) || (URL.canParse(url) ? new URL(url).hostname : ''));
+  const name = sanitizeName(subject, MAX_STEM_BYTES);
+  const rest = domain !== '' && name.startsWith(`${domain}-`) ? name.slice(domain.length + 1) : name;
+  const { acceptanceCriteria: criteria } = metadata;
+  return {
+    domain,
+    feature: sanitizeName(textOf(metadata['feature']) || rest),
+    url,
+    userStory: textOf(metadata['userStory']),
+    acceptanceCriteria: Array.isArray(criteria)
+      ? criteria.map(textOf)
+      : [textOf(criteria)].filter((text) => text !== ''),
+  };
+}
+
+/**
+ * What the guide's orchestrator gives to its agents, as metadata of a run: `{metadata: {domain, feature}, userStory,
+ * url, acceptanceCriteria}`. Empty for any other input.
+ */
+export function inputMetadata(input: JsonValue): JsonObject {
+  if (!isJsonObject(input) || !isJsonObject(input['metadata'])) return {};
+  const keys = ['domain', 'feature', 'url', 'userStory', 'acceptanceCriteria'];
+  const values = { ...input, ...input['metadata'] } as JsonObject;
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(values, key) ? [[key, values[key]!]] : [])));
+}
+
+/** Bytes of a domain or feature, and of both: with gate, leg and ending, a name has at most 255. */
+const MAX_NAME_BYTES = 70;
+export const MAX_STEM_BYTES = 2 * MAX_NAME_BYTES + 1;
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_-]*$/u;
+
+/**
+ * A text as a part of the guide's file names: `demoqa.com` → `demoqa_com`, `Student Registration` →
+ * `student_registration`. What is a plain name stays as it is; a long one is cut and gets digits of its digest.
+ */
+export function sanitizeName(text: string, maxBytes: number = MAX_NAME_BYTES): string {
+  const wellFormed = text.toWellFormed().normalize('NFC');
+  const name = PLAIN_NAME.test(wellFormed)
+    ? wellFormed
+    : wellFormed
+        .toLowerCase()
+        .replace(/[^\p{L}\p{M}\p{N}_-]+/gu, '_')
+        .replace(/^_+|_+$/g, '');
+  if (Buffer.byteLength(name) <= maxBytes) return name;
+  const suffix = `-${hexOf(digestOf(wellFormed)).slice(0, 6)}`;
+  const bytes = Buffer.from(name).subarray(0, maxBytes - suffix.length);
+  return new TextDecoder().decode(bytes).replace(/\ufffd+$/, '') + suffix;
+}
+
+/**
+ * The names that a run's files begin with: `{domain}-{feature}`, and the guide's `requestId`, the subject, where it is
+ * another.
+ */
+export function fileStems(metadata: JsonObject, subject: string): [string, ...string[]] {
+  const { domain, feature } = guideMetadata(metadata, subject);
+  const requestId = sanitizeName(subject, MAX_STEM_BYTES) || 'run';
+  if (domain === '' || feature === '') return [requestId];
+  const stem = `${domain}-${feature}`;
+  return stem === requestId ? [stem] : [stem, requestId];
+}
+
+/** `{stem}-gate{N}-output.json`; a leg of a matrix gate stands before `output`. */
+export function gateFile(stem: string, number: number, leg: string, ending: 'output.json' | 'checkpoint.md'): string {
+  return `${stem}-gate${number}${leg === '' ? '' : `-${leg}`}-${ending}`;
+}
+
+/** Name of a gate's output or of the pipeline's file. */
+export const STATE_FILE = /^(?<stem>[^/]+)-(?:pipeline|gate(?<number>\d{1,4})(?:-(?<leg>[^/]+))?-output)\.json$/;
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

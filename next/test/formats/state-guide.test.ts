@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
+import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
+import { fileStems, inputMetadata, sanitizeName } from '../../src/formats/state-guide/words.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
+import type { RunStatus, UnitStatus, UnitView } from '../../src/report/view.ts';
+import { METADATA, SEED_FILES, STEM, STORY } from './seed-000.ts';
+import { unitOf, viewOf } from './views.ts';
+
+const filesOf = (written: WrittenFiles): SourceFile[] =>
+  Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [{ path, bytes: Buffer.from(text) }]));
+const valueIn = (written: WrittenFiles, path: string): JsonObject => JSON.parse(written[path]!) as JsonObject;
+const metadata = { ...METADATA, ...STORY };
+
+const seedUnits = SEED_FILES.map(({ gate, agent, validation: { score, issues } }) =>
+  unitOf(gate, { agent, status: 'passed', score, remarks: issues }),
+);
+const seedValues = new Map(SEED_FILES.map(({ gate, output }) => [`gate_${gate}`, output]));
+
+describe('files of the state guide', () => {
+  it('are exactly those that the guide shows', () => {
+    const written = stateGuide.write(
+      viewOf('executing', [...seedUnits, unitOf(5, { status: 'running' })], metadata, STEM),
+      seedValues,
+    );
+    for (const file of SEED_FILES) expect(valueIn(written, `${STEM}-gate${file.gate}-output.json`)).toEqual(file);
+    const pipeline = { status: 'IN_PROGRESS', currentGate: 5, completedGates: [0, 1, 2, 3, 4], metadata };
+    expect(valueIn(written, `${STEM}-pipeline.json`)).toEqual(pipeline);
+    expect(Object.keys(written)).toHaveLength(7);
+    expect(written[`${STEM}-gate5-output.json`]).toBeNull();
+  });
+
+  it.each<[string, RunStatus, UnitStatus[], JsonObject]>([
+    [
+      'a run that begins',
+      'initializing',
+      ['pending', 'pending'],
+      { status: 'IN_PROGRESS', currentGate: 0, completedGates: [] },
+    ],
+    [
+      'a running gate',
+      'executing',
+      ['passed', 'running'],
+      { status: 'IN_PROGRESS', currentGate: 1, completedGates: [0] },
+    ],
+    [
+      'a gate that waits for a person',
+      'paused',
+      ['passed', 'paused'],
+      { status: 'IN_PROGRESS', currentGate: 1, completedGates: [0] },
+    ],
+    ['a failed gate', 'error', ['failed', 'blocked'], { status: 'FAILED', currentGate: 0, completedGates: [] }],
+    [
+      'a run that nobody continues',
+      'closed',
+      ['passed', 'pending'],
+      { status: 'FAILED', currentGate: 1, completedGates: [0] },
+    ],
+    ['a rollback', 'rollback', ['passed', 'pending'], { status: 'FAILED', currentGate: 1, completedGates: [0] }],
+    [
+      'a completed run',
+      'completed',
+      ['passed', 'not-applicable'],
+      { status: 'SUCCESS', currentGate: 1, completedGates: [0, 1] },
+    ],
+    [
+      'a skipped gate',
+      'completed',
+      ['passed', 'skipped'],
+      { status: 'PARTIAL', currentGate: 1, completedGates: [0, 1] },
+    ],
+  ])('say how the pipeline is: %s', (_, status, units, expected) => {
+    const view = viewOf(
+      status,
+      units.map((unit, number) => unitOf(number, { status: unit })),
+      metadata,
+      STEM,
+    );
+    expect(valueIn(stateGuide.write(view, new Map()), `${STEM}-pipeline.json`)).toEqual({ ...expected, metadata });
+  });
+
+  it('say PARTIAL for a completed run with a gate below its threshold, and count the learning gate as 5', () => {
+    const units = [
+      ...seedUnits.slice(0, 4),
+      unitOf(4, { status: 'partial', score: 70, done: true }),
+      unitOf(5, { status: 'passed' }),
+    ];
+    const written = stateGuide.write(viewOf('completed', units, metadata, STEM), seedValues);
+    const all = { status: 'PARTIAL', currentGate: 5, completedGates: [0, 1, 2, 3, 4, 5] };
+    expect(valueIn(written, `${STEM}-pipeline.json`)).toMatchObject(all);
+    expect(valueIn(written, `${STEM}-gate4-output.json`)).toMatchObject({
+      status: 'PARTIAL',
+      validation: { score: 70, passed: false },
+    });
+  });
+
+  it.each<[UnitStatus, Partial<UnitView>, string, JsonObject]>([
+    ['passed', {}, 'SUCCESS', { score: 90, issues: ['a', 'b (at /x)'], passed: true }],
+    ['paused', {}, 'PARTIAL', { score: 90, issues: ['a', 'b (at /x)'], passed: false }],
+    ['failed', {}, 'FAILED', { score: 90, issues: ['a', 'b (at /x)'], passed: false }],
+    ['lost', {}, 'FAILED', { score: 0, issues: ['lost: it is lost'], passed: false }],
+    ['skipped', {}, 'PARTIAL', { score: 0, issues: ['skipped: it is skipped'], passed: false }],
+    ['not-applicable', {}, 'SUCCESS', { score: 90, issues: ['a', 'b (at /x)'], passed: true }],
+  ])('are written for a gate that is %s', (status, more, word, validation) => {
+    const unit = unitOf(1, { status, score: 90, ...more });
+    const issues = [
+      { severity: 'error' as const, message: 'a' },
+      { severity: 'notice' as const, message: 'b', pointer: '/x' },
+    ];
+    const view = viewOf(
+      'executing',
+      [{ ...unit, verdict: unit.verdict && { ...unit.verdict, issues } }],
+      metadata,
+      STEM,
+    );
+    const file = valueIn(stateGuide.write(view, new Map()), `${STEM}-gate1-output.json`);
+    expect(file).toMatchObject({ gate: 1, status: word, output: null, validation });
+  });
+
+  it('keep the output of a gate that failed, name why it failed, and say where an output is that is too large', () => {
+    const output = { digest: `sha256:${'0'.repeat(64)}`, bytes: 99 } as const;
+    const units = [unitOf(0, { status: 'failed', score: 0, output }), unitOf(1, { status: 'passed', output })];
+    const written = stateGuide.write(viewOf('error', units, metadata, STEM), new Map([['gate_0', { wrong: true }]]));
+    const [failed, large] = [0, 1].map((gate) => valueIn(written, `${STEM}-gate${gate}-output.json`));
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      output: { wrong: true },
+      validation: { issues: ['schema: Repair it.'] },
+    });
+    expect(JSON.stringify(large)).toContain('gateline show gate_1 output');
+  });
+
+  it('are no longer than what the agents of the guide read', () => {
+    const values = new Map<string, JsonValue>([['gate_0', Array.from({ length: 20_000 }, (_, index) => index)]]);
+    const written = stateGuide.write(viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, STEM), values);
+    expect(written[`${STEM}-gate0-output.json`]!.split('\n').length).toBeLessThan(10_000);
+    expect(written[`${STEM}-pipeline.json`]).toContain('\n  "status"');
+  });
+});
+
+describe('names of the guide', () => {
+  it.each<[string, string]>([
+    ['demoqa_com', 'demoqa_com'],
+    ['demoqa.com', 'demoqa_com'],
+    ['Student Registration', 'student_registration'],
+    ['studentRegistration', 'studentRegistration'],
+    ['../../etc/passwd', 'etc_passwd'],
+    ['登録 フォーム', '登録_フォーム'],
+    ['a\ud800b', 'a_b'],
+    ['../..', ''],
+  ])('%j is %j', (text, name) => expect(sanitizeName(text)).toBe(name));
+
+  it('of any text are names of files on every system, and a name of its own', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const name = sanitizeName(text);
+        expect(name).toMatch(/^[\p{L}\p{M}\p{N}_-]*$/u);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(70);
+        expect(sanitizeName(name)).toBe(name);
+      }),
+    );
+    expect(sanitizeName(`${'x'.repeat(99)}1`)).not.toBe(sanitizeName(`${'x'.repeat(99)}2`));
+  });
+
+  it.each<[JsonObject, string, string[]]>([
+    [METADATA, STEM, [STEM]],
+    [METADATA, 'pr-42', [STEM, 'pr-42']],
+    [{ url: METADATA.url }, `${STEM}`, [STEM]],
+    [{}, 'feature/login', ['feature_login']],
+    [{ domain: 'd.e' }, 'main', ['d_e-main', 'main']],
+    [{}, '..', ['run']],
+  ])('for metadata %j and subject %s are %j', (given, subject, stems) =>
+    expect(fileStems(given, subject)).toEqual(stems),
+  );
+
+  it('are used for both: the domain and feature, and the request', () => {
+    const view = viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, 'pr-42');
+    const names = [`${STEM}-pipeline.json`, `${STEM}-gate0-output.json`, 'pr-42-gate0-output.json'];
+    expect(Object.keys(stateGuide.write(view, new Map()))).toEqual(names);
+    expect(names.every(stateGuide.isStateFile)).toBe(true);
+  });
+});
+
+it('takes the metadata of a run from what the orchestrator of the guide gives to its agents', () => {
+  const { domain, feature, url } = METADATA;
+  expect(inputMetadata({ metadata: { domain, feature }, url, ...STORY, more: 1 })).toEqual(metadata);
+  expect(inputMetadata({ url })).toEqual({});
+  expect(inputMetadata('text')).toEqual({});
+});
+
+describe('reading', () => {
+  it('gives back what was written, as far as the guide can say it', () => {
+    const statuses: UnitStatus[] = [
+      'passed',
+      'partial',
+      'failed',
+      'lost',
+      'skipped',
+      'not-applicable',
+      'running',
+      'pending',
+      'paused',
+    ];
+    const unit = fc.record({
+      status: fc.constantFrom(...statuses),
+      score: fc.integer({ min: 0, max: 100 }),
+      agent: fc.string({ minLength: 1, maxLength: 20 }),
+      remarks: fc.array(fc.string({ maxLength: 20 }), { maxLength: 2 }),
+      legs: fc.uniqueArray(fc.constantFrom('a', 'linux-20', 'x.y'), { maxLength: 2 }),
+      value: fc.jsonValue({ maxDepth: 3 }),
+    });
+    const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/);
+    const subject = fc.option(fc.stringMatching(/^pr-[0-9]{1,5}$/), { nil: undefined });
+    fc.assert(
+      fc.property(
+        fc.array(unit, { minLength: 1, maxLength: 6 }),
+        name,
+        name,
+        subject,
+        (gates, domain, feature, request) => {
+          const units = gates.flatMap(({ legs, value: _, ...sketch }, number) =>
+            (legs.length === 0 ? [''] : legs).map((leg) => unitOf(number, { ...sketch, leg })),
+          );
+          const withResult = units.filter(({ status }) => status !== 'running' && status !== 'pending');
+          fc.pre(withResult.length > 0);
+          const values = new Map(withResult.map(({ key, number }) => [key, gates[number]!.value as JsonValue]));
+          const view = viewOf('executing', units, { ...metadata, domain, feature }, request ?? `${domain}-${feature}`);
+          const run = stateGuide.read(filesOf(stateGuide.write(view, values)));
+          expect(run).toMatchObject({ subject: request, metadata: view.metadata });
+          const isDone = (number: number) => units.every((other) => other.number !== number || other.done);
+          const expected = withResult.map(({ number, leg, agent, verdict, status, reason }) => {
+            const value = values.get(leg === '' ? `gate_${number}` : `gate_${number}/${leg}`) ?? null;
+            const issues =
+              status === 'lost' || status === 'skipped' ? [`${status}: ${reason}`] : gates[number]!.remarks;
+            const advice = status === 'failed' && issues.length === 0 ? ['schema: Repair it.'] : issues;
+            const output = isDone(number) && value !== null ? value : undefined;
+            return { gate: number, leg, agent, output, score: verdict?.score ?? 0, issues: advice };
+          });
+          expect(run.gates.map(({ needs: _n, place: _p, time: _t, ...gate }) => gate)).toEqual(
+            JSON.parse(JSON.stringify(expected)) as unknown,
+          );
+        },
+      ),
+    );
+  });
+});
