@@ -55,6 +55,7 @@ export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
   await storeValue(call, (await call.contractOf(work.unit.gate)).contract as JsonValue);
   await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
+  await call.ports.database?.save(attempt);
   return prepareDirectory(call, work, attempt, feedback);
 }
 

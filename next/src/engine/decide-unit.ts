@@ -51,17 +51,18 @@ export type Decision =
  * written or started, the folder is looked at.
  */
 export async function decideUnit(call: Call, unit: Unit, needs: Needs): Promise<Decision> {
-  const condition = await evaluateGateCondition(call, unit, needs);
-  if (!condition.result) return { choice: 'not-applicable', needs, held: condition.held, reason: condition.reason };
-  const seen = call.snapshot;
-  if (seen !== undefined) {
-    const decision = await decideFor(call, unit, needs, seen);
+  if (call.snapshot !== undefined) {
+    const decision = await decideAt(call, unit, needs, call.snapshot);
+    if (decision.choice === 'not-applicable') return decision;
     if (decision.choice === 'use' && decision.changes.length === 0) return decision;
   }
-  return decideFor(call, unit, needs, await call.look());
+  return decideAt(call, unit, needs, await call.look());
 }
 
-async function decideFor(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<Decision> {
+/** What happens to a unit whose needs are done, for one state of the folder. */
+export async function decideAt(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<Decision> {
+  const condition = await evaluateGateCondition(call, unit, needs);
+  if (!condition.result) return { choice: 'not-applicable', needs, held: condition.held, reason: condition.reason };
   const { state } = call;
   const rework = noteFor(call, unit);
   const request = await buildRequest(call, unit, snapshot, needs, rework);

@@ -25,6 +25,13 @@ export interface AttemptFiles {
   read(directory: string, name: string, limit: number): Promise<AgentFile>;
 }
 
+/** Saves and restores the database that gates change, by the commands of the definition. */
+export interface Database {
+  save(attempt: AttemptRef): Promise<void>;
+  /** @returns false if nothing was saved before that attempt */
+  restore(attempt: AttemptRef): Promise<boolean>;
+}
+
 /** What the machine gives to the engine. */
 export interface Ports {
   readonly log: Log;
@@ -33,6 +40,8 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly agents: Agents;
   readonly attempts: AttemptFiles;
+  /** Absent: gates change no database. */
+  readonly database?: Database;
   readonly clock: { now(): Date };
   /** The caller's variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -129,3 +129,8 @@ export async function extendCheckpoints(
   }
   if (own) await checkpoints.save(fingerprintOf(await buildRequest(call, by, changed, own.needs)), own.checkpoint);
 }
+
+/** What the needs of a unit had for it in a state of the folder; undefined: that does not hold any more. */
+export function findNeeds(call: Call, unit: Unit, snapshot: Snapshot): Promise<Needs | undefined> {
+  return needsAt(call, unit, snapshot, new Map());
+}

@@ -5,9 +5,10 @@ import type { Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { decideUnit, planOf, type Work } from './decide-unit.ts';
+import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
-import { buildRequest, fingerprintOf, type Needs } from './request.ts';
+import { buildRequest, fingerprintOf } from './request.ts';
 import { sendBack } from './rework.ts';
 import { carryOutDecision, endNotApplicable, useOutput } from './use-output.ts';
 
@@ -72,7 +73,7 @@ class Scheduler {
         !this.#running.has(unit.key) &&
         !open.has(unit.key) &&
         !this.#isStopped(unit) &&
-        this.#needsOf(unit) !== undefined,
+        needsOf(this.#call, unit) !== undefined,
     );
   }
 
@@ -84,29 +85,16 @@ class Scheduler {
     );
   }
 
-  #needsOf({ gate }: Unit): Needs | undefined {
-    const { graph, outcomes } = this.#call;
-    const needs = new Map<UnitKey, Outcome>();
-    for (const id of gate.needs) {
-      const units = graph.unitsOf(id);
-      if (units === undefined) return undefined;
-      for (const { key } of units) {
-        const outcome = outcomes.get(key);
-        if (outcome?.result !== 'done') return undefined;
-        needs.set(key, outcome);
-      }
-    }
-    return needs;
-  }
-
   #hasRoom({ gate }: Unit): boolean {
     const { order } = this.#call;
     const running = [...this.#running.keys()].map((key) => this.#call.graph.unit(key)!.gate);
     const inGroup = (group: Group) => running.filter(({ id }) => group.gates.includes(id)).length;
     const groups = order.pipeline.groups.filter(({ gates, mode }) => mode === 'sequential' && gates.includes(gate.id));
     const legs = running.filter(({ id }) => id === gate.id).length;
+    // A database is saved before each agent: only one at a time may change it.
+    const limit = this.#call.ports.database ? 1 : (order.maxParallel ?? order.pipeline.maxParallel);
     return (
-      running.length < (order.maxParallel ?? order.pipeline.maxParallel) &&
+      running.length < limit &&
       legs < (gate.matrix?.maxParallel ?? Infinity) &&
       groups.every((group) => inGroup(group) === 0)
     );
@@ -115,7 +103,7 @@ class Scheduler {
   /** One unit whose needs are done: uses what is remembered, or starts its agent. */
   async #turn(unit: Unit): Promise<void> {
     const call = this.#call;
-    const needs = this.#needsOf(unit)!;
+    const needs = needsOf(call, unit)!;
     await call.refresh();
     const decision = await decideUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: planOf(unit, decision) });
@@ -177,12 +165,10 @@ class Scheduler {
 
   async end(): Promise<RunResult> {
     const call = this.#call;
-    const { outcomes, state, graph, order } = call;
-    const units = graph.units.filter(({ gate }) => order.only === undefined || order.only.has(gate.id));
-    const allDone = units.every(({ key }) => outcomes.get(key)?.result === 'done');
-    const isWhole = order.pipeline.gates.every(({ id }) =>
-      graph.unitsOf(id)?.every(({ key }) => outcomes.get(key)?.result === 'done'),
-    );
+    const { outcomes, state, order } = call;
+    const { gates } = order.pipeline;
+    const allDone = gates.every(({ id }) => (order.only && !order.only.has(id)) || isDone(call, id));
+    const isWhole = gates.every(({ id }) => isDone(call, id));
     const isOpen = state.current !== undefined && !state.current.over;
     if (isWhole && (isOpen || state.current === undefined))
       await call.write({
@@ -194,7 +180,7 @@ class Scheduler {
       });
     else if (isOpen && call.hasUses) await call.write();
     const run = state.current?.run ?? 0;
-    return { status: this.#status(allDone, isWhole ?? false), run, outcomes, ran: this.#ran };
+    return { status: this.#status(allDone, isWhole), run, outcomes, ran: this.#ran };
   }
 
   #status(allDone: boolean, isWhole: boolean): RunResult['status'] {

@@ -50,14 +50,14 @@ export async function setLegs(call: Call, unit: Unit, held: Held): Promise<void>
     const { pointer, variable } = matrix.from;
     const output = held.checkpoint?.output;
     const items = output && valueAt((await readValue(call, output.digest)) ?? null, pointer);
-    const legs = held.checkpoint === undefined || output === undefined ? [] : legsOf(items ?? null, variable);
-    if (!Array.isArray(legs))
-      throw new GatelineError('failed', `gate ${gate.id}: ${legs.problem}`, {
+    const list = output === undefined ? { legs: [] } : legsOf(items ?? null, variable);
+    if ('problem' in list)
+      throw new GatelineError('failed', `gate ${gate.id}: ${list.problem}`, {
         place: gate.place,
         hint: `Let ${unit.gate.id} write a list of at most 256 items at ${pointer || 'the root'} of its output; a schema makes its own gate fail instead.`,
       });
-    call.graph.setLegs(gate, legs);
-    if (legs.length === 0) call.notice(`${gate.id} has no legs: ${unit.gate.id} made an empty list`);
+    call.graph.setLegs(gate, list.legs);
+    if (list.legs.length === 0) call.notice(`${gate.id} has no legs: ${unit.gate.id} made an empty list`);
   }
 }
 

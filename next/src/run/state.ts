@@ -117,7 +117,6 @@ export class FolderState {
     attemptsOf(run, entry.unit).push({ ref: attemptOf(entry), started: entry });
     // Work on other inputs than those that were reviewed begins the loop anew.
     if (!entry.rework) run.reworks.delete(gateOf(entry.unit));
-    run.paused = undefined;
     run.rolledBack = false;
   }
 
@@ -170,6 +169,7 @@ export class FolderState {
         break;
       case 'rollback':
         run.rolledBack = true;
+        run.over = undefined;
         run.paused = entry;
         for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
         for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { GatelineError } from '../errors.ts';
+import { digestSchema } from '../json/digest.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { attemptOf, attemptRefSchema, type EndedEntry } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { Unit } from '../run/units.ts';
+import { snapshotFrom } from '../workspace/workspace.ts';
+import { taskOf } from './agent-files.ts';
+import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
+import { Call } from './call.ts';
+import { decideUnit } from './decide-unit.ts';
+import { needsOf } from './needs.ts';
+import type { Order, Ports } from './ports.ts';
+import { endLost, recoverOpenAttempts } from './recover.ts';
+import { findNeeds } from './remember.ts';
+import { carryOutDecision, endNotApplicable, useOutput } from './use-output.ts';
+
+/** What `begin` found: an output that holds, or work for an agent that works by itself. */
+export type Begun =
+  | { readonly choice: 'use'; readonly unit: UnitKey; readonly reason: string; readonly checkpoint?: Checkpoint }
+  | {
+      readonly choice: 'run';
+      readonly unit: UnitKey;
+      readonly reason: string;
+      readonly token: string;
+      readonly directory: string;
+      /** The variables of the agent protocol. */
+      readonly env: Readonly<Record<string, string>>;
+    };
+
+const tokenSchema = z.strictObject({
+  v: z.literal(1),
+  pipeline: z.string(),
+  attempt: attemptRefSchema,
+  fingerprint: digestSchema,
+  contract: digestSchema,
+});
+type Token = z.infer<typeof tokenSchema>;
+
+/**
+ * Begins an attempt of an agent that works by itself. What the unit needs must be done; beginning again gives up an
+ * attempt that was begun before.
+ */
+export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<Begun> {
+  const call = await Call.open(ports, order);
+  for (const started of [...call.state.open.values()])
+    if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);
+  await recoverOpenAttempts(call);
+  const unit = await reach(call, key);
+  const decision = await decideUnit(call, unit, needsOf(call, unit)!);
+  const { reason } = decision;
+  if (decision.choice === 'run') {
+    const { work } = decision;
+    const attempt = nextAttempt(call, unit);
+    const directory = await claimDirectory(call, work, attempt);
+    const started = await startedEntry(call, work, attempt);
+    await call.write(started);
+    const token: Token = {
+      v: 1,
+      pipeline: order.pipeline.id,
+      attempt,
+      fingerprint: work.fingerprint,
+      contract: started.contract,
+    };
+    const { env } = taskOf(call, work, attempt, directory, false);
+    return {
+      choice: 'run',
+      unit: key,
+      reason,
+      token: Buffer.from(JSON.stringify(token)).toString('base64url'),
+      directory,
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GATELINE_'))),
+    };
+  }
+  if (decision.choice === 'not-applicable') await endNotApplicable(call, unit, decision);
+  else if (decision.choice === 'use') await useOutput(call, decision);
+  else await carryOutDecision(call, decision);
+  if (call.hasUses && call.state.current && !call.state.current.over) await call.write();
+  return { choice: 'use', unit: key, reason, checkpoint: call.outcomes.get(key)?.checkpoint };
+}
+
+/** Uses what holds of all that a unit needs. @throws GatelineError `failed` naming the first gate that is not done */
+async function reach(call: Call, key: UnitKey): Promise<Unit> {
+  const gate = key.split('/', 1)[0]!;
+  for (const unit of call.graph.units) {
+    if (!call.graph.ancestors(gate).has(unit.gate.id)) continue;
+    const needs = needsOf(call, unit)!;
+    const decision = await decideUnit(call, unit, needs);
+    if (decision.choice === 'use') await useOutput(call, decision);
+    else if (decision.choice === 'not-applicable') await endNotApplicable(call, unit, decision);
+    else if (decision.choice === 'run')
+      throw new GatelineError('failed', `${unit.key} must be done before ${key}: ${decision.reason}`, {
+        hint: `\`gateline run --until ${unit.gate.id}\`, or \`gateline begin ${unit.key}\` if its agent works by itself`,
+      });
+    else await carryOutDecision(call, decision);
+    const outcome = call.outcomes.get(unit.key);
+    if (outcome?.result !== 'done')
+      throw new GatelineError('failed', `${unit.key} must be done before ${key}: ${outcome?.reason ?? ''}`);
+  }
+  const unit = call.graph.unit(key);
+  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  return unit;
+}
+
+/**
+ * Ends an attempt that {@link beginAttempt} began, with what the agent wrote.
+ * @param exitCode of the agent; not 0: it failed, whatever it wrote
+ */
+export async function completeAttempt(ports: Ports, order: Order, text: string, exitCode = 0): Promise<EndedEntry> {
+  const token = readToken(text);
+  const call = await Call.open(ports, order);
+  const started = [...call.state.open.values()].find(
+    (entry) => JSON.stringify(attemptOf(entry)) === JSON.stringify(token.attempt),
+  );
+  if (
+    started === undefined ||
+    started.process ||
+    started.fingerprint !== token.fingerprint ||
+    started.contract !== token.contract
+  )
+    throw new GatelineError('usage', `the attempt of ${token.attempt.unit} is not open`, {
+      hint: 'It was completed, given up or begun again. `gateline status` shows the attempts.',
+    });
+  const unit = call.graph.unit(started.unit);
+  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
+  const needs = (await findNeeds(call, unit, snapshotFrom(started.snapshot))) ?? new Map();
+  const directory = ports.attempts.pathOf(token.attempt);
+  const result = {
+    outcome: 'exited',
+    exitCode,
+    stdout: '',
+    stderr: '',
+    ms: ports.clock.now().getTime() - Date.parse(started.at),
+  } as const;
+  return finishAttempt(call, { started, directory, needs, unit }, result);
+}
+
+function readToken(text: string): Token {
+  try {
+    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString()));
+  } catch (error) {
+    throw new GatelineError('usage', 'this is not a token of `gateline begin`', { cause: error });
+  }
+}

@@ -1,0 +1,168 @@
+import { GatelineError } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { attemptOf, type DecidedEntry, type EndedEntry } from '../run/entry.ts';
+import { judge } from '../verdict/judge.ts';
+import { verdictText } from '../verdict/verdict.ts';
+import { Call, type Held } from './call.ts';
+import type { Order, Ports } from './ports.ts';
+import { endLost } from './recover.ts';
+import { heldFrom, judgeContexts, lookUp } from './remember.ts';
+import { buildRequest, fingerprintOf } from './request.ts';
+import { checkpointOf } from './settle.ts';
+import { storeValue } from './values.ts';
+
+/** Who decides, and why. */
+export interface Decider {
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/**
+ * Decisions that may be made beside a running engine, which reads them before each start.
+ * @throws GatelineError `usage` if there is nothing to decide about
+ */
+export async function decide(
+  ports: Ports,
+  order: Order,
+  decision: 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close',
+  by: Decider,
+  key?: UnitKey,
+): Promise<DecidedEntry> {
+  const call = await Call.open(ports, order);
+  const head = { ...call.head(), kind: 'decided', ...by } as const;
+  const entry = await entryFor(call, decision, head, key);
+  await call.write(entry);
+  if (entry.decision === 'reject') await ports.checkpoints.forget([entry.attempt]);
+  return entry;
+}
+
+async function entryFor(
+  call: Call,
+  decision: Parameters<typeof decide>[2],
+  head: ReturnType<Call['head']> & Decider & { readonly kind: 'decided' },
+  key: UnitKey | undefined,
+): Promise<DecidedEntry> {
+  const run = call.state.current;
+  if (decision === 'pause' || decision === 'close' || decision === 'resume') {
+    if (run === undefined || run.over)
+      throw new GatelineError('usage', `there is no open run of ${call.order.subject} to ${decision}`);
+    if (decision === 'resume' && run.paused === undefined)
+      throw new GatelineError('usage', `run ${run.run} is not paused`);
+    return { ...head, decision };
+  }
+  const unit = key === undefined ? undefined : call.graph.unit(key);
+  if (key === undefined || unit === undefined)
+    throw new GatelineError('usage', `the pipeline has no gate ${key ?? ''}`);
+  if (decision === 'skip' || decision === 'force') return { ...head, decision, unit: key };
+  const ended = call.state.newestEnd.get(key);
+  if (ended?.output === undefined)
+    throw new GatelineError('usage', `${key} has no output to ${decision}`, {
+      hint: '`gateline skip` goes on without an output; `gateline adopt` supplies one',
+    });
+  const { fingerprint, output } = ended;
+  if (decision === 'reject')
+    return {
+      ...head,
+      decision,
+      unit: key,
+      fingerprint,
+      output: output.digest,
+      attempt: ended.source ?? attemptOf(ended),
+    };
+  if (ended.verdict.status === 'failed')
+    throw new GatelineError(
+      'usage',
+      `the output of ${key} failed, so it cannot be approved: ${verdictText(ended.verdict)}`,
+      {
+        hint: '`gateline run` tries again; `gateline adopt` supplies another output; `gateline skip` goes on without one',
+      },
+    );
+  return { ...head, decision, unit: key, fingerprint, output: output.digest };
+}
+
+/** Gives up attempts between `begin` and `complete`. The caller holds the lock. @returns their units */
+export async function giveUpAttempts(ports: Ports, order: Order, key?: UnitKey): Promise<readonly UnitKey[]> {
+  const call = await Call.open(ports, order);
+  const open = [...call.state.open.values()].filter(
+    ({ process, unit, subject }) => !process && subject === order.subject && (key === undefined || unit === key),
+  );
+  for (const started of open) await endLost(call, started);
+  return open.map(({ unit }) => unit);
+}
+
+/** Supplies the output of a unit: its next turn takes it for the request of that moment, if it meets the contract. */
+export async function adoptOutput(
+  ports: Ports,
+  order: Order,
+  key: UnitKey,
+  value: JsonValue,
+  by: Decider,
+): Promise<void> {
+  const call = await Call.open(ports, order);
+  const unit = call.graph.unit(key);
+  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  const redacted = order.redactor.json(value).value;
+  const { compiled } = await call.contractOf(unit.gate);
+  const verdict = await judge(compiled, redacted, judgeContexts(call));
+  if (verdict.status === 'failed')
+    throw new GatelineError('failed', `the output does not meet the contract of ${key}: ${verdictText(verdict)}`, {
+      hint: verdict.advice,
+    });
+  const output = await storeValue(call, redacted);
+  await call.write({ ...call.head(), kind: 'decided', decision: 'adopt', unit: key, output, ...by });
+}
+
+/**
+ * Says that outputs hold for the folder as it is now, whatever was changed by hand. The caller holds the lock.
+ * @param keys units; none: all that have an output
+ * @returns the units that were kept
+ */
+export async function keepOutputs(
+  ports: Ports,
+  order: Order,
+  keys: readonly UnitKey[],
+  by: Decider,
+): Promise<readonly UnitKey[]> {
+  const call = await Call.open(ports, order);
+  const snapshot = await call.look();
+  const kept: UnitKey[] = [];
+  const held = new Map<UnitKey, Held>();
+  for (const unit of call.graph.units) {
+    const needs = new Map<UnitKey, Held>();
+    const needed = unit.gate.needs.flatMap((id) => call.graph.unitsOf(id) ?? []);
+    for (const { key } of needed) if (held.has(key)) needs.set(key, held.get(key)!);
+    const isNamed = keys.length === 0 || keys.includes(unit.key) || keys.includes(unit.gate.id);
+    const ended = call.state.newestEnd.get(unit.key);
+    if (needs.size < needed.length) {
+      if (isNamed && keys.length > 0)
+        throw new GatelineError('usage', `${unit.key} cannot be kept: ${unit.gate.needs.join(', ')} must hold first`, {
+          hint: `name them too: \`gateline keep ${[...unit.gate.needs, unit.gate.id].join(' ')}\``,
+        });
+      continue;
+    }
+    const fingerprint = fingerprintOf(await buildRequest(call, unit, snapshot, needs));
+    if (isNamed && ended && isKeepable(ended)) {
+      const attempt = ended.source ?? attemptOf(ended);
+      const how = ended.how === 'adopted' || ended.how === 'skipped' ? ended.how : 'ran';
+      await ports.checkpoints.save(fingerprint, checkpointOf(ended, { attempt, how, startedAt: ended.at }));
+      await call.write({
+        ...call.head(),
+        kind: 'decided',
+        decision: 'keep',
+        unit: unit.key,
+        attempt,
+        fingerprint,
+        ...by,
+      });
+      kept.push(unit.key);
+    }
+    const lookup = await lookUp(call, unit, fingerprint);
+    if ('checkpoint' in lookup) held.set(unit.key, heldFrom(lookup.checkpoint, needs));
+  }
+  return kept;
+}
+
+function isKeepable({ verdict, output, how }: EndedEntry): boolean {
+  return verdict.status !== 'failed' && (output !== undefined || how === 'skipped');
+}

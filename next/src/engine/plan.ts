@@ -1,0 +1,62 @@
+import type { UnitPlan } from '../run/events.ts';
+import type { Unit } from '../run/units.ts';
+import { isDone, needsOf } from './needs.ts';
+import { Call } from './call.ts';
+import { decideAt, planOf } from './decide-unit.ts';
+import type { Order, Ports } from './ports.ts';
+import { settle } from './settle.ts';
+
+/** What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine. */
+export async function planPipeline(ports: Ports, order: Order): Promise<readonly UnitPlan[]> {
+  const call = await Call.open(ports, order);
+  let snapshot = await call.look();
+  const plans: UnitPlan[] = [];
+  const open = new Map([...call.state.open.values()].map((started) => [started.unit, started]));
+  for (const gate of order.pipeline.gates) {
+    if (order.only && !order.only.has(gate.id)) continue;
+    const units = call.graph.unitsOf(gate.id);
+    if (units === undefined) {
+      plans.push({ unit: gate.id, choice: 'depends', reason: 'its legs come from a gate that is not done' });
+      continue;
+    }
+    for (const unit of units) {
+      const needs = needsOf(call, unit);
+      const started = open.get(unit.key);
+      if (started && !(started.process && !(await ports.agents.isAlive(started.process)))) {
+        plans.push({ unit: unit.key, choice: 'busy', reason: `an agent works on it since ${started.at}` });
+        continue;
+      }
+      if (needs === undefined) {
+        plans.push(blockedPlan(call, unit, plans));
+        continue;
+      }
+      const decision = await decideAt(call, unit, needs, snapshot);
+      plans.push(planOf(unit, decision));
+      if (decision.choice === 'not-applicable')
+        call.outcomes.set(unit.key, { ...decision.held, result: 'done', reason: decision.reason });
+      if (decision.choice !== 'use') continue;
+      const outcome = await settle(call, unit, decision.checkpoint, needs);
+      if (outcome.result !== 'done')
+        plans[plans.length - 1] = {
+          unit: unit.key,
+          choice: outcome.result === 'waiting' ? 'wait' : 'blocked',
+          reason: outcome.reason,
+        };
+      if (decision.changes.length > 0) snapshot = await ports.workspace.applyTo(snapshot, decision.changes);
+    }
+  }
+  return plans;
+}
+
+/** The plan of a unit whose needs are not done. */
+function blockedPlan(call: Call, { key, gate }: Unit, plans: readonly UnitPlan[]): UnitPlan {
+  const undone = gate.needs.filter((need) => !isDone(call, need));
+  const isNever = plans.some(
+    ({ unit, choice }) =>
+      (choice === 'blocked' || choice === 'wait') &&
+      undone.some((need) => unit === need || unit.startsWith(`${need}/`)),
+  );
+  return isNever
+    ? { unit: key, choice: 'blocked', reason: `${undone.join(', ')} must be done first` }
+    : { unit: key, choice: 'depends', reason: `it depends on what ${undone.join(', ')} makes` };
+}
