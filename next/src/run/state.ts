@@ -38,6 +38,8 @@ export interface RunState {
   readonly reworks: Map<string, Rework[]>;
   /** The rework that a gate must answer, and the units that have done so. */
   readonly notes: Map<string, { readonly rework: Rework; readonly answered: Set<UnitKey> }>;
+  /** Units whose result is void since work was sent back, until they or what needs them has worked again. */
+  readonly sentBack: Set<UnitKey>;
   started?: string;
   ended?: string;
 }
@@ -57,6 +59,8 @@ export class FolderState {
   /** The newest attempt that started, whatever became of it: what has changed since then explains why a unit runs. */
   readonly newestStart = new Map<UnitKey, StartedEntry>();
   readonly newestEnd = new Map<UnitKey, EndedEntry>();
+  /** Attempts whose agents ran, by name, whatever the subject: what using their outputs saves. */
+  readonly ran = new Map<string, EndedEntry>();
   /** `fingerprint output` of approved outputs. */
   readonly approvals = new Map<string, DecidedEntry>();
   /** Names of attempts whose output is never used again. */
@@ -88,11 +92,13 @@ export class FolderState {
     if (entry.pipeline !== this.#graph.pipeline.id) return;
     if (entry.kind === 'ended') this.#applyFiles(entry);
     if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
+    if (entry.kind === 'ended' && entry.how === 'ran') this.ran.set(attemptName(attemptOf(entry)), entry);
     if (entry.subject !== this.#subject) return;
     const run = this.#runOf(entry);
     if (entry.kind === 'started') this.#applyStarted(run, entry);
     else if (entry.kind === 'ended') this.#applyEnded(run, entry);
     else this.#applyDecided(run, entry);
+    if (entry.kind !== 'decided' && run.sentBack.size > 0) this.#clearSentBack(run, entry.unit);
   }
 
   #applyFiles({ unit, how, files, changes, ...entry }: EndedEntry): void {
@@ -106,11 +112,19 @@ export class FolderState {
   #runOf({ run, at }: Entry): RunState {
     let state = this.runs.find((other) => other.run === run);
     if (state === undefined) {
-      state = { run, attempts: new Map(), decisions: [], reworks: new Map(), notes: new Map(), started: at };
+      const decisions: DecidedEntry[] = [];
+      state = { run, attempts: new Map(), decisions, reworks: new Map(), notes: new Map(), sentBack: new Set() };
+      state.started = at;
       this.runs.push(state);
     }
     state.ended = at;
     return state;
+  }
+
+  /** A unit works: it and what it needs are up to date again. */
+  #clearSentBack(run: RunState, unit: UnitKey): void {
+    const needs = this.#graph.ancestors(gateOf(unit));
+    for (const other of run.sentBack) if (other === unit || needs.has(gateOf(other))) run.sentBack.delete(other);
   }
 
   #applyStarted(run: RunState, entry: StartedEntry): void {
@@ -154,6 +168,9 @@ export class FolderState {
         run.notes.set(entry.gate, { rework: entry, answered: new Set() });
         // Gates after it work on what it makes now: what inner reviews asked of them is void.
         for (const gate of run.notes.keys()) if (this.#graph.ancestors(gate).has(entry.gate)) run.notes.delete(gate);
+        for (const unit of run.attempts.keys())
+          if (gateOf(unit) === entry.gate || this.#graph.ancestors(gateOf(unit)).has(entry.gate))
+            run.sentBack.add(unit);
         break;
       case 'pause':
         run.paused = entry;
