@@ -10,11 +10,12 @@ import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call } from './call.ts';
 import { decideUnit } from './decide-unit.ts';
-import { needsOf } from './needs.ts';
+import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
 import { findNeeds } from './remember.ts';
-import { carryOutDecision, endNotApplicable, useOutput } from './use-output.ts';
+import type { Needs } from './request.ts';
+import { carryOut } from './use-output.ts';
 
 /** What `begin` found: an output that holds, or work for an agent that works by itself. */
 export type Begun =
@@ -73,34 +74,41 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
       env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GATELINE_'))),
     };
   }
-  if (decision.choice === 'not-applicable') await endNotApplicable(call, unit, decision);
-  else if (decision.choice === 'use') await useOutput(call, decision);
-  else await carryOutDecision(call, decision);
+  await carryOut(call, unit, decision);
   if (call.hasUses && call.state.current && !call.state.current.over) await call.write();
   return { choice: 'use', unit: key, reason, checkpoint: call.outcomes.get(key)?.checkpoint };
 }
 
-/** Uses what holds of all that a unit needs. @throws GatelineError `failed` naming the first gate that is not done */
+/**
+ * Uses what holds of all that a unit needs; a gate with `stand-in` gets a value in the place of a need that is not done.
+ * @throws GatelineError `failed` naming the first gate that is not done
+ */
 async function reach(call: Call, key: UnitKey): Promise<Unit> {
-  const gate = key.split('/', 1)[0]!;
+  const target = call.graph.unit(key);
+  if (target === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  let missing: GatelineError | undefined;
   for (const unit of call.graph.units) {
-    if (!call.graph.ancestors(gate).has(unit.gate.id)) continue;
-    const needs = needsOf(call, unit)!;
-    const decision = await decideUnit(call, unit, needs);
-    if (decision.choice === 'use') await useOutput(call, decision);
-    else if (decision.choice === 'not-applicable') await endNotApplicable(call, unit, decision);
-    else if (decision.choice === 'run')
-      throw new GatelineError('failed', `${unit.key} must be done before ${key}: ${decision.reason}`, {
+    if (!call.graph.ancestors(target.gate.id).has(unit.gate.id)) continue;
+    const needs = needsOf(call, unit);
+    const reason = needs === undefined ? undefined : await useWhatHolds(call, unit, needs);
+    if (reason !== undefined)
+      missing ??= new GatelineError('failed', `${unit.key} must be done before ${key}: ${reason}`, {
         hint: `\`gateline run --until ${unit.gate.id}\`, or \`gateline begin ${unit.key}\` if its agent works by itself`,
       });
-    else await carryOutDecision(call, decision);
-    const outcome = call.outcomes.get(unit.key);
-    if (outcome?.result !== 'done')
-      throw new GatelineError('failed', `${unit.key} must be done before ${key}: ${outcome?.reason ?? ''}`);
   }
-  const unit = call.graph.unit(key);
-  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
-  return unit;
+  if (missing) await prepareStandIns(call, (gate) => !isDone(call, gate));
+  if (needsOf(call, target) === undefined)
+    throw missing ?? new GatelineError('failed', `what ${key} needs is not done`);
+  return target;
+}
+
+/** @returns why the unit has no output that later gates may use */
+async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<string | undefined> {
+  const decision = await decideUnit(call, unit, needs);
+  if (decision.choice === 'run') return decision.reason;
+  await carryOut(call, unit, decision);
+  const outcome = call.outcomes.get(unit.key);
+  return outcome?.result === 'done' ? undefined : outcome?.reason;
 }
 
 /**

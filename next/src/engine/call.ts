@@ -44,6 +44,8 @@ export class Call {
   readonly graph: UnitGraph;
   readonly state: FolderState;
   readonly outcomes = new Map<UnitKey, Outcome>();
+  /** Values in the place of needs, by gate. */
+  readonly standIns = new Map<string, Held>();
   /** The newest look at the folder; undefined: it must be looked at again. */
   snapshot: Snapshot | undefined;
   /** Whether this call has written an entry. */

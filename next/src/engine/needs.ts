@@ -1,7 +1,8 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Unit } from '../run/units.ts';
-import type { Call, Outcome } from './call.ts';
+import type { Call, Held } from './call.ts';
 import type { Needs } from './request.ts';
+import { storeValue } from './values.ts';
 
 /** Whether all units of a gate are done in this call. */
 export function isDone({ graph, outcomes }: Call, gate: string): boolean {
@@ -10,10 +11,29 @@ export function isDone({ graph, outcomes }: Call, gate: string): boolean {
 
 /** What the needs of a unit have for it; undefined: one of them is not done in this call. */
 export function needsOf(call: Call, { gate }: Unit): Needs | undefined {
-  const needs = new Map<UnitKey, Outcome>();
+  const needs = new Map<UnitKey, Held>();
   for (const id of gate.needs) {
-    if (!isDone(call, id)) return undefined;
-    for (const { key } of call.graph.unitsOf(id)!) needs.set(key, call.outcomes.get(key)!);
+    const standIn = gate.standIn ? call.standIns.get(id) : undefined;
+    if (isDone(call, id)) for (const { key } of call.graph.unitsOf(id)!) needs.set(key, call.outcomes.get(key)!);
+    else if (standIn) needs.set(id, standIn);
+    else return undefined;
   }
   return needs;
+}
+
+/**
+ * Lets values take the place of needs that are not done in this call (seed 000, step 0B): of gates that the call
+ * does not work on, for gates with `stand-in`.
+ */
+export async function prepareStandIns(call: Call, isReplaceable: (gate: string) => boolean): Promise<void> {
+  for (const [gate, { value, reason }] of call.order.standIns ?? []) {
+    if (!isReplaceable(gate)) continue;
+    const exports = await storeValue(call, call.order.redactor.json(value).value);
+    const verdict = { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' } as const;
+    call.standIns.set(gate, {
+      verdict: { ...verdict, issues: [{ severity: 'notice', message: reason }] },
+      exports,
+      handedOn: [],
+    });
+  }
 }

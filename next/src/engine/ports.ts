@@ -71,5 +71,6 @@ export interface Order {
   readonly maxParallel?: number;
   /** For this call, instead of each loop's own limit. */
   readonly maxIterations?: number;
-  readonly actor: string;
+  /** Values that may take the place of a gate that is not done, for gates with `stand-in`, and where each is from. */
+  readonly standIns?: ReadonlyMap<string, { readonly value: JsonValue; readonly reason: string }>;
 }

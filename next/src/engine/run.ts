@@ -1,16 +1,16 @@
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import type { Unit } from '../run/units.ts';
-import type { Verdict } from '../verdict/verdict.ts';
+import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { decideUnit, planOf, type Work } from './decide-unit.ts';
-import { isDone, needsOf } from './needs.ts';
+import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
 import { buildRequest, fingerprintOf } from './request.ts';
 import { sendBack } from './rework.ts';
-import { carryOutDecision, endNotApplicable, useOutput } from './use-output.ts';
+import { carryOut } from './use-output.ts';
 
 /** How a call of `run` ended. */
 export interface RunResult {
@@ -31,6 +31,7 @@ export interface RunResult {
 export async function runPipeline(ports: Ports, order: Order, signal: AbortSignal): Promise<RunResult> {
   const call = await Call.open(ports, order);
   await recoverOpenAttempts(call);
+  await prepareStandIns(call, (gate) => order.only !== undefined && !order.only.has(gate));
   const run = new Scheduler(call, signal);
   await run.drive();
   return run.end();
@@ -107,16 +108,11 @@ class Scheduler {
     await call.refresh();
     const decision = await decideUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: planOf(unit, decision) });
-    if (decision.choice === 'use') return useOutput(call, decision);
-    if (decision.choice === 'skip' || decision.choice === 'adopt') return carryOutDecision(call, decision);
-    if (decision.choice === 'not-applicable') return endNotApplicable(call, unit, decision);
-    if (gateWithoutCommand(unit)) {
-      call.outcomes.set(unit.key, {
-        result: 'waiting',
-        verdict: WAITS,
-        handedOn: [],
-        reason: 'its agent works by itself: `gateline begin`',
-      });
+    if (decision.choice !== 'run') return carryOut(call, unit, decision);
+    const obstacle = obstacleOf(call, unit);
+    if (obstacle !== undefined) {
+      const verdict = failedVerdict('missing', obstacle);
+      call.outcomes.set(unit.key, { result: 'waiting', verdict, handedOn: [], reason: obstacle });
       return;
     }
     const work = this.#runAttempts(decision.work, decision.reason).catch((error: unknown) => (this.#error ??= error));
@@ -193,16 +189,15 @@ class Scheduler {
   }
 }
 
-const WAITS: Verdict = {
-  status: 'failed',
-  kind: 'missing',
-  score: 0,
-  issues: [],
-  advice: 'Its agent works by itself: `gateline begin` and `gateline complete`.',
-};
-
-function gateWithoutCommand({ gate }: Unit): boolean {
-  return gate.run === undefined && gate.uses?.local === undefined;
+/** Why no agent of a unit may start now. */
+function obstacleOf({ state, order }: Call, { gate }: Unit): string | undefined {
+  if (gate.run === undefined && gate.uses?.local === undefined)
+    return 'its agent works by itself, between `gateline begin` and `gateline complete`';
+  const { maxCost } = order.pipeline;
+  if (maxCost === undefined) return undefined;
+  const attempts = state.current?.over ? [] : [...(state.current?.attempts.values() ?? [])].flat();
+  const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), 0);
+  return spent < maxCost ? undefined : `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
 }
 
 /** Whether another attempt follows one that failed: not after an interruption, and not for an output that sends back. */

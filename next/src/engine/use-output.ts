@@ -18,11 +18,18 @@ type Use = Extract<Decision, { choice: 'use' }>;
 type Given = Extract<Decision, { choice: 'skip' | 'adopt' }>;
 type NotApplicable = Extract<Decision, { choice: 'not-applicable' }>;
 
+/** Carries out what was decided about a unit whose agent does not run. */
+export function carryOut(call: Call, unit: Unit, decision: Exclude<Decision, { choice: 'run' }>): Promise<void> {
+  if (decision.choice === 'use') return useOutput(call, decision);
+  if (decision.choice === 'not-applicable') return endNotApplicable(call, unit, decision);
+  return carryOutDecision(call, decision);
+}
+
 /**
  * Uses a remembered output: its files are put back. What holds afterwards is remembered before files are written, so a
  * kill in between does no harm.
  */
-export async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): Promise<void> {
+async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): Promise<void> {
   const { unit, needs, snapshot, rework } = work;
   const { workspace } = call.ports;
   await extendCheckpoints(call, unit, snapshot, changes, { own: { checkpoint, needs, rework } });
@@ -100,7 +107,7 @@ function usedEntry(
 }
 
 /** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
-export async function carryOutDecision(call: Call, { work, decision }: Given): Promise<void> {
+async function carryOutDecision(call: Call, { work, decision }: Given): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
   const { digest, compiled, contract } = await call.contractOf(unit.gate);
   const attempt = nextAttempt(call, unit);
@@ -155,7 +162,7 @@ export async function carryOutDecision(call: Call, { work, decision }: Given): P
 }
 
 /** A gate whose condition is false has nothing for later gates, and they may run. */
-export async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApplicable): Promise<void> {
+async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApplicable): Promise<void> {
   const last = call.state.current?.over ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
   if (last?.ended?.how !== 'not-applicable')
     call.noteUse({
