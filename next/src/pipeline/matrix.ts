@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import type { Leg } from './pipeline.ts';
+import { slugOf } from './slug.ts';
+
+/** The most legs of a matrix, as on GitHub. */
+export const MAX_LEGS = 256;
+/** The most combinations before `exclude` is applied. */
+const MAX_COMBINATIONS = 1_024;
+const MAX_LEG_ID = 80;
+
+/** `strategy.matrix` as written: lists of values by key. */
+export interface MatrixEntry {
+  readonly lists: Readonly<Record<string, readonly JsonValue[]>>;
+  readonly include: readonly JsonObject[];
+  readonly exclude: readonly JsonObject[];
+}
+
+export type Legs = { readonly legs: readonly Leg[] } | { readonly problem: string };
+
+interface Row {
+  /** The values in the leg's name: those of the lists, as GitHub names its jobs. */
+  readonly named: JsonObject;
+  readonly matrix: JsonObject;
+}
+
+/**
+ * The legs of a matrix, in GitHub's order and by its rules (`MatrixBuilder` of actions/runner):
+ * - the cross product of the lists, the first key slowest;
+ * - `exclude` drops a combination that has all values of one of its maps;
+ * - each map of `include` adds its other keys to every combination whose values it shares, never changing a value of
+ *   the lists; a map that fits none is a leg of its own, which later ones do not extend.
+ */
+export function expandMatrix({ lists, include, exclude }: MatrixEntry): Legs {
+  const size = Object.values(lists).reduce((product, { length }) => product * length, 1);
+  if (size > MAX_COMBINATIONS) return { problem: `${size} combinations are more than ${MAX_COMBINATIONS}` };
+  const combinations = crossProduct(lists).filter((row) => !exclude.some((filter) => matches(row, filter)));
+  return nameLegs(extendRows(combinations, include, lists));
+}
+
+/**
+ * The legs that a list in an output asks for, in its order. Each item is the value of `variable`; with the variable
+ * `''` an item that is a map is all values of its leg, any other its `value`. An empty list has no legs.
+ */
+export function legsOf(items: JsonValue | undefined, variable: string): Legs {
+  if (!Array.isArray(items)) return { problem: items === undefined ? 'it is not in the output' : 'it is not a list' };
+  if (items.length === 0) return { legs: [] };
+  return nameLegs(
+    items.map((item) => {
+      const matrix = variable === '' && isJsonObject(item) ? item : { [variable || 'value']: item };
+      return { named: matrix, matrix };
+    }),
+  );
+}
+
+const KEY = String.raw`\.[A-Za-z_][\w-]*|\[(?:'(?:[^']|'')*'|\d+)\]`;
+const OUTPUT = new RegExp(String.raw`^\$\{\{\s*needs\.([\w-]+)\.output((?:${KEY})*)\s*\}\}$`);
+
+/** The gate and the place in its output that `${{ needs.GATE.output.KEY }}` names; undefined for any other text. */
+export function parseOutputReference(text: string): { gate: string; pointer: string } | undefined {
+  const [, gate, rest = ''] = OUTPUT.exec(text.trim()) ?? [];
+  if (gate === undefined) return undefined;
+  const keys = [...rest.matchAll(/\.([\w-]+)|\[(?:'((?:[^']|'')*)'|(\d+))\]/g)];
+  return {
+    gate,
+    pointer: pointerOf(keys.map(([, name, text, index]) => name ?? index ?? text!.replaceAll("''", "'"))),
+  };
+}
+
+/** What to write for a matrix from an output that is spelt as on GitHub, such as `fromJSON(needs.plan.outputs.list)`. */
+export function outputReferenceHint(text: string): string {
+  const [, gate = 'GATE', key = '.KEY'] = /needs\.([\w-]+)\.outputs?((?:\.[\w-]+)*)/.exec(text) ?? [];
+  return `write \`\${{ needs.${gate}.output${key} }}\`: a list in the output of a gate`;
+}
+
+function crossProduct(lists: MatrixEntry['lists']): JsonObject[] {
+  const entries = Object.entries(lists);
+  if (entries.length === 0) return [];
+  return entries.reduce<JsonObject[]>(
+    (rows, [key, values]) => rows.flatMap((row) => values.map((value) => Object.assign({}, row, { [key]: value }))),
+    [{}],
+  );
+}
+
+function extendRows(combinations: readonly JsonObject[], include: readonly JsonObject[], lists: object): Row[] {
+  const parts = include.map((map) => {
+    const select = (inLists: boolean) =>
+      Object.fromEntries(Object.entries(map).filter(([key]) => Object.hasOwn(lists, key) === inLists));
+    return { map, filter: select(true), extra: select(false) };
+  });
+  const rows = combinations.map((row) => {
+    const added = parts.filter(({ filter }) => matches(row, filter)).map(({ extra }) => extra);
+    return { named: row, matrix: Object.assign({}, row, ...added) as JsonObject };
+  });
+  const rest = parts.filter(({ filter }) => !combinations.some((row) => matches(row, filter)));
+  return [...rows, ...rest.map(({ map }) => ({ named: map, matrix: map }))];
+}
+
+/** Whether a value is as a filter wants it: maps by the filter's keys, others without regard to case and type. */
+function matches(value: JsonValue | undefined, filter: JsonValue): boolean {
+  if (isJsonObject(filter)) {
+    return Object.entries(filter).every(([key, part]) => matches(isJsonObject(value) ? value[key] : undefined, part));
+  }
+  return value !== undefined && textsIn(value).join().toLowerCase() === textsIn(filter).join().toLowerCase();
+}
+
+/** Each leg is named by the slug of its values, or by its index where that is empty, too long or not unique. */
+function nameLegs(rows: readonly Row[]): Legs {
+  if (rows.length === 0) return { problem: 'no leg is left' };
+  if (rows.length > MAX_LEGS) return { problem: `${rows.length} legs are more than ${MAX_LEGS}` };
+  const slugs = rows.map(({ named }) => slugOf(textsIn(named).join('-')));
+  const isName = (slug: string): boolean =>
+    slug !== '' && slug.length <= MAX_LEG_ID && slugs.indexOf(slug) === slugs.lastIndexOf(slug);
+  const legs = rows.map(({ matrix }, index) => {
+    let id = isName(slugs[index]!) ? slugs[index]! : `leg-${index}`;
+    while (!isName(slugs[index]!) && slugs.includes(id)) id += '_';
+    return { id, matrix };
+  });
+  return { legs };
+}
+
+function textsIn(value: JsonValue): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)];
+}

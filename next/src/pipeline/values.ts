@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { POINTER_PATTERN } from '../json/pointer.ts';
+import { parseExpression, stripBraces } from './expression.ts';
+import { globProblem, normalizeGlob, normalizePath, pathProblem } from './paths.ts';
+import { ID_PATTERN } from './pipeline.ts';
+
+/*
+ * The kinds of values in gateline.yml. Each says in words what it expects; `problem.ts` adds what is there instead.
+ * A problem with advice of its own is a `custom` issue with `params: {hint}`.
+ */
+
+/** Not blank, and without the character NUL, which cannot be passed to a process. */
+const TEXT_PATTERN = /^(?=[\s\S]*\S)[^\0]*$/;
+/** Larger values cannot be passed to a process on Windows. */
+const MAX_ENV_LENGTH = 32_000;
+const SECOND = 1_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** Reports what is wrong at a path below a value, and what to do about it. */
+export type Refuse = (message: string, hint?: string, path?: PropertyKey[]) => void;
+
+export function refusal(context: z.core.$RefinementCtx): Refuse {
+  return (message, hint, path = []) => context.addIssue({ code: 'custom', message, path, params: { hint } });
+}
+
+/** A map with these keys and no others. Its message for unknown keys lists the known ones, for `explainIssue`. */
+export function mapOf<Shape extends z.core.$ZodLooseShape>(shape: Shape, what: string) {
+  const keys = Object.keys(shape).join(', ');
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? keys : `expected ${what}`) });
+}
+
+export function recordOf<T extends z.ZodType>(key: z.ZodString, value: T, what: string) {
+  return z.record(key, value, { error: `expected ${what}` });
+}
+
+export function listOf<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
+  const error = `expected ${what}`;
+  return z
+    .array(item, { error })
+    .min(min, { error })
+    .max(max, { error: `expected at most ${max}` });
+}
+
+/** One item or a list, as a list: GitHub allows both for `needs`. */
+export function oneOrMore<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
+  const list = listOf(item, min, max, what);
+  return z
+    .union([item, list], { error: `expected ${what}` })
+    .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
+}
+
+export function text(max: number, what: string): z.ZodString {
+  return matching(TEXT_PATTERN, what).max(max, { error: `expected at most ${max} characters` });
+}
+
+export function matching(pattern: RegExp, what: string): z.ZodString {
+  return z.string({ error: `expected ${what}` }).regex(pattern, { error: `expected ${what}` });
+}
+
+export function wholeNumber(min: number, max: number): z.ZodInt {
+  const error = `expected a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function amount(min: number, max: number, what: string): z.ZodNumber {
+  const error = `expected a number ${what}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+export function choiceOf<const T extends readonly [string, ...string[]]>(...choices: T) {
+  return z.enum(choices, { error: `expected ${choices.map((choice) => `\`${choice}\``).join(' or ')}` });
+}
+
+export const yesOrNo = z.boolean({ error: 'expected `true` or `false`' });
+export const minutes = amount(0.001, 4_320, 'of minutes above 0 and up to 4320');
+
+const ID = 'an id of 1 to 40 characters: a-z, 0-9, `_` and `-`, not beginning with a digit or `-`';
+export const id = matching(ID_PATTERN, ID);
+export const gateId = text(200, 'the id of a gate');
+
+export const jsonValue = z.unknown().transform((value) => value as JsonValue);
+export const jsonObject = z
+  .record(z.string(), z.unknown(), { error: 'expected a map' })
+  .transform((value) => value as JsonObject);
+
+export const pointer = matching(POINTER_PATTERN, 'a JSON pointer such as `/validationResult/score`');
+
+/** Milliseconds; written as a text such as `12h` or `7d`. */
+export const duration = matching(/^[1-9][0-9]{0,4}[smhdw]$/, 'a time such as `90s`, `30m`, `12h` or `7d`').transform(
+  (written) => Number(written.slice(0, -1)) * UNITS[written.slice(-1)]! * SECOND,
+);
+
+/** Nothing fills in `${{ }}` outside conditions, so that no text of an agent or a pull request becomes a command. */
+function withoutExpressions(hint: string) {
+  return (value: unknown, context: z.core.$RefinementCtx): void => {
+    if (typeof value === 'string' && value.includes('${{')) refusal(context)('`${{ }}` is not evaluated here', hint);
+  };
+}
+
+export const command = text(262_144, 'a command').superRefine(
+  withoutExpressions('read the file that `GATELINE_REQUEST` names, or set a variable under `env`'),
+);
+
+export const envName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name of A-Z, a-z, 0-9 and `_`');
+const envValue = z
+  .union([z.string().max(MAX_ENV_LENGTH), z.number(), z.boolean(), z.null()], {
+    error: 'expected text, a number, `true`, `false`, or nothing (taken from the caller)',
+  })
+  .superRefine(withoutExpressions('leave the value empty to take it from the caller, or name a secret under `secrets`'))
+  .transform((value) => (value === null ? null : String(value)));
+
+/** Variables; numbers and booleans become texts, as on GitHub. */
+export const env = recordOf(envName, envValue, 'a map of variable names to values').superRefine((map, context) => {
+  for (const name of Object.keys(map).filter((name) => RESERVED_VARIABLE.test(name))) {
+    refusal(context)('names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved', 'choose another name', [name]);
+  }
+});
+export const RESERVED_VARIABLE = /^(?:GATELINE|GITHUB|RUNNER)_/i;
+
+/** A path inside the workspace, normalized. */
+export const path = text(1_024, 'a path relative to the workspace')
+  .superRefine((value, context) => {
+    const problem = pathProblem(value);
+    if (problem) refusal(context)(`\`${value}\` ${problem.message}`, problem.hint);
+  })
+  .transform(normalizePath);
+
+const glob = text(1_024, 'a glob such as `src/**/*.ts`')
+  .superRefine((value, context) => {
+    const problem = globProblem(value);
+    if (problem) refusal(context)(`\`${value}\` ${problem.message}`, problem.hint);
+  })
+  .transform(normalizeGlob);
+
+/** Globs; the last one that matches a file decides, so at least one of them includes. */
+const someInclude = (list: readonly string[], context: z.core.$RefinementCtx): void => {
+  if (list.length === 0 || list.some((item) => !item.startsWith('!'))) return;
+  refusal(context)('every glob excludes, so no file is left', 'first write what to include, such as `**`');
+};
+export const globs = oneOrMore(glob, 0, 1_000, 'a glob or a list of globs').superRefine(someInclude);
+export const globList = listOf(glob, 0, 1_000, 'a list of globs').superRefine(someInclude);
+
+/** A condition in GitHub's expression language that may read these contexts, without `${{ }}`. */
+export function conditionOn(contexts: readonly string[]) {
+  return z
+    .union([text(21_000, 'a condition'), z.boolean()], { error: 'expected a condition' })
+    .transform((written, context) => {
+      const condition = stripBraces(String(written));
+      if (condition === undefined) {
+        refusal(context)('text around `${{ }}` makes a condition always true', 'put all of it into one `${{ }}`');
+        return z.NEVER;
+      }
+      const parsed = parseExpression(condition, contexts);
+      if (!parsed.ok) refusal(context)(parsed.message, parsed.hint);
+      return condition;
+    });
+}
+
+/** Permissions of a job with which an agent could approve its own output, or start runs. */
+const READ_ONLY = ['actions', 'checks', 'statuses'];
+
+/** Keys of a job in GitHub's spelling, which `compile` copies. */
+export const job = jsonObject.superRefine(({ permissions }, context) => {
+  const isRefused = (scope: string): boolean =>
+    permissions === 'write-all' || (isJsonObject(permissions) && permissions[scope] === 'write');
+  if (!READ_ONLY.some(isRefused)) return;
+  const message = 'a job of an agent must not have `write` for `actions`, `checks` or `statuses`';
+  refusal(context)(message, 'with it an agent could approve its own output', ['permissions']);
+});
