@@ -1,0 +1,199 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf, pointerSegments, valueAt } from '../json/pointer.ts';
+import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
+import { replaceTokens, type Replace, type SecretMatch } from './tokens.ts';
+
+/** What stands in the place of a secret. */
+export const MASK = '***';
+
+/** Values below this length are too common to be searched for inside other text. */
+const MIN_LENGTH = 8;
+/** Values below this length would make any text unreadable. */
+const MIN_WORD_LENGTH = 3;
+/** Replacements that are named; more are only made. */
+const MAX_NAMED = 100;
+
+/** A value without secrets, the same object if it has none, and where they were (at most 100 places). */
+export interface RedactedJson {
+  readonly value: JsonValue;
+  readonly redacted: readonly { readonly pointer: string; readonly what: string }[];
+}
+
+/** Replaces secrets by {@link MASK}: values of named variables in all usual spellings, and tokens of known shapes. */
+export interface Redactor {
+  /** `shown`: for terminals, logs and reports; there, values under 8 characters are replaced as whole words too. */
+  text(text: string, use?: 'stored' | 'shown'): string;
+  /** Strings and keys, and numbers whose digits are a whole secret. */
+  json(value: JsonValue): RedactedJson;
+  /** For text that comes in pieces, as `shown`. */
+  createStream(): RedactedStream;
+  find(text: string): SecretMatch[];
+  /** Names of variables whose values are under 8 characters: they are not protected in what is stored. */
+  readonly shortSecrets: readonly string[];
+}
+
+/** @param secrets name → value of every variable that holds a secret */
+export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
+  const named = Object.entries(secrets)
+    .map(([name, value]) => ({ name, value, length: value.trim().length }))
+    .sort((a, b) => b.length - a.length);
+  const long = named.filter(({ length }) => length >= MIN_LENGTH);
+  const short = named.filter(({ length }) => length > 0 && length < MIN_LENGTH);
+  const replaceLong = replacer(long.map(({ name, value }) => [name, alternatives(formsOf(value))]));
+  const words = short.filter(({ length }) => length >= MIN_WORD_LENGTH);
+  const replaceWords = replacer(
+    words.map(({ name, value }) => [name, `(?<![A-Za-z0-9_])${alternatives([value.trim()])}(?![A-Za-z0-9_])`]),
+  );
+  const numbers = new Map(long.map(({ name, value }) => [value.trim(), name]));
+  const replaceAll = (text: string, replace: Replace): string => replaceTokens(replaceLong(text, replace), replace);
+  const mask = () => MASK;
+
+  const redactor: Redactor = {
+    shortSecrets: short.map(({ name }) => name),
+    text: (text, use) => {
+      const redacted = replaceAll(text, mask);
+      return use === 'shown' ? replaceWords(redacted, mask) : redacted;
+    },
+    json: (value) => redactJson(value, replaceAll, (number) => numbers.get(String(number))),
+    createStream: () => createRedactedStream((text) => redactor.text(text, 'shown'), redactor.find),
+    find: (text) => {
+      const matches: SecretMatch[] = [];
+      const collect: Replace = (secret, what, start, end) => {
+        matches.push({ what, secret, start, end });
+        return secret;
+      };
+      replaceLong(text, collect);
+      replaceTokens(text, collect);
+      return matches.sort((a, b) => a.start - b.start);
+    },
+  };
+  return redactor;
+}
+
+/** One pass over a text for all patterns. */
+function replacer(patterns: ReadonlyArray<readonly [name: string, source: string]>) {
+  if (patterns.length === 0) return (text: string): string => text;
+  const pattern = new RegExp(patterns.map(([, source]) => `(${source})`).join('|'), 'g');
+  return (text: string, replace: Replace): string =>
+    text.replace(pattern, (match: string, ...groups: unknown[]) => {
+      const index = patterns.findIndex((_, at) => groups[at] !== undefined);
+      const start = groups[patterns.length] as number;
+      return replace(match, patterns[index]![0], start, start + match.length);
+    });
+}
+
+function alternatives(texts: readonly string[]): string {
+  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
+  return `(?:${sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')})`;
+}
+
+/** How a value is written: itself and each of its lines, in JSON (also inside JSON), URLs and base64. */
+function formsOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  const texts = [value, value.trim(), value.replaceAll('\r\n', '\n'), ...lines];
+  const forms = texts.flatMap((text) => {
+    const json = JSON.stringify(text).slice(1, -1);
+    const ascii = json.replace(/[^\0-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const nested = JSON.stringify(json).slice(1, -1);
+    const url = encodeURIComponent(text.toWellFormed());
+    const lowerUrl = url.replace(/%../g, (code) => code.toLowerCase());
+    return [text, json, ascii, nested, json.replaceAll('/', '\\/'), url, lowerUrl, url.replaceAll('%20', '+')];
+  });
+  return [...forms, ...base64Forms(value), ...base64Forms(value.trim())].filter((form) => form.length >= MIN_LENGTH);
+}
+
+/** The base64 characters that depend on nothing but the value, after 0, 1 and 2 other bytes; in both alphabets. */
+function base64Forms(value: string): string[] {
+  return [0, 1, 2].flatMap((others) => {
+    const bytes = Buffer.concat([new Uint8Array(others), Buffer.from(value)]);
+    const form = bytes.toString('base64').slice(Math.ceil((others * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function redactJson(
+  value: JsonValue,
+  replaceAll: (text: string, replace: Replace) => string,
+  nameOfNumber: (number: number) => string | undefined,
+): RedactedJson {
+  const redacted: Array<{ pointer: string; what: string }> = [];
+  const path: PropertyKey[] = [];
+  const report = (what: string): string => {
+    if (redacted.length < MAX_NAMED) redacted.push({ pointer: pointerOf(path), what });
+    return MASK;
+  };
+  const redactText = (text: string): string => replaceAll(text, (_, what) => report(what));
+  const visit = (part: JsonValue): JsonValue => {
+    if (typeof part === 'string') return redactText(part);
+    if (typeof part === 'number') {
+      const name = nameOfNumber(part);
+      return name === undefined ? part : report(name);
+    }
+    if (Array.isArray(part)) {
+      let copy: JsonValue[] | undefined;
+      for (const [index, item] of part.entries()) {
+        const next = visitChild(item, index);
+        if (next !== item) (copy ??= [...part])[index] = next;
+      }
+      return copy ?? part;
+    }
+    return isJsonObject(part) ? visitObject(part) : part;
+  };
+  const visitChild = (child: JsonValue, key: PropertyKey): JsonValue => {
+    path.push(key);
+    const next = visit(child);
+    path.pop();
+    return next;
+  };
+  const visitObject = (object: JsonObject): JsonObject => {
+    const keys = new Set<string>();
+    const entries = Object.keys(object).map((key): [string, JsonValue] => {
+      const text = redactText(key);
+      let newKey = text;
+      // Keys that become equal get a number, so that no value is lost.
+      for (let count = 2; keys.has(newKey); count += 1) newKey = `${text} (${count})`;
+      keys.add(newKey);
+      return [newKey, visitChild(object[key]!, newKey)];
+    });
+    const isSame = entries.every(([key, child]) => Object.hasOwn(object, key) && object[key] === child);
+    return isSame ? object : Object.fromEntries(entries);
+  };
+  return { value: visit(value), redacted };
+}
+
+/**
+ * The value with {@link MASK} at each pointer; pointers to nothing are ignored.
+ * @returns also the strings that were there, by pointer: they are secrets wherever else they are
+ */
+export function redactPointers(value: JsonValue, pointers: readonly string[]) {
+  const secrets: Record<string, string> = {};
+  let result = value;
+  for (const pointer of pointers) {
+    const part = valueAt(value, pointer);
+    if (part === undefined) continue;
+    for (const [index, text] of stringsIn(part).entries()) secrets[`redact ${pointer} ${index}`] = text;
+    if (valueAt(result, pointer) !== undefined) result = replaceAt(result, pointerSegments(pointer));
+  }
+  return { value: result, secrets };
+}
+
+function stringsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function replaceAt(value: JsonValue, [key, ...path]: readonly string[]): JsonValue {
+  if (key === undefined) return MASK;
+  if (Array.isArray(value)) return value.with(Number(key), replaceAt(value[Number(key)]!, path));
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(entries.map(([name, part]) => [name, name === key ? replaceAt(part, path) : part]));
+}
+
+/**
+ * The secrets in the text of a file, by line from 1.
+ * @param before an earlier version: what it holds already is left out
+ */
+export function findSecrets(text: string, redactor: Redactor, before = ''): { line: number; what: string }[] {
+  const matches = redactor.find(text).filter(({ secret }) => !before.includes(secret));
+  return matches.map(({ what, end }) => ({ line: text.slice(0, end).split('\n').length, what }));
+}
