@@ -1,0 +1,44 @@
+import { isSameAttempt } from './entry.ts';
+import { attemptName, type FolderState } from './state.ts';
+import type { UnitState } from './status.ts';
+
+/** What a run amounts to. */
+export interface Figures {
+  readonly units: number;
+  readonly done: number;
+  /** Units whose output was made in this run, and whose output is one of an earlier run. */
+  readonly ran: number;
+  readonly used: number;
+  /** Milliseconds that agents worked, and US dollars and tokens that they reported. */
+  readonly ms: number;
+  readonly costUsd?: number;
+  readonly tokens?: number;
+  /** What the outputs that are used took when they were made. */
+  readonly savedMs: number;
+  readonly savedUsd?: number;
+}
+
+export function figuresOf(state: FolderState, units: readonly UnitState[]): Figures {
+  const ends = units.flatMap(({ attempts }) => attempts.flatMap(({ ended }) => ended ?? []));
+  const isUsed = ({ attempts, ended }: UnitState) =>
+    ended?.how === 'used' && !attempts.some(({ ref }) => isSameAttempt(ref, ended.source));
+  const used = units.filter((unit) => unit.done && isUsed(unit));
+  const sources = used.flatMap(({ ended }) => (ended!.source && state.ran.get(attemptName(ended!.source))) ?? []);
+  return {
+    units: units.length,
+    done: units.filter(({ done }) => done).length,
+    ran: units.filter(({ attempts }) => attempts.some(({ ended }) => ended?.how === 'ran')).length,
+    used: used.length,
+    ms: sumOf(ends.map(({ ms }) => ms)) ?? 0,
+    costUsd: sumOf(ends.map(({ metrics }) => metrics?.costUsd)),
+    tokens: sumOf(ends.flatMap(({ metrics }) => [metrics?.inputTokens, metrics?.outputTokens])),
+    savedMs: sumOf(sources.map(({ ms }) => ms)) ?? 0,
+    savedUsd: sumOf(sources.map(({ metrics }) => metrics?.costUsd)),
+  };
+}
+
+/** Undefined: none is known. Rounded to millionths, so that dollars add up. */
+export function sumOf(amounts: readonly (number | undefined)[]): number | undefined {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length === 0 ? undefined : Math.round(known.reduce((sum, amount) => sum + amount, 0) * 1e6) / 1e6;
+}
