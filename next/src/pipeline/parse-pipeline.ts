@@ -45,7 +45,6 @@ function checkNumbersAsWritten({ numbers }: YamlFile): Finding[] {
 
 function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipeline {
   const { metadata, mirror, checkpoints, retention, setup, ignore, task, subject, on, job } = file;
-  const order = Object.keys(file.gates);
   return {
     id: file.pipeline,
     subject,
@@ -53,7 +52,7 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
     metadata,
     maxParallel: file['max-parallel'],
     maxCost: file['max-cost'],
-    gates: order.map((id) => buildGate(id, file.gates[id]!, file, order, placeOf(['gates', id]))),
+    gates: Object.keys(file.gates).map((id, index) => buildGate(id, index, file, placeOf(['gates', id]))),
     groups: Object.entries(file.groups).map(([id, group]) => ({ id, ...group })),
     ignore,
     allowSecrets: file['allow-secrets'],
@@ -80,18 +79,20 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
   };
 }
 
-function buildGate(id: string, entry: GateEntry, file: GatelineFile, order: readonly string[], place: Place): Gate {
+function buildGate(id: string, index: number, file: GatelineFile, place: Place): Gate {
+  const entry = file.gates[id]!;
+  const order = Object.keys(file.gates);
   const { agent = id, run, uses, inputs, files, memory, tools, secrets, retries, approval, strategy, job } = entry;
   const defaults = file.defaults.run;
   return {
     id,
-    number: entry.number ?? order.indexOf(id),
+    number: entry.number ?? index,
     agent,
     run,
     uses: uses && { with: entry.with, ...uses },
     shell: entry.shell ?? defaults.shell ?? 'bash',
     workingDirectory: entry['working-directory'] ?? defaults['working-directory'] ?? '.',
-    needs: order.filter((other) => entry.needs.includes(other)),
+    needs: entry.needs.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)),
     if: entry.if,
     inputs,
     files: files?.length === 0 ? undefined : files,

@@ -139,7 +139,10 @@ export interface OnFail {
 
 export type Matrix = { readonly maxParallel: number | undefined; readonly failFast: boolean } & (
   | { readonly legs: readonly Leg[] }
-  /** The legs are the items of a list in the output of `gate`, at a JSON pointer; each is named by `variable`. */
+  /**
+   * The legs are the items of a list in the output of `gate`, at a JSON pointer. Each is the value of `variable`; with
+   * the variable `''` an item that is a map is all values of its leg, any other its `value`.
+   */
   | { readonly from: { readonly gate: string; readonly pointer: string; readonly variable: string } }
 );
 

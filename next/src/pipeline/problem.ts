@@ -104,7 +104,7 @@ function valueHint(path: Path, found: JsonValue, expected: string): string | und
   const key = path.at(-1);
   if (key === 'gates' && path.length === 1 && Array.isArray(found))
     return 'write each gate as a key, like `jobs` on GitHub';
-  if (found === null) return 'write a value, or remove the key';
+  if (found === null && path.length > 0) return 'write a value, or remove the key';
   if (typeof found === 'number' && expected.includes('text')) return `put it in quotes: "${found}"`;
   if (typeof found !== 'string') return undefined;
   if (expected.includes('number') && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';

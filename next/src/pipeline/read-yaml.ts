@@ -102,7 +102,10 @@ export function readYaml(text: string, file: string): ReadYaml {
   const placeOf = (path: Path, part: 'key' | 'value' = 'value'): Place => {
     for (let length = path.length; ; length -= 1) {
       const spot = spots.get(pointerOf(path.slice(0, length)));
-      if (spot) return placeAt(length === path.length ? spot[part] : spot.key, path);
+      if (!spot) continue;
+      // The path has an index where one item is written without a list.
+      const isItem = typeof path[length] === 'number';
+      return placeAt(length === path.length ? spot[part] : isItem ? spot.value : spot.key, path);
     }
   };
   return { ok: true, yaml: { value, placeOf, numbers } };

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ancestorsOf, orderByNeeds } from '../../src/pipeline/graph.ts';
+import { ID_PATTERN } from '../../src/pipeline/pipeline.ts';
+import { readScalar } from '../../src/pipeline/scalar.ts';
+import { gateIdFrom } from '../../src/pipeline/slug.ts';
+
+describe('a value on the command line', () => {
+  it.each([
+    ['true', true],
+    ['false', false],
+    ['null', null],
+    ['0', 0],
+    ['-1.5', -1.5],
+    ['1e+21', 1e21],
+  ])('%j is %j', (text, value) => {
+    expect(readScalar(text)).toBe(value);
+  });
+
+  it('stays a text where a number would lose characters', () => {
+    const texts = ['', ' 1', '1.10', '1234e05', '007', '+1', '-0', '1e3', 'NaN', 'Infinity', 'True', 'yes', '0x10'];
+    for (const text of [...texts, '12345678901234567890', '[1]']) expect(readScalar(text)).toBe(text);
+  });
+});
+
+describe('the gate id for a job id', () => {
+  it.each([
+    ['design', 'design'],
+    ['runTests', 'run-tests'],
+    ['Run E2E tests!', 'run-e2-e-tests'],
+    ['2nd', '_2nd'],
+    ['HTTPServer', 'httpserver'],
+  ])('%s is %s', (name, id) => {
+    expect(gateIdFrom(name)).toBe(id);
+  });
+
+  it('is valid for any name, and tells long names apart', () => {
+    fc.assert(fc.property(fc.string(), (name) => void expect(gateIdFrom(name)).toMatch(ID_PATTERN)));
+    const long = 'build-and-test-the-web-application-in-all-browsers';
+    expect(gateIdFrom(`${long}-1`)).not.toBe(gateIdFrom(`${long}-2`));
+  });
+});
+
+describe('a graph', () => {
+  const node = (id: string, ...needs: string[]) => ({ id, needs });
+
+  it('comes in the order of needs, otherwise as it was', () => {
+    const nodes = [node('d', 'b', 'gone'), node('a'), node('b', 'c'), node('c')];
+    const result = orderByNeeds(nodes);
+    expect('order' in result && result.order.map(({ id }) => id)).toEqual(['c', 'b', 'd', 'a']);
+    expect([...ancestorsOf(nodes, 'd')]).toEqual(['b', 'c']);
+  });
+
+  it('has every node after its needs, or a circle that is one', () => {
+    const graph = fc
+      .array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 10 })
+      .map((lists) => lists.map((needs, index) => node(`${index}`, ...needs.map(String))));
+    fc.assert(
+      fc.property(graph, (nodes) => {
+        const result = orderByNeeds(nodes);
+        const needs = new Map(nodes.map((each) => [each.id, each.needs]));
+        if ('cycle' in result) {
+          const next = (index: number) => result.cycle[(index + 1) % result.cycle.length]!;
+          expect(result.cycle.length).toBeGreaterThan(1);
+          result.cycle.forEach((id, index) => expect(needs.get(id)).toContain(next(index)));
+        } else {
+          const position = new Map(result.order.map(({ id }, index) => [id, index]));
+          expect(position.size).toBe(nodes.length);
+          for (const { id } of nodes)
+            for (const ancestor of ancestorsOf(nodes, id)) {
+              if (ancestor !== id) expect(position.get(ancestor)).toBeLessThan(position.get(id)!);
+            }
+        }
+      }),
+    );
+  });
+});
