@@ -1,0 +1,48 @@
+import type { FileChange } from '../run/files.ts';
+import { findSecrets, type Redactor } from '../untrusted/redact.ts';
+import { createMatcher } from './globs.ts';
+import { isInnerLink } from './paths.ts';
+import type { Workspace } from './workspace.ts';
+
+const LINK = '120000 ';
+/** Files whose contents are in memory at a time. */
+const BATCH = 50;
+
+/**
+ * Why files must not be handed on, one sentence each: a secret that no changed file held before, with path and line,
+ * and a link out of the folder.
+ *
+ * @param allowSecrets globs of files whose content may look like a secret
+ */
+export async function findHandOnProblems(
+  workspace: Workspace,
+  changes: readonly FileChange[],
+  redactor: Redactor,
+  allowSecrets: readonly string[],
+): Promise<string[]> {
+  const isAllowed = createMatcher(allowSecrets);
+  const handedOn = changes.filter(({ after }) => after !== null);
+  let earlier: string | undefined;
+  const problems: string[] = [];
+  for (let start = 0; start < handedOn.length; start += BATCH) {
+    const batch = handedOn.slice(start, start + BATCH);
+    const texts = await Promise.all(batch.map(({ after }) => readText(workspace, after)));
+    for (const [index, { path, after }] of batch.entries()) {
+      const text = texts[index]!;
+      if (after?.startsWith(LINK) === true && !isInnerLink(path, text)) {
+        problems.push(`${path} is a link to ${text}, outside the folder`);
+      }
+      if (isAllowed(path) || findSecrets(text, redactor).length === 0) continue;
+      // A renamed file keeps what it held.
+      earlier ??= (await Promise.all(changes.map(({ before }) => readText(workspace, before)))).join('\n');
+      const secrets = findSecrets(text, redactor, earlier);
+      problems.push(...secrets.map(({ line, what }) => `${path}:${line} holds a secret (${what})`));
+    }
+  }
+  return problems;
+}
+
+async function readText(workspace: Workspace, version: string | null): Promise<string> {
+  const bytes = version === null ? undefined : await workspace.readVersion(version);
+  return bytes === undefined ? '' : Buffer.from(bytes).toString();
+}

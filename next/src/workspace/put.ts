@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileChange, FileVersion } from '../run/files.ts';
+import { assertPath, foldersOf, isBehindFile, isReadable, statPath, temporaryName } from './paths.ts';
+import type { Repository } from './repository.ts';
+import { fillIndex, parseVersion, versionOfLink } from './tree.ts';
+
+/** What is at one path on the disk. */
+interface DiskFile {
+  /** `null`: no file; undefined: nothing that a snapshot could hold, or not readable. */
+  readonly version: FileVersion | null | undefined;
+  readonly stamp: string;
+}
+
+/**
+ * Writes `after` over `before`: only what is `before` on the disk is replaced. Deletions come first, so that a folder
+ * can take the place of a file. Nothing is written through a link.
+ *
+ * @returns the paths that were left: another version is there, `after` is not stored, or it cannot be written
+ * @throws GatelineError `platform`: a path that Gateline never records; a filter that fails
+ */
+export async function putChanges(repository: Repository, changes: readonly FileChange[]): Promise<readonly string[]> {
+  for (const { path } of changes) assertPath(path);
+  const disk = await readDisk(repository, changes);
+  const due = changes.filter(({ path, after }) => disk.get(path)!.version !== after);
+  const isAllowed = ({ path, before, after }: FileChange): boolean =>
+    disk.get(path)!.version === before && (after === null || parseVersion(after) !== undefined);
+  const left = due.filter((change) => !isAllowed(change)).map(({ path }) => path);
+  const allowed = due.filter(isAllowed);
+  const [deletions, writes] = [
+    allowed.filter(({ after }) => after === null),
+    allowed.filter(({ after }) => after !== null),
+  ];
+  const stage = repository.temporaryPath();
+  try {
+    await stageFiles(repository, stage, writes);
+    for (const { path, after } of [...deletions, ...writes]) {
+      const source = join(stage, 'files', repository.prefix, path);
+      const isDone = await putFile(repository.root, path, disk.get(path)!.stamp, after === null ? undefined : source);
+      if (!isDone) left.push(path);
+    }
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+  return left;
+}
+
+/** Puts a copy of `source` at the path, or deletes what is there, if it is still what `stamp` was taken of. */
+async function putFile(root: string, path: string, stamp: string, source: string | undefined): Promise<boolean> {
+  const place = join(root, path);
+  if (isBehindFile(root, path) || stampOf(place) !== stamp) return false;
+  // Beside the target: `.state` may be on another file system.
+  const temporary = join(dirname(place), temporaryName(randomBytes(8).toString('hex')));
+  try {
+    if (source === undefined) {
+      await unlink(place);
+      await removeEmptyFolders(root, path);
+      return true;
+    }
+    const staged = statPath(source);
+    if (staged === undefined) return false;
+    await mkdir(dirname(place), { recursive: true });
+    if (staged.isSymbolicLink()) await symlink(await readlink(source, 'buffer'), temporary);
+    else await copyFile(source, temporary, constants.COPYFILE_EXCL);
+    if (stampOf(place) !== stamp) return false;
+    await rename(temporary, place);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  } finally {
+    if (source !== undefined) await rm(temporary, { force: true });
+  }
+}
+
+/** git writes the files, through the filters of their paths, into a folder of ours. A blob that is gone is left out. */
+async function stageFiles(repository: Repository, stage: string, writes: readonly FileChange[]): Promise<void> {
+  if (writes.length === 0) return;
+  await mkdir(stage);
+  const env = { GIT_INDEX_FILE: join(stage, 'index') };
+  await fillIndex(repository, writes, { env, prefix: repository.prefix });
+  await repository.atTop(['checkout-index', '-a', '-q', `--prefix=${join(stage, 'files')}/`], { env, codes: [0, 1] });
+}
+
+async function readDisk(repository: Repository, changes: readonly FileChange[]): Promise<Map<string, DiskFile>> {
+  const files = new Map<string, DiskFile>();
+  const plain: { readonly path: string; readonly mode: string; readonly stamp: string }[] = [];
+  for (const { path } of changes) {
+    const place = join(repository.root, path);
+    const stat = isBehindFile(repository.root, path) ? undefined : statPath(place);
+    const stamp = stampOf(place);
+    if (stat === undefined || stat.isDirectory()) files.set(path, { version: null, stamp: '' });
+    else if (stat.isSymbolicLink()) {
+      const target = await readlink(place, 'buffer');
+      files.set(path, { version: versionOfLink(target, repository.format), stamp });
+    } else if (!stat.isFile() || !isReadable(place)) files.set(path, { version: undefined, stamp });
+    else plain.push({ path, mode: (stat.mode & 0o100n) === 0n ? '100644' : '100755', stamp });
+  }
+  const input = plain.map(({ path }) => `${quoteName(repository.prefix + path)}\n`).join('');
+  const args = ['hash-object', '--stdin-paths'];
+  const ids = input === '' ? [] : (await repository.atTop(args, { input })).toString().trimEnd().split('\n');
+  plain.forEach(({ path, mode, stamp }, index) => files.set(path, { version: `${mode} ${ids[index]}`, stamp }));
+  return files;
+}
+
+/** As git quotes names in C style, for a command that reads one a line. */
+function quoteName(name: string): string {
+  const escaped = name.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`);
+  return `"${escaped.replaceAll('\r', String.raw`\r`)}"`;
+}
+
+/** Changes with the file. Empty: there is none; a folder cannot be replaced, and may be empty by then. */
+function stampOf(place: string): string {
+  const stat = statPath(place);
+  if (stat === undefined || stat.isDirectory()) return '';
+  return [stat.ino, stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
+}
+
+async function removeEmptyFolders(root: string, path: string): Promise<void> {
+  for (const folder of foldersOf(path).reverse()) {
+    try {
+      await rmdir(join(root, folder));
+    } catch {
+      // It is not empty, or in use.
+      return;
+    }
+  }
+}
