@@ -34,10 +34,21 @@ export type AgentResult = {
 
 /** A process that waits for a word: its id can be logged before it does anything. It ends with us until it has it. */
 export interface PreparedAgent {
-  readonly process: ProcessId;
-  /** Says the word. Settles when the agent and all processes that it started are gone. Never throws because of it. */
+  /** Undefined: it cannot be started, and `run` says why. */
+  readonly process: ProcessId | undefined;
+  /**
+   * Says the word. Settles when the agent and all processes that it started are gone. Never throws because of it. With
+   * a signal that is aborted already the agent does nothing and ends: for a caller that gives up before the word.
+   */
   run(signal: AbortSignal): Promise<AgentResult>;
 }
+
+/** What an agent was asked to write: a plain file, or why it is none. */
+export type AgentFile =
+  | { readonly state: 'present'; readonly bytes: Uint8Array }
+  | { readonly state: 'absent' }
+  | { readonly state: 'too-large'; readonly size: number }
+  | { readonly state: 'refused'; readonly reason: string };
 
 /** Starts agents. */
 export interface Agents {

@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+
+/** Characters of an error text, and lines of stderr or of a stream of events that are looked at. */
+const MAX_TEXT = 2_000;
+const LAST_LINES = 5;
+const LAST_EVENTS = 20;
+
+/**
+ * What an agent that failed says about it: the error in the document or the events that Claude Code
+ * (`--output-format json` and `stream-json`) and Codex (`exec --json`) write to the output file or print, else the last
+ * lines of stderr.
+ */
+export function agentErrorText(output: Uint8Array | undefined, stdout: string, stderr: string): string | undefined {
+  const documents = [output, Buffer.from(stdout)].flatMap((bytes) => (bytes === undefined ? [] : readDocuments(bytes)));
+  for (const document of documents) {
+    const text = errorOf(document)?.trim();
+    if (text) return text.slice(0, MAX_TEXT);
+  }
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  return lines.length === 0 ? undefined : lines.slice(-LAST_LINES).join('\n').slice(-MAX_TEXT);
+}
+
+/** One document, the messages of one in reverse order, or the last lines of a stream, the last one first. */
+function readDocuments(bytes: Uint8Array): JsonValue[] {
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return Array.isArray(parsed.value) ? parsed.value.toReversed() : [parsed.value];
+  const lines = Buffer.from(bytes).toString().trimEnd().split('\n').slice(-LAST_EVENTS).reverse();
+  return lines.flatMap((line) => {
+    const event = line.startsWith('{') ? parseJson(Buffer.from(line)) : undefined;
+    return event?.ok ? [event.value] : [];
+  });
+}
+
+/**
+ * Claude Code: `{type: "result", is_error, subtype, result?, errors?}`. Codex: `{type: "error", message}` and
+ * `{type: "turn.failed", error: {message}}`. Others: `error` as a text, or an object with a `message`.
+ */
+function errorOf(value: JsonValue): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { type, is_error: isError, subtype, result, errors, error, message } = value;
+  if (typeof error === 'string') return error;
+  if (isJsonObject(error) && typeof error['message'] === 'string') return error['message'];
+  if (type === 'error' && typeof message === 'string') return message;
+  if (isError !== true) return undefined;
+  if (typeof result === 'string' && result !== '') return result;
+  const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === 'string') : [];
+  return texts.length > 0 ? texts.join('\n') : typeof subtype === 'string' ? subtype : undefined;
+}

@@ -1,0 +1,83 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Characters of one stream that are kept of its beginning, and of its end. */
+const HALF = 512 * 1024;
+/** A line longer than twice this is cut where no secret is. */
+const LONG_LINE = 64 * 1024;
+
+/**
+ * One output stream of an agent, from bytes to text that is safe to keep and show: decoded (what is not UTF-8 becomes
+ * U+FFFD), without control sequences, redacted in whole lines. Bounded memory for any output.
+ */
+export class CapturedOutput {
+  readonly #redact: (text: string) => string;
+  readonly #onLine: ((line: string) => void) | undefined;
+  readonly #decoder = new TextDecoder();
+  /** What has no line end yet. */
+  #pending = '';
+  #head = '';
+  #tail = '';
+  #omitted = 0;
+
+  constructor(redact: (text: string) => string, onLine?: (line: string) => void) {
+    this.#redact = redact;
+    this.#onLine = onLine;
+  }
+
+  add(bytes: Uint8Array): void {
+    let text = this.#pending + this.#decoder.decode(bytes, { stream: true });
+    // A carriage return at the end may be the first half of a line end.
+    let end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
+    if (end === 0 && text.length > 2 * LONG_LINE) {
+      text = stripControls(text);
+      if (text.length > 2 * LONG_LINE) end = findCut(text, this.#redact);
+    }
+    this.#pending = text.slice(end);
+    this.#addLines(text.slice(0, end));
+  }
+
+  /** The text, after the last of the stream. A line in the middle says how much was left out. */
+  end(): string {
+    this.#addLines(this.#pending + this.#decoder.decode());
+    this.#pending = '';
+    this.#trimTail();
+    const note = this.#omitted > 0 ? `\n[gateline: ${this.#omitted} characters left out]\n` : '';
+    // Once more as a whole: a secret may have several lines.
+    return this.#redact(this.#head + note + this.#tail);
+  }
+
+  #addLines(text: string): void {
+    if (text === '') return;
+    const lines = this.#redact(stripControls(text));
+    const room = this.#tail === '' ? HALF - this.#head.length : 0;
+    const cut = lines.length <= room ? lines.length : lines.lastIndexOf('\n', room - 1) + 1;
+    this.#head += room > 0 ? lines.slice(0, cut) : '';
+    this.#tail += room > 0 ? lines.slice(cut) : lines;
+    if (this.#tail.length > 2 * HALF) this.#trimTail();
+    if (this.#onLine) for (const line of lines.replace(/\n$/, '').split('\n')) this.#onLine(line);
+  }
+
+  #trimTail(): void {
+    if (this.#tail.length <= HALF) return;
+    const lineEnd = this.#tail.indexOf('\n', this.#tail.length - HALF);
+    const cut = lineEnd < 0 ? this.#tail.length - HALF : lineEnd + 1;
+    this.#omitted += cut;
+    this.#tail = this.#tail.slice(cut);
+  }
+}
+
+/** Text without escape sequences and without control characters but tabs and line ends, which become `\n`. */
+function stripControls(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}
+
+/** Where a long line can be cut so that its parts are redacted as the whole is. */
+function findCut(text: string, redact: (text: string) => string): number {
+  const whole = redact(text);
+  for (let cut = text.length - LONG_LINE; cut > 0; cut -= 1_021) {
+    if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === whole) return cut;
+  }
+  return text.length;
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Gate } from '../pipeline/pipeline.ts';
+
+/** Names of the files in an attempt's directory that an agent reads or writes. */
+export const ATTEMPT_FILES = {
+  request: 'request.json',
+  output: 'output.json',
+  metrics: 'metrics.json',
+  learnings: 'learnings.md',
+  feedback: 'feedback.json',
+  handoff: 'handoff.md',
+} as const;
+
+/**
+ * Variables that no agent inherits: what a `run:` step of the same job would not have (actions/runner gives inputs,
+ * states and the credentials of its services only to actions), and ours. ACTIONS_ID_TOKEN_REQUEST_* stay: a `run:` step
+ * has them too, if the job has `id-token: write`.
+ */
+const WITHHELD =
+  /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GITHUB_ACTION_(?:REPOSITORY|REF)|GATELINE_.*)$/;
+
+/** What the environment of one attempt is made of. */
+export interface EnvironmentSource {
+  /** The variables of the caller. */
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  readonly gate: Pick<Gate, 'id' | 'env'>;
+  /** Secrets that only other gates name. */
+  readonly otherSecrets: readonly string[];
+  /** Absolute path of the attempt's directory. */
+  readonly directory: string;
+  /** Empty: the gate has no matrix. */
+  readonly leg: string;
+  readonly attempt: number;
+  readonly task: string | undefined;
+  /** Whether that file was written. */
+  readonly hasFeedback: boolean;
+  readonly hasHandoff?: boolean;
+}
+
+/**
+ * The whole environment of an agent: the caller's without what is withheld, then the gate's `env`, then the variables
+ * of agent protocol 1 (docs/agent-protocol.md), which nothing overrides. Values of any size are in files.
+ */
+export function agentEnvironment(source: EnvironmentSource): Record<string, string> {
+  const { caller, gate, otherSecrets } = source;
+  const env: Record<string, string> = {};
+  for (const [name, value] of [...Object.entries(caller), ...Object.entries(gate.env)]) {
+    if (value !== undefined && value !== null && !WITHHELD.test(name)) env[name] = value;
+  }
+  for (const name of otherSecrets) if (typeof gate.env[name] !== 'string') delete env[name];
+  return { ...env, ...protocolVariables(source) };
+}
+
+function protocolVariables(source: EnvironmentSource): Record<string, string> {
+  const { directory, gate, leg, attempt, task, hasFeedback, hasHandoff = false } = source;
+  const pathOf = (file: keyof typeof ATTEMPT_FILES) => join(directory, ATTEMPT_FILES[file]);
+  return {
+    GATELINE_REQUEST: pathOf('request'),
+    GATELINE_OUTPUT: pathOf('output'),
+    GATELINE_METRICS: pathOf('metrics'),
+    GATELINE_LEARNINGS: pathOf('learnings'),
+    ...(hasFeedback && { GATELINE_FEEDBACK: pathOf('feedback') }),
+    ...(hasHandoff && { GATELINE_HANDOFF: pathOf('handoff') }),
+    GATELINE_ATTEMPT: String(attempt),
+    GATELINE_GATE: gate.id,
+    ...(leg !== '' && { GATELINE_LEG: leg }),
+    ...(task !== undefined && { GATELINE_TASK: task }),
+  };
+}
