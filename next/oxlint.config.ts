@@ -15,7 +15,7 @@ const ROOMS: Record<string, readonly string[]> = {
   pipeline: [],
   verdict: ['pipeline'],
   run: ['verdict', 'pipeline'],
-  history: ['run'],
+  history: ['run', 'pipeline'],
   report: ['run', 'history', 'pipeline', 'verdict'],
   formats: ['report', 'run', 'history', 'pipeline', 'verdict', 'memory'],
   compile: ['pipeline'],

@@ -33,6 +33,8 @@ export const historyEntrySchema = z.object({
       attempts: count,
       ms: count.optional(),
       costUsd: z.number().optional(),
+      /** The same request had different verdicts by the same contract. */
+      flaky: z.literal(true).optional(),
     }),
   ),
 });

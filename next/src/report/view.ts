@@ -1,22 +1,14 @@
+import type { Place } from '../errors.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { AttemptRef, Content, Metrics } from '../run/entry.ts';
+import type { AttemptRef, Content, EndedEntry, Metrics } from '../run/entry.ts';
+import type { Figures } from '../run/figures.ts';
 import type { FileChange } from '../run/files.ts';
-import type { HistoryEntry } from '../history/history-entry.ts';
-import type { Issue, Verdict } from '../verdict/verdict.ts';
+import type { RunStatus, UnitStatus } from '../run/status.ts';
+import type { Verdict } from '../verdict/verdict.ts';
 
-export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback' | 'closed';
-export type UnitStatus =
-  | 'pending'
-  | 'running'
-  | 'passed'
-  | 'partial'
-  | 'failed'
-  | 'lost'
-  | 'paused'
-  | 'skipped'
-  | 'not-applicable'
-  | 'blocked';
+export type { Figures, RunStatus, UnitStatus };
 
 /**
  * Everything that any output shows about a run: plain data, computed once, rendered many ways. `--json` prints it.
@@ -26,12 +18,15 @@ export interface RunView {
   readonly format: 'gateline-run/3';
   readonly pipeline: string;
   readonly subject: string;
+  /** 0: there is no run yet. */
   readonly run: number;
   readonly status: RunStatus;
   readonly task?: string;
   readonly metadata: JsonObject;
   readonly started?: string;
   readonly ended?: string;
+  /** Who holds the run, and why: a pause or a rollback. */
+  readonly paused?: DecisionView;
   readonly figures: Figures;
   /** In the order of gateline.yml, legs in theirs. */
   readonly units: readonly UnitView[];
@@ -43,19 +38,7 @@ export interface RunView {
   readonly history: readonly HistoryEntry[];
 }
 
-export interface Figures {
-  readonly units: number;
-  readonly done: number;
-  readonly ran: number;
-  readonly used: number;
-  /** Milliseconds that agents worked, and US dollars that they reported. */
-  readonly ms: number;
-  readonly costUsd?: number;
-  readonly tokens?: number;
-  /** What using outputs again saved. */
-  readonly savedMs: number;
-  readonly savedUsd?: number;
-}
+export type How = EndedEntry['how'];
 
 export interface UnitView {
   readonly key: UnitKey;
@@ -63,12 +46,16 @@ export interface UnitView {
   readonly leg: string;
   readonly number: number;
   readonly agent: string;
+  /** Where the gate begins in gateline.yml. */
+  readonly place: Place;
   readonly needs: readonly UnitKey[];
+  /** Names of the documents that its agent is given. */
+  readonly memory: readonly string[];
   readonly status: UnitStatus;
-  readonly how?: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost';
+  readonly how?: How;
   /** Later gates may use it: passed, not applicable, skipped, or partial where that is allowed or approved. */
   readonly done: boolean;
-  /** Why it has this status, in one sentence. */
+  /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
   readonly iteration: number;
   readonly threshold: number;
@@ -77,6 +64,7 @@ export interface UnitView {
   readonly output?: Content;
   /** Fingerprint and digest that `approve` and `reject` are about. */
   readonly fingerprint?: string;
+  readonly learnings?: Content;
   readonly attempts: readonly AttemptView[];
   /** The files of the unit, and what its newest attempt changed. */
   readonly files: readonly string[];
@@ -86,15 +74,14 @@ export interface UnitView {
   readonly next?: NextStep;
 }
 
+/** One try in this run. */
 export interface AttemptView {
   readonly n: number;
-  readonly run: number;
-  readonly how: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost' | 'running';
+  readonly how: How | 'running';
   readonly started?: string;
   readonly ended?: string;
   readonly ms?: number;
   readonly verdict?: Verdict;
-  readonly issues: readonly Issue[];
   readonly metrics?: Metrics;
   readonly exitCode?: number;
   readonly actor?: string;

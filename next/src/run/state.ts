@@ -50,7 +50,7 @@ export interface RunState {
  */
 export class FolderState {
   readonly #graph: UnitGraph;
-  readonly #subject: string;
+  readonly subject: string;
   /** Attempts without an end, of all pipelines and subjects of the folder. */
   readonly open = new Map<string, StartedEntry>();
   /** By unit of this pipeline, whatever the subject: its files, and its newest attempt with an output. */
@@ -71,7 +71,7 @@ export class FolderState {
 
   constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = []) {
     this.#graph = new UnitGraph(pipeline);
-    this.#subject = subject;
+    this.subject = subject;
     for (const entry of entries) this.apply(entry);
   }
 
@@ -93,7 +93,7 @@ export class FolderState {
     if (entry.kind === 'ended') this.#applyFiles(entry);
     if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
     if (entry.kind === 'ended' && entry.how === 'ran') this.ran.set(attemptName(attemptOf(entry)), entry);
-    if (entry.subject !== this.#subject) return;
+    if (entry.subject !== this.subject) return;
     const run = this.#runOf(entry);
     if (entry.kind === 'started') this.#applyStarted(run, entry);
     else if (entry.kind === 'ended') this.#applyEnded(run, entry);

@@ -1,0 +1,88 @@
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import { figuresOf, sumOf } from '../run/figures.ts';
+import type { FolderState } from '../run/state.ts';
+import { describeUnits, runStatusOf, type UnitState, type UnitStatus } from '../run/status.ts';
+import { truncateBytes } from '../untrusted/escape.ts';
+import type { EndedEntry } from '../run/entry.ts';
+import type { HistoryEntry } from './history-entry.ts';
+
+const MAX_TEXT = 200;
+const FAILURES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'lost']);
+
+/**
+ * The line of the newest run in the history, at the end of a call; undefined: no gate has worked in it.
+ * @param now ISO 8601 with milliseconds
+ */
+export function createHistoryEntry(pipeline: Pipeline, state: FolderState, now: string): HistoryEntry | undefined {
+  const run = state.current;
+  // A call ends its own agents, so what is open works between `begin` and `complete`.
+  const units = [...describeUnits(pipeline, state, run, () => true).values()];
+  const status = runStatusOf(run, units);
+  if (run === undefined || status === 'initializing') return undefined;
+  const { ms, costUsd, tokens, savedMs, savedUsd } = figuresOf(state, units);
+  const attempts = [...run.attempts.values()].flat();
+  const task = attempts.findLast(({ started }) => started?.task)?.started?.task ?? pipeline.task;
+  const failed = units.find(({ done, status: word }) => !done && FAILURES.has(word));
+  const verdicts = verdictsOf([...state.ran.values()]);
+  return {
+    v: 1,
+    pipeline: pipeline.id,
+    subject: state.subject,
+    run: run.run,
+    status,
+    started: run.started ?? now,
+    ended: now,
+    ms,
+    costUsd,
+    tokens,
+    savedMs: savedMs || undefined,
+    savedUsd,
+    iteration: attempts.reduce((most, { started, ended }) => Math.max(most, (ended ?? started)?.iteration ?? 1), 1),
+    task: task === undefined ? undefined : cut(task),
+    failure: failed && {
+      unit: failed.unit.key,
+      kind: failed.ended?.verdict.kind ?? failed.status,
+      message: cut(failed.reason),
+    },
+    units: units.map((unit) => unitLine(unit, verdicts)),
+  };
+}
+
+function unitLine(
+  { unit, status, attempts, ended }: UnitState,
+  verdicts: ReturnType<typeof verdictsOf>,
+): HistoryEntry['units'][number] {
+  const ends = attempts.flatMap((attempt) => attempt.ended ?? []).filter(({ how }) => how === 'ran');
+  const scored = ended && ended.verdict.status !== 'not-applicable' && ended.output !== undefined;
+  return {
+    unit: unit.key,
+    status,
+    how: ended?.how,
+    score: scored ? ended.verdict.score : undefined,
+    attempts: ends.length,
+    ms: sumOf(ends.map(({ ms }) => ms)),
+    costUsd: sumOf(ends.map(({ metrics }) => metrics?.costUsd)),
+    flaky: ends.some((end) => (verdicts.get(judgementKey(end))?.size ?? 0) > 1) || undefined,
+  };
+}
+
+/** The verdicts that each request of a unit had by each contract. Without an output nothing was judged. */
+function verdictsOf(ends: readonly EndedEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const verdicts = new Map<string, Set<string>>();
+  for (const end of ends) {
+    const key = judgementKey(end);
+    const statuses = verdicts.get(key) ?? new Set();
+    if (end.output !== undefined) statuses.add(end.verdict.status);
+    verdicts.set(key, statuses);
+  }
+  return verdicts;
+}
+
+function judgementKey({ unit, fingerprint, contract }: EndedEntry): string {
+  return `${unit} ${fingerprint} ${contract}`;
+}
+
+function cut(text: string): string {
+  const short = truncateBytes(text, MAX_TEXT);
+  return short.length < text.length ? `${short}…` : short;
+}

@@ -1,0 +1,52 @@
+/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return join(minutes, 'min', seconds % 60, 's');
+  const rounded = Math.round(seconds / 60);
+  return rounded < 60 ? `${rounded} min` : join(Math.floor(rounded / 60), 'h', rounded % 60, 'min');
+}
+
+function join(large: number, unit: string, small: number, part: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${part}`;
+}
+
+/** `$0.012`, `$0.40`, `$1,250.00`. Agents may report any amount. */
+export function formatMoney(usd: number): string {
+  if (usd === 0 || usd >= 0.1) return `$${groupDigits(usd, 2)}`;
+  return usd < 0.0001 ? 'under $0.0001' : `$${Number(usd.toPrecision(2))}`;
+}
+
+/** `340 bytes`, `12 KiB`, `3.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return countOf(bytes, 'byte');
+  return bytes < 1_048_576 ? `${groupDigits(bytes / 1_024)} KiB` : `${groupDigits(bytes / 1_048_576, 1)} MiB`;
+}
+
+/** `1 gate`, `1,200 gates`. */
+export function countOf(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A score with at most two decimals. */
+export function formatScore(score: number): string {
+  return String(Math.round(score * 100) / 100);
+}
+
+/** `67 %` of a share from 0 to 1. */
+export function formatShare(share: number | undefined): string {
+  return share === undefined ? '' : `${Math.round(share * 100)} %`;
+}
+
+export function groupDigits(number: number, decimals = 0): string {
+  return number.toLocaleString('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** `a, b and 4 more`. */
+export function listNames(names: readonly string[], shown = 3): string {
+  const more = names.length - shown;
+  if (more > 0) return `${names.slice(0, shown).join(', ')} and ${more} more`;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,111 @@
+import type { HistoryEntry } from '../history/history-entry.ts';
+import type { DailySummary, GateStatistics, RunStatistics, Times } from '../history/statistics.ts';
+import { countOf, formatDuration, formatMoney, formatScore, formatShare } from './amounts.ts';
+import { renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  completed: 'good',
+  passed: 'good',
+  error: 'bad',
+  failed: 'bad',
+  lost: 'bad',
+  paused: 'warning',
+  partial: 'warning',
+};
+
+/** Earlier runs, in their order. @param gate shows how the units of that gate ended in them */
+export function renderHistory(entries: readonly HistoryEntry[], gate?: string, screen: Screen = {}): string {
+  if (entries.length === 0) return 'There is no such run.\n';
+  if (gate !== undefined) return renderGateHistory(entries, screen);
+  const columns: Column<HistoryEntry>[] = [
+    { head: 'started', cell: ({ started }) => timeText(started) },
+    { head: 'pipeline', cell: ({ pipeline }) => pipeline },
+    { head: 'subject', cell: ({ subject }) => subject },
+    { head: 'run', cell: ({ run }) => String(run), isNumber: true },
+    { head: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
+    { head: 'time', cell: ({ ms }) => formatDuration(ms), isNumber: true },
+    { head: 'cost', cell: ({ costUsd }) => costUsd && formatMoney(costUsd), isNumber: true },
+    { head: 'saved', cell: ({ savedMs }) => savedMs && formatDuration(savedMs), isNumber: true },
+    {
+      head: 'task or failure',
+      cell: ({ task, failure }) => (failure ? `${failure.unit}: ${failure.message}` : task),
+      max: 300,
+    },
+  ];
+  return renderTable(columns, entries, screen);
+}
+
+function renderGateHistory(entries: readonly HistoryEntry[], screen: Screen): string {
+  const rows = entries.flatMap(({ units, ...entry }) => units.map((unit) => ({ entry, unit })));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { head: 'started', cell: ({ entry }) => timeText(entry.started) },
+    { head: 'subject', cell: ({ entry }) => entry.subject },
+    { head: 'run', cell: ({ entry }) => String(entry.run), isNumber: true },
+    { head: 'gate', cell: ({ unit }) => unit.unit },
+    { head: 'status', cell: ({ unit }) => ({ text: unit.status, tone: TONES[unit.status] }) },
+    { head: 'how', cell: ({ unit }) => unit.how },
+    { head: 'score', cell: ({ unit }) => (unit.score === undefined ? '' : formatScore(unit.score)), isNumber: true },
+    { head: 'attempts', cell: ({ unit }) => String(unit.attempts), isNumber: true },
+    { head: 'time', cell: ({ unit }) => unit.ms && formatDuration(unit.ms), isNumber: true },
+    { head: 'cost', cell: ({ unit }) => unit.costUsd && formatMoney(unit.costUsd), isNumber: true },
+  ];
+  return renderTable(columns, rows, screen);
+}
+
+/** Success rate, times and cost of runs, and a table of their gates. */
+export function renderStatistics(runs: RunStatistics, gates: readonly GateStatistics[], screen: Screen = {}): string {
+  const counts = Object.entries(runs.statuses).map(([status, count]) => `${count} ${status}`);
+  const amounts = [
+    runs.costUsd === undefined ? '' : formatMoney(runs.costUsd),
+    runs.ms > 0 ? formatDuration(runs.ms) : '',
+  ];
+  const saved = [runs.savedUsd ? formatMoney(runs.savedUsd) : '', runs.savedMs > 0 ? formatDuration(runs.savedMs) : ''];
+  const facts = [
+    [countOf(runs.runs, 'run'), counts],
+    ['success rate', [formatShare(runs.successRate)]],
+    ['time of a completed run', [timesText(runs.times)]],
+    ['spent', amounts],
+    ['saved', saved],
+  ] as const;
+  const lines = facts.map(([name, texts]) => [name, texts.filter((text) => text !== '').join(', ')]);
+  const columns: Column<GateStatistics>[] = [
+    { head: 'pipeline', cell: ({ pipeline }) => pipeline },
+    { head: 'gate', cell: ({ gate }) => gate },
+    { head: 'ran', cell: ({ ran }) => String(ran), isNumber: true },
+    { head: 'passed', cell: ({ passRate }) => formatShare(passRate), isNumber: true },
+    { head: 'at once', cell: ({ firstPassRate }) => formatShare(firstPassRate), isNumber: true },
+    { head: 'flaky', cell: ({ flaky }) => flaky && String(flaky), isNumber: true },
+    { head: 'used', cell: ({ used }) => used && String(used), isNumber: true },
+    { head: 'median', cell: ({ times: { median } }) => median && formatDuration(median), isNumber: true },
+    { head: '95 %', cell: ({ times: { p95 } }) => p95 && formatDuration(p95), isNumber: true },
+    { head: 'cost', cell: ({ costUsd }) => costUsd && formatMoney(costUsd), isNumber: true },
+  ];
+  const head = lines.flatMap(([name, text]) => (text === '' ? [] : [`${safeText(`${name}: ${text}`)}\n`])).join('');
+  return gates.length === 0 ? head : `${head}\n${renderTable(columns, gates, screen)}`;
+}
+
+/** One line for each day that has runs. */
+export function renderDays(days: readonly DailySummary[], screen: Screen = {}): string {
+  const columns: Column<DailySummary>[] = [
+    { head: 'day', cell: ({ date }) => date },
+    { head: 'runs', cell: ({ totalWorkflows }) => String(totalWorkflows), isNumber: true },
+    { head: 'completed', cell: ({ completedWorkflows }) => String(completedWorkflows), isNumber: true },
+    { head: 'failed', cell: ({ failedWorkflows }) => String(failedWorkflows), isNumber: true },
+    { head: 'success', cell: ({ successRate }) => formatShare(successRate), isNumber: true },
+    { head: 'time', cell: ({ totalDuration }) => formatDuration(totalDuration), isNumber: true },
+    { head: 'on average', cell: ({ averageDuration }) => formatDuration(averageDuration), isNumber: true },
+    { head: 'most used', cell: ({ mostUsedWorkflow }) => mostUsedWorkflow },
+  ];
+  return renderTable(columns, days, screen);
+}
+
+function timesText({ median, p95 }: Times): string {
+  return median === undefined || p95 === undefined
+    ? ''
+    : `${formatDuration(median)}, 95 % below ${formatDuration(p95)}`;
+}
+
+/** `2026-11-05 14:02`, in UTC. */
+function timeText(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,91 @@
+import { forMarkdown, inlineCode, inlineCodeCell, truncateBytes } from '../untrusted/escape.ts';
+
+/** Bytes of a quoted text, and of a name, path or pointer, before it is escaped. */
+const MAX_TEXT = 1_500;
+const MAX_NAME = 300;
+
+/** Text from anybody as one line of Markdown, also in a table; `…` marks a cut. */
+export function quote(text: string, maxBytes = MAX_TEXT): string {
+  return forMarkdown(cut(text, maxBytes));
+}
+
+/** Text from anybody as a code span. GitHub's runner obeys `##[command]` anywhere in a line of a log. */
+export function code(text: string, maxBytes = MAX_NAME): string {
+  return inlineCode(cut(text, maxBytes).replaceAll('##[', '## ['));
+}
+
+/** {@link code} in a table. */
+export function codeCell(text: string, maxBytes = MAX_NAME): string {
+  return inlineCodeCell(cut(text, maxBytes).replaceAll('##[', '## ['));
+}
+
+function cut(text: string, maxBytes: number): string {
+  const short = truncateBytes(text, maxBytes);
+  return short.length < text.length ? `${short}…` : short;
+}
+
+/** A row of a table; cells are Markdown. */
+export function tableRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** The first two lines of a table. */
+export function tableHead(headings: readonly string[]): string {
+  return `${tableRow(headings)}\n${tableRow(headings.map(() => '---'))}`;
+}
+
+/** A part of a document. It is shown whole, with fewer pieces, or not at all; what is left out is counted. */
+export interface Section {
+  /** Named if it is left out: `the issues`. */
+  readonly title: string;
+  /** The higher, the earlier it is shortened. */
+  readonly weight: number;
+  /** Markdown before the pieces (a heading, the head of a table, the start of a fence) and after them. */
+  readonly head?: string;
+  readonly foot?: string;
+  /** Lines, rows or blocks: each is shown whole or not at all. */
+  readonly pieces: readonly string[];
+}
+
+/** Bytes of the line that counts what a section leaves out. */
+const NOTE_BYTES = 60;
+
+/**
+ * Sections as one document of at most that many bytes of UTF-8. What is too much is left out piece by piece, from the
+ * end of the heaviest section on: never part of a piece, so never inside a fence, a row or a tag. Sections without
+ * pieces are not shown.
+ */
+export function fitSections(sections: readonly Section[], maxBytes: number): string {
+  const parts = sections
+    .filter(({ pieces }) => pieces.length > 0)
+    .map((section) => ({ section, count: section.pieces.length }));
+  const reserve = parts.reduce((bytes, { section }) => bytes + sizeOf(section.title), 30);
+  let total = parts.reduce(
+    (bytes, { section }) => bytes + frameSize(section) + section.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
+    reserve,
+  );
+  for (const part of parts.toSorted((a, b) => b.section.weight - a.section.weight)) {
+    if (total <= maxBytes) break;
+    total += NOTE_BYTES;
+    while (total > maxBytes && part.count > 0) total -= sizeOf(part.section.pieces[--part.count]!);
+    if (part.count === 0) total -= NOTE_BYTES + frameSize(part.section);
+  }
+  const missing = parts.filter(({ count }) => count === 0).map(({ section }) => section.title);
+  const texts = parts.filter(({ count }) => count > 0).map(({ section, count }) => renderSection(section, count));
+  if (missing.length > 0) texts.push(`_Left out, too large: ${missing.join(', ')}._`);
+  return `${texts.join('\n\n')}\n`;
+}
+
+/** With the line break after it. */
+function sizeOf(text: string): number {
+  return Buffer.byteLength(text) + 1;
+}
+
+function frameSize({ head = '', foot = '' }: Section): number {
+  return sizeOf(head) + sizeOf(foot) + 2;
+}
+
+function renderSection({ head, foot, pieces }: Section, count: number): string {
+  const body = [head, ...pieces.slice(0, count), foot].filter((text) => text !== undefined).join('\n');
+  return count === pieces.length ? body : `${body}\n\n_… and ${pieces.length - count} more._`;
+}

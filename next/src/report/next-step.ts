@@ -1,0 +1,84 @@
+import { shellWord } from '../untrusted/escape.ts';
+import { worksByItself, type UnitState, type UnitStatus } from '../run/status.ts';
+import type { NextStep, RunView } from './view.ts';
+
+/**
+ * What to do about a run: the first row that applies.
+ *
+ * | run | step |
+ * | --- | --- |
+ * | none yet | `gateline run` |
+ * | completed | `gateline diff`, if gates changed files |
+ * | closed | `gateline run` starts another one |
+ * | held by a pause or a rollback | `gateline resume` |
+ * | a unit, by its status in the order of {@link UNIT_ORDER} | that of the unit, see {@link unitStep} |
+ * | otherwise | `gateline run` |
+ */
+export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>): NextStep {
+  const hasChanges = units.some(({ changes }) => changes.length > 0);
+  if (run === 0) return { text: 'Start the first run', command: 'gateline run' };
+  if (status === 'completed')
+    return hasChanges
+      ? { text: 'All gates are done: see what they changed', command: 'gateline diff' }
+      : { text: 'All gates are done' };
+  if (status === 'closed') return { text: 'The run was closed: start another one', command: 'gateline run' };
+  if (paused) return { text: `Continue the run that ${paused.actor} holds`, command: 'gateline resume' };
+  for (const wanted of UNIT_ORDER) {
+    const unit = units.find((other) => other.status === wanted && other.next !== undefined);
+    if (unit) return unit.next!;
+  }
+  return { text: 'Continue the run', command: 'gateline run' };
+}
+
+/** A live agent first: nothing else can be done beside it. */
+const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost', 'paused', 'pending'];
+
+/**
+ * What to do about a unit; undefined: nothing, or something about a unit that it needs.
+ *
+ * | unit | step |
+ * | --- | --- |
+ * | running between `begin` and `complete` | `gateline complete` |
+ * | running | wait |
+ * | failed | fix what the verdict says, then `gateline run` |
+ * | below its threshold | improve it, then `gateline run --force GATE`; or approve it |
+ * | lost | `gateline run` |
+ * | waits for a person | `gateline approve GATE` |
+ * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
+ */
+export function unitStep({ unit, status, done, ended, attempts }: UnitState, isReady: boolean): NextStep | undefined {
+  const { key, gate } = unit;
+  const name = shellWord(key);
+  if (done) return undefined;
+  switch (status) {
+    case 'running':
+      return attempts.at(-1)?.started?.process
+        ? { text: `Wait for ${key}` }
+        : { text: `End the attempt of ${key} when its agent is ready`, command: 'gateline complete' };
+    case 'failed':
+      return { text: `Fix ${key}${advice(ended?.verdict.advice)}, then run again`, command: 'gateline run' };
+    case 'partial':
+      return {
+        text: `Improve ${key}, then run it again; or accept it as it is: \`gateline approve ${name}\``,
+        command: `gateline run --force ${name}`,
+      };
+    case 'lost':
+      return { text: `Run again: ${key} continues on what is there`, command: 'gateline run' };
+    case 'paused':
+      return {
+        text: `Look at the output (\`gateline show ${name} output\`), then approve or reject it`,
+        command: `gateline approve ${name}`,
+      };
+    case 'pending':
+      if (!isReady) return undefined;
+      return worksByItself(gate)
+        ? { text: `Begin the work of ${key}`, command: `gateline begin ${name}` }
+        : { text: `Run ${key}`, command: 'gateline run' };
+    default:
+      return undefined;
+  }
+}
+
+function advice(text = ''): string {
+  return text === '' ? '' : ` (${text.replace(/\.$/, '')})`;
+}

@@ -1,0 +1,115 @@
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { EngineEvent, UnitPlan } from '../run/events.ts';
+import { verdictText } from '../verdict/verdict.ts';
+import { countOf, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
+import { renderTable, safeLine, safeText, type Column, type Screen, type Tone } from './table.ts';
+
+type Ended = Extract<EngineEvent, { type: 'ended' }>;
+
+/** A unit of a call as it is shown now. */
+interface Row {
+  readonly key: UnitKey;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly reason: string;
+  /** ISO 8601, while its agent works. */
+  readonly started?: string;
+  readonly ms?: number;
+}
+
+/** The events of a call as lines for a log, and as a table for a terminal. */
+export class Progress {
+  readonly #isVerbose: boolean;
+  readonly #rows = new Map<UnitKey, Row>();
+  readonly #plans = new Map<UnitKey, UnitPlan>();
+
+  /** @param isVerbose shows what agents print, each line after `gate | ` */
+  constructor(isVerbose = false) {
+    this.#isVerbose = isVerbose;
+  }
+
+  /** Takes an event in. @returns what a log shows, safe for a terminal; undefined: nothing */
+  apply(event: EngineEvent): string | undefined {
+    switch (event.type) {
+      case 'opened':
+        for (const key of event.units) this.#set(key, 'pending', 'quiet', '');
+        return safeText(`${event.subject}, run ${event.run}: ${countOf(event.units.length, 'gate')}`);
+      case 'planned':
+        return this.#plan(event.plan);
+      case 'started': {
+        const { unit, n, reason, at } = event;
+        this.#set(unit, 'running', 'strong', reason, { started: at });
+        const hint = this.#plans.get(unit)?.hint;
+        const line = safeText(`${unit}: attempt ${n} starts: ${reason}`);
+        return n > 1 || hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
+      }
+      case 'output':
+        return this.#isVerbose ? `${safeText(event.unit)} | ${safeLine(event.line)}` : undefined;
+      case 'ended':
+        return this.#end(event);
+      case 'rework': {
+        const reason = `round ${event.round}, sent back by ${listNames(event.causes)}`;
+        for (const key of this.#rows.keys())
+          if (key === event.gate || key.startsWith(`${event.gate}/`)) this.#set(key, 'pending', 'warning', reason);
+        return safeText(`${event.gate}: ${reason}`);
+      }
+      case 'notice':
+        return safeText(`note: ${event.message}${event.hint === undefined ? '' : ` (${event.hint})`}`);
+    }
+  }
+
+  /** What a call decided about a unit. Lines about what is used or starts follow with the events of it. */
+  #plan(plan: UnitPlan): string | undefined {
+    const { unit, choice, reason } = plan;
+    this.#plans.set(unit, plan);
+    this.#set(unit, choice === 'run' ? 'pending' : choice, 'quiet', reason);
+    return ['use', 'run', 'skip'].includes(choice) ? undefined : safeText(`${unit}: ${choice}: ${reason}`);
+  }
+
+  #end({ unit, how, verdict, changes, ms, costUsd, retries }: Ended): string {
+    const isGood = verdict.status === 'passed' || verdict.status === 'not-applicable';
+    const planned = this.#plans.get(unit)?.reason ?? '';
+    const reason = isGood ? (how === 'ran' ? (verdict.message ?? '') : planned) : verdictText(verdict);
+    const word = how === 'ran' ? verdict.status : how;
+    const tone = verdict.status === 'failed' ? 'bad' : isGood ? 'good' : 'warning';
+    this.#set(unit, retries ? 'pending' : word, tone, reason, { ms });
+    const details = [
+      how === 'ran' && verdict.status !== 'failed' ? `score ${formatScore(verdict.score)}` : '',
+      ms > 0 ? formatDuration(ms) : '',
+      costUsd === undefined ? '' : formatMoney(costUsd),
+      changes.length === 0 ? '' : `${countOf(changes.length, 'file')} ${how === 'used' ? 'put back' : 'changed'}`,
+      retries ? 'another attempt follows' : '',
+    ].filter((text) => text !== '');
+    const end =
+      details.length === 0 ? '' : `${reason === '' ? ': ' : ' ('}${details.join(', ')}${reason === '' ? '' : ')'}`;
+    return safeText(`${unit}: ${word}${reason === '' ? '' : `: ${reason}`}${end}`);
+  }
+
+  #set(key: UnitKey, word: string, tone: Tone, reason: string, times: Pick<Row, 'started' | 'ms'> = {}): void {
+    this.#rows.set(key, { key, word, tone, reason, ...times });
+  }
+
+  /**
+   * The units as they are now.
+   * @param now ISO 8601
+   * @param height the most rows: units that work or failed come first, and the rest is counted
+   */
+  render(now: string, height: number, screen: Screen = {}): string {
+    const rows = [...this.#rows.values()];
+    const important = rows.filter(({ word, tone }) => word === 'running' || tone === 'bad');
+    const shown = rows.length <= height ? rows : important.slice(0, height);
+    const columns: Column<Row>[] = [
+      { head: 'gate', cell: ({ key }) => key },
+      { head: 'status', cell: ({ word, tone }) => ({ text: word, tone }) },
+      { head: 'time', cell: ({ started, ms }) => timeText(now, started, ms), isNumber: true },
+      { head: 'why', cell: ({ reason }) => reason, max: 300 },
+    ];
+    const rest = rows.length - shown.length;
+    return renderTable(columns, shown, screen) + (rest === 0 ? '' : `and ${countOf(rest, 'other gate')}\n`);
+  }
+}
+
+function timeText(now: string, started: string | undefined, ms = 0): string {
+  if (started !== undefined) return formatDuration(Date.parse(now) - Date.parse(started));
+  return ms === 0 ? '' : formatDuration(ms);
+}

@@ -1,0 +1,137 @@
+import { GatelineError } from '../errors.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { DecidedEntry, Entry } from '../run/entry.ts';
+import { figuresOf } from '../run/figures.ts';
+import { FolderState, type Attempt, type RunState } from '../run/state.ts';
+import { describeUnits, runStatusOf, type IsAlive, type UnitState, type UnitStatus } from '../run/status.ts';
+import { nextStep, unitStep } from './next-step.ts';
+import type { AttemptView, DecisionView, GroupView, RunView, UnitView } from './view.ts';
+
+export interface RunViewInput {
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+  readonly metadata: JsonObject;
+  /** The whole log of the folder, or its first lines: how it stood then. */
+  readonly entries: readonly Entry[];
+  /** Default: the newest. */
+  readonly run?: number;
+  /** Whether the process that a claim names still works. */
+  readonly isAlive: IsAlive;
+  /** Newest first. */
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Earlier runs in a view. */
+const MAX_HISTORY = 10;
+
+/** The view of one run. @throws GatelineError `usage` if the subject has no such run */
+export function createRunView({ pipeline, subject, metadata, entries, run, isAlive, history }: RunViewInput): RunView {
+  const state = new FolderState(
+    pipeline,
+    subject,
+    run === undefined ? entries : entriesUntil(entries, pipeline, subject, run),
+  );
+  const runState = run === undefined ? state.current : state.runs.find((other) => other.run === run);
+  if (run !== undefined && runState === undefined)
+    throw new GatelineError('usage', `${subject} has no run ${run} of ${pipeline.id}`, {
+      hint: 'Runs that `gateline history` shows without it were removed by `gateline clean`.',
+    });
+  const states = [...describeUnits(pipeline, state, runState, isAlive).values()];
+  const units = states.map((unit) => viewUnit(unit, states));
+  const view: Omit<RunView, 'next'> = {
+    format: 'gateline-run/3',
+    pipeline: pipeline.id,
+    subject,
+    run: runState?.run ?? 0,
+    status: runStatusOf(runState, states),
+    task: taskOf(runState) ?? pipeline.task,
+    metadata,
+    started: runState?.started,
+    ended: runState?.over && runState.ended,
+    paused: runState?.paused && viewDecision(runState.paused),
+    figures: figuresOf(state, states),
+    units,
+    groups: pipeline.groups.map((group): GroupView => {
+      const members = units.filter(({ gate }) => group.gates.includes(gate));
+      return { id: group.id, mode: group.mode, units: members.map(({ key }) => key), status: groupStatus(members) };
+    }),
+    decisions: (runState?.decisions ?? []).map(viewDecision),
+    history: history
+      .filter((entry) => entry.pipeline === pipeline.id && !(entry.subject === subject && entry.run === runState?.run))
+      .slice(0, MAX_HISTORY),
+  };
+  return { ...view, next: nextStep(view) };
+}
+
+/** An earlier run as it stood at its end: decisions of later runs do not change it. */
+function entriesUntil(entries: readonly Entry[], { id }: Pipeline, subject: string, run: number): readonly Entry[] {
+  const last = entries.findLastIndex(
+    (entry) => entry.pipeline === id && entry.subject === subject && entry.run === run,
+  );
+  return entries.slice(0, last + 1);
+}
+
+function taskOf(run: RunState | undefined): string | undefined {
+  const attempts = [...(run?.attempts.values() ?? [])].flat();
+  return attempts.findLast(({ started }) => started?.task !== undefined)?.started?.task;
+}
+
+function viewUnit(state: UnitState, states: readonly UnitState[]): UnitView {
+  const { unit, needs, status, done, reason, attempts, ended } = state;
+  const { gate, leg, key } = unit;
+  const last = attempts.at(-1);
+  const isReady = status === 'pending' && states.every((other) => other.done || !needs.includes(other.unit.key));
+  return {
+    key,
+    gate: gate.id,
+    leg: leg.id,
+    number: gate.number,
+    agent: gate.agent,
+    place: gate.place,
+    needs,
+    memory: gate.memory,
+    status,
+    how: ended?.how,
+    done,
+    reason,
+    iteration: (last?.ended ?? last?.started)?.iteration ?? 1,
+    threshold: gate.contract.threshold,
+    verdict: ended?.verdict,
+    output: ended?.output,
+    fingerprint: ended?.fingerprint,
+    learnings: ended?.learnings,
+    attempts: attempts.map((attempt) => viewAttempt(attempt, status)),
+    files: Object.keys(ended?.files ?? {}),
+    changes: ended?.changes ?? [],
+    undeclared: ended?.undeclared ?? [],
+    source: ended?.source,
+    next: unitStep(state, isReady),
+  };
+}
+
+function viewAttempt({ ref, started, ended }: Attempt, status: UnitStatus): AttemptView {
+  if (ended === undefined) return { n: ref.n, how: status === 'lost' ? 'lost' : 'running', started: started?.at };
+  const { how, at, ms, verdict, metrics, exitCode, actor, reason } = ended;
+  return { n: ref.n, how, started: started?.at, ended: at, ms, verdict, metrics, exitCode, actor, reason };
+}
+
+function viewDecision(entry: DecidedEntry): DecisionView {
+  const { decision, actor, reason, at } = entry;
+  const unit = 'unit' in entry ? entry.unit : 'gate' in entry ? entry.gate : undefined;
+  return { decision, actor, reason, at, unit };
+}
+
+/** The status that matters most among those of a group's units. */
+function groupStatus(units: readonly UnitView[]): UnitStatus {
+  const order: readonly UnitStatus[] = ['running', 'failed', 'lost', 'partial', 'paused', 'blocked', 'pending'];
+  const open = units.filter(({ done }) => !done).map(({ status }) => status);
+  const done = units.filter((unit) => unit.done).map(({ status }) => status);
+  const first = order.find((status) => open.includes(status));
+  return (
+    first ??
+    (['partial', 'passed', 'skipped', 'not-applicable'] as const).find((status) => done.includes(status)) ??
+    'pending'
+  );
+}
