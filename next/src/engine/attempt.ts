@@ -36,11 +36,14 @@ export async function runAttempt(
   const attempt = nextAttempt(call, work.unit);
   const directory = await claimDirectory(call, work, attempt, feedback);
   const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
-  const started = { ...(await startedEntry(call, work, attempt)), process: agent.process };
+  const started = { ...startedEntry(call, work, attempt), process: agent.process ?? NOT_STARTED };
   await call.write(started);
   const result = await agent.run(signal);
   return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
 }
+
+/** An agent that cannot be started has no process, but its attempt is not one between `begin` and `complete`. */
+const NOT_STARTED = { pid: 0, start: 'not started' };
 
 /** The place for the next attempt of a unit in the run. */
 export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
@@ -53,15 +56,15 @@ export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
 export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
   const { contents, workspace } = call.ports;
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
-  await storeValue(call, (await call.contractOf(work.unit.gate)).contract as JsonValue);
+  await storeValue(call, call.contractOf(work.unit.gate).contract as JsonValue);
   await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
   await call.ports.database?.save(attempt);
   return prepareDirectory(call, work, attempt, feedback);
 }
 
-export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
+export function startedEntry(call: Call, work: Work, attempt: AttemptRef): StartedEntry {
   const { unit, fingerprint, snapshot, rework, request } = work;
-  const { digest } = await call.contractOf(unit.gate);
+  const { digest } = call.contractOf(unit.gate);
   return {
     ...call.head(),
     kind: 'started',
@@ -88,7 +91,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const after = await call.look();
   const changed = await splitChanges(call, claim, before, after);
   const verdict = await judgeFiles(call, unit, judged.verdict, changed.own);
-  const { digest, contract } = await call.contractOf(unit.gate);
+  const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
   const entry: EndedEntry = {
     ...call.head(),

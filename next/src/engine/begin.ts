@@ -53,9 +53,10 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
   const { reason } = decision;
   if (decision.choice === 'run') {
     const { work } = decision;
+    await call.compileContracts();
     const attempt = nextAttempt(call, unit);
     const directory = await claimDirectory(call, work, attempt);
-    const started = await startedEntry(call, work, attempt);
+    const started = startedEntry(call, work, attempt);
     await call.write(started);
     const token: Token = {
       v: 1,

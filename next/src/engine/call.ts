@@ -10,7 +10,7 @@ import { UnitGraph, type Unit } from '../run/units.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, type CompiledContract } from '../verdict/judge.ts';
 import type { Verdict } from '../verdict/verdict.ts';
-import { createMatcher, type Matcher } from '../workspace/globs.ts';
+import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import type { Order, Ports } from './ports.ts';
 
@@ -31,10 +31,9 @@ export type Outcome = Held & {
   readonly reason: string;
 };
 
-interface ReadyContract {
+interface NamedContract {
   readonly contract: Contract;
   readonly digest: Digest;
-  readonly compiled: CompiledContract;
 }
 
 /** One call of a command: what it was asked, what the log says, and what became of the units so far. */
@@ -53,8 +52,9 @@ export class Call {
   #entries: readonly Entry[];
   #look: Promise<void> = Promise.resolve();
   #uses: EndedEntry[] = [];
-  #contracts = new Map<string, Promise<ReadyContract>>();
-  #matchers = new Map<string, Matcher>();
+  #contracts = new Map<string, NamedContract>();
+  #compiled = new Map<string, Promise<CompiledContract>>();
+  #matchers = new Map<string, PathMatcher>();
 
   private constructor(ports: Ports, order: Order, entries: readonly Entry[]) {
     this.ports = ports;
@@ -128,21 +128,31 @@ export class Call {
     return look;
   }
 
-  /** The contract of a gate, compiled once per call. */
-  contractOf(gate: Gate): Promise<ReadyContract> {
-    let ready = this.#contracts.get(gate.id);
-    if (ready === undefined) this.#contracts.set(gate.id, (ready = this.#compile(gate)));
-    return ready;
+  contractOf({ id }: Gate): NamedContract {
+    let named = this.#contracts.get(id);
+    if (named === undefined) {
+      const contract = this.order.contracts.get(id);
+      if (contract === undefined) throw new GatelineError('bug', `gate ${id} has no contract`);
+      this.#contracts.set(id, (named = { contract, digest: digestOfJson(contract as JsonValue) }));
+    }
+    return named;
   }
 
-  async #compile({ id }: Gate): Promise<ReadyContract> {
-    const contract = this.order.contracts.get(id);
-    if (contract === undefined) throw new GatelineError('bug', `gate ${id} has no contract`);
-    return { contract, digest: digestOfJson(contract as JsonValue), compiled: await compileContract(contract) };
+  /** The contract of a gate, compiled once per call. @throws GatelineError `usage` naming what is wrong with it */
+  compiledContract(gate: Gate): Promise<CompiledContract> {
+    let compiled = this.#compiled.get(gate.id);
+    if (compiled === undefined)
+      this.#compiled.set(gate.id, (compiled = compileContract(this.contractOf(gate).contract)));
+    return compiled;
+  }
+
+  /** Finds what is wrong with any contract, before an agent costs something. */
+  async compileContracts(): Promise<void> {
+    for (const gate of this.order.pipeline.gates) await this.compiledContract(gate);
   }
 
   /** Whether a unit reads a path. @param handedOn files of its needs, which it always reads */
-  reads(unit: Unit, handedOn: readonly string[]): Matcher {
+  reads(unit: Unit, handedOn: readonly string[]): PathMatcher {
     const { inputs } = unit.gate;
     const declared = inputs === undefined ? undefined : this.#matcher(inputs);
     const except = inputs === undefined ? new Set(this.definitionFiles) : undefined;
@@ -151,13 +161,13 @@ export class Call {
   }
 
   /** Whether a path is a file of a unit. The definition is nobody's. */
-  owns({ gate: { files } }: Unit): Matcher {
+  owns({ gate: { files } }: Unit): PathMatcher {
     if (files === undefined) return () => false;
     const matches = files === 'changed' ? () => true : this.#matcher(files);
     return (path) => path !== this.order.definitionFile && matches(path);
   }
 
-  #matcher(globs: readonly string[]): Matcher {
+  #matcher(globs: readonly string[]): PathMatcher {
     const key = globs.join('\0');
     let matcher = this.#matchers.get(key);
     if (matcher === undefined) this.#matchers.set(key, (matcher = createMatcher(globs)));

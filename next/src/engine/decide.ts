@@ -103,7 +103,7 @@ export async function adoptOutput(
   const unit = call.graph.unit(key);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
   const redacted = order.redactor.json(value).value;
-  const { compiled } = await call.contractOf(unit.gate);
+  const compiled = await call.compiledContract(unit.gate);
   const verdict = await judge(compiled, redacted, judgeContexts(call));
   if (verdict.status === 'failed')
     throw new GatelineError('failed', `the output does not meet the contract of ${key}: ${verdictText(verdict)}`, {

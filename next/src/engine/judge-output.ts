@@ -1,5 +1,5 @@
 import { agentErrorText } from '../agent/agent-error.ts';
-import type { AgentResult } from '../agent/agent.ts';
+import type { AgentFile, AgentResult } from '../agent/agent.ts';
 import { parseMetrics } from '../agent/metrics.ts';
 import type { JsonValue } from '../json/json.ts';
 import { judgeBytes } from '../verdict/judge.ts';
@@ -7,7 +7,6 @@ import { failedVerdict, type Issue, type Verdict } from '../verdict/verdict.ts';
 import type { Metrics } from '../run/entry.ts';
 import type { Unit } from '../run/units.ts';
 import type { Call } from './call.ts';
-import type { AgentFile } from './ports.ts';
 import { judgeContexts } from './remember.ts';
 
 /** The most that an agent may write, in bytes. */
@@ -43,7 +42,7 @@ export async function judgeOutput(
   const ending = result && endingVerdict(result, output, gate.timeoutMinutes);
   if (ending) return { verdict: ending, ...more };
   if (output.state !== 'present') return { verdict: outputVerdict(output), ...more };
-  const { compiled } = await call.contractOf(gate);
+  const compiled = await call.compiledContract(gate);
   const { verdict, value } = await judgeBytes(compiled, output.bytes, redactor, judgeContexts(call));
   const notices: Issue[] = read.notice === undefined ? [] : [{ severity: 'notice', message: read.notice }];
   return {

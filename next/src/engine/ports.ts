@@ -1,4 +1,4 @@
-import type { Agents } from '../agent/agent.ts';
+import type { AgentFile, Agents } from '../agent/agent.ts';
 import type { Contract } from '../verdict/contract.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 import type { AttemptRef } from '../run/entry.ts';
@@ -7,13 +7,6 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { Checkpoints, Contents, Log } from '../store/stores.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-
-/** What an agent was asked to write: a plain file, or why it is none. */
-export type AgentFile =
-  | { readonly state: 'present'; readonly bytes: Uint8Array }
-  | { readonly state: 'absent' }
-  | { readonly state: 'too-large'; readonly size: number }
-  | { readonly state: 'refused'; readonly reason: string };
 
 /** The directories of attempts: what agents read and write. */
 export interface AttemptFiles {

@@ -30,10 +30,10 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const { output } = checkpoint;
   const value = output && (await readValue(call, output.digest));
   if (value === undefined) return { reason: 'the stored output is missing or damaged' };
-  const { digest, compiled, contract } = await call.contractOf(gate);
+  const { digest, contract } = call.contractOf(gate);
   let judged = checkpoint;
   if (checkpoint.contract !== digest) {
-    const verdict = await judge(compiled, value, judgeContexts(call));
+    const verdict = await judge(await call.compiledContract(gate), value, judgeContexts(call));
     judged = { ...checkpoint, verdict, contract: digest, exports: await exportsOf(call, value, contract.exports) };
   }
   if (isRemembered(judged.verdict, gate.onFail !== undefined)) return { checkpoint: judged };

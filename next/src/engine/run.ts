@@ -124,6 +124,7 @@ class Scheduler {
     const call = this.#call;
     const { unit, needs } = first;
     this.#ran.push(unit.key);
+    await call.compileContracts();
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {

@@ -109,7 +109,8 @@ function usedEntry(
 /** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
 async function carryOutDecision(call: Call, { work, decision }: Given): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
-  const { digest, compiled, contract } = await call.contractOf(unit.gate);
+  const { digest, contract } = call.contractOf(unit.gate);
+  const compiled = await call.compiledContract(unit.gate);
   const attempt = nextAttempt(call, unit);
   const output = decision.decision === 'adopt' ? decision.output : undefined;
   const value = output && (await readValue(call, output.digest));

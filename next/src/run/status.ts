@@ -20,6 +20,23 @@ export type UnitStatus =
   | 'not-applicable'
   | 'blocked';
 
+/** A status after the name of a unit: `review failed`. */
+export const STATUS_PHRASES: Readonly<Record<UnitStatus, string>> = {
+  pending: 'has not run',
+  running: 'is running',
+  passed: 'passed',
+  partial: 'is below its threshold',
+  failed: 'failed',
+  lost: 'was lost',
+  paused: 'waits for a person',
+  skipped: 'was skipped',
+  'not-applicable': 'is not applicable',
+  blocked: 'is blocked',
+};
+
+/** The reason of a unit about which there is nothing to say. */
+export const MEETS_CONTRACT = 'the output meets the contract';
+
 /** How a unit stands, for people: the scheduler looks outputs up, and never asks. */
 export interface UnitState {
   readonly unit: Unit;
@@ -136,7 +153,8 @@ function describeWait(
   if (ended && !isTakenBack && !isSentBack) return undefined;
 
   const stopped = needs.find(({ status, done }) => !done && STOPPED.has(status));
-  if (stopped) return { status: 'blocked', done: false, reason: `${stopped.unit.key} is ${stopped.status}` };
+  if (stopped)
+    return { status: 'blocked', done: false, reason: `${stopped.unit.key} ${STATUS_PHRASES[stopped.status]}` };
   const siblings = gate.matrix?.failFast ? (graph.unitsOf(gate.id) ?? []) : [];
   const failed = siblings.find((other) => run?.attempts.get(other.key)?.at(-1)?.ended?.verdict.status === 'failed');
   if (failed && failed.key !== key) return { status: 'blocked', done: false, reason: `${failed.key} failed` };
@@ -192,7 +210,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
 
 function passedReason({ how, source, verdict, subject, run, actor, reason }: EndedEntry, key: UnitKey): string {
   if (how === 'adopted') return `${actor ?? 'a person'} supplied the output: ${reason ?? ''}`;
-  if (how !== 'used' || source === undefined) return verdict.message ?? 'the output meets the contract';
+  if (how !== 'used' || source === undefined) return verdict.message ?? MEETS_CONTRACT;
   const other = [
     source.unit === key ? '' : ` of ${source.unit}`,
     source.run === run && source.subject === subject ? '' : ` of run ${source.run}`,

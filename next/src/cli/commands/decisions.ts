@@ -1,0 +1,68 @@
+import { Option, type Command } from 'commander';
+import { Gateline } from '../../gateline.ts';
+import type { RunView } from '../../report/view.ts';
+import { nextLine, renderVerdict } from '../../report/terminal.ts';
+import type { AddAnswer } from '../main.ts';
+import { about, aboutWork, decider, openingOptions, readJsonFile, type AboutOptions } from '../options.ts';
+import { paintOf, type Answer } from '../print.ts';
+import type { World } from '../world.ts';
+
+interface DecisionOptions extends AboutOptions {
+  readonly reason?: string;
+  readonly actor?: string;
+  readonly output?: string;
+}
+
+const GATE_DECISIONS = {
+  approve: 'let later gates use the output of a gate that waits for a person',
+  reject: 'never use the output of a gate again; also gives up an attempt that `begin` began',
+  skip: 'go on without an output of a gate, for its inputs as they are',
+  force: 'let a gate run again at its next turn, even if nothing changed',
+} as const;
+
+const RUN_DECISIONS = {
+  pause: 'start no further gate until `gateline resume`',
+  close: 'end the open run as it is; the next one begins anew',
+} as const;
+
+/** Decisions about gates and runs. */
+export function addDecisionCommands(world: World, program: Command, answer: AddAnswer): void {
+  for (const [decision, summary] of Object.entries(GATE_DECISIONS) as [keyof typeof GATE_DECISIONS, string][]) {
+    const command = decider(about(program.command(decision).argument('<gate>', 'a gate, or gate/leg')), decision !== 'force').summary(summary);
+    answer<DecisionOptions>(command, async ({ reason = 'asked for', actor, ...options }, unit) => {
+      const gateline = await Gateline.open(await openingOptions(world, options));
+      return viewAnswer(world, await gateline.decide(decision, { reason, actor }, unit), unit);
+    });
+  }
+  for (const [decision, summary] of Object.entries(RUN_DECISIONS) as [keyof typeof RUN_DECISIONS, string][]) {
+    const command = decider(about(program.command(decision)), true).summary(summary);
+    answer<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
+      const gateline = await Gateline.open(await openingOptions(world, options));
+      return viewAnswer(world, await gateline.decide(decision, { reason, actor }));
+    });
+  }
+
+  const keep = decider(aboutWork(program.command('keep').argument('[gates...]', 'default: all gates with an output')), false).summary(
+    'say that outputs hold for the folder as it is now, after you changed files by hand',
+  );
+  answer<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const kept = await gateline.keep(words.flat(), { reason, actor });
+    return { json: { kept }, text: kept.length === 0 ? 'No gate has an output to keep.' : `Kept: ${kept.join(', ')}` };
+  });
+
+  const adopt = decider(aboutWork(program.command('adopt').argument('<gate>', 'a gate, or gate/leg')), true)
+    .summary('supply the output of a gate')
+    .addOption(new Option('-o, --output <path>', 'a JSON file; - is standard input').makeOptionMandatory());
+  answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const value = await readJsonFile(world, output!);
+    return viewAnswer(world, await gateline.adopt(unit!, value, { reason, actor }), unit);
+  });
+}
+
+function viewAnswer({ out }: World, view: RunView, key?: string): Answer {
+  const unit = view.units.find((shown) => shown.key === key);
+  const paint = paintOf(out);
+  return { json: view, text: (unit ? renderVerdict(unit, undefined, { paint }) : '') + nextLine(view.next) };
+}

@@ -1,0 +1,60 @@
+import { Option, type Command } from 'commander';
+import { GatelineError } from '../../errors.ts';
+import { Gateline } from '../../gateline.ts';
+import { countOf } from '../../report/amounts.ts';
+import { safeText } from '../../report/table.ts';
+import type { AddAnswer } from '../main.ts';
+import { about, decider, openingOptions, type AboutOptions } from '../options.ts';
+import type { World } from '../world.ts';
+
+interface RollbackOptions extends AboutOptions {
+  readonly to?: string;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly reason?: string;
+  readonly actor?: string;
+}
+
+/** `diff`, `apply`, `rollback`: what gates made of the folder. */
+export function addFileCommands(world: World, program: Command, answer: AddAnswer): void {
+  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).summary('show what the gates of the newest run changed');
+  answer<AboutOptions>(diff, async (options, unit) => {
+    const patch = await (await Gateline.open(await openingOptions(world, options))).diff(unit);
+    return { json: { patch }, text: safeText(patch) };
+  });
+
+  const apply = about(program.command('apply')).summary('bring the files of an isolated run into this folder').option('-n, --dry-run', 'only show them');
+  answer<AboutOptions & { dryRun?: boolean }>(apply, async (options) => {
+    const applied = await (await Gateline.open(await openingOptions(world, options))).apply(options.dryRun);
+    const text = [...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written), ...pathLines('your version stays', applied.left)];
+    return { json: applied, text: text.join('\n') || 'Nothing to apply.', exit: applied.left.length > 0 ? 1 : 0 };
+  });
+
+  const rollback = decider(about(program.command('rollback')), false)
+    .summary('take back what gates of the newest run did, and pause it')
+    .addOption(new Option('--to <gate>', 'the last gate whose work stays'))
+    .addOption(new Option('--all', 'take back the whole run').conflicts('to'))
+    .option('-n, --dry-run', 'only show what would be taken back');
+  answer<RollbackOptions>(rollback, async (options) => {
+    const { to, all, dryRun, reason, actor } = options;
+    if (to === undefined && !all) throw new GatelineError('usage', 'name the last gate whose work stays: --to GATE, or --all');
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const result = await gateline.rollback(all ? 'all' : to!, { reason, actor }, dryRun);
+    const lines = [
+      result.units.length === 0 ? 'No gate worked after that.' : `${dryRun ? 'Would take back' : 'Took back'} the work of ${result.units.join(', ')}.`,
+      ...pathLines(dryRun ? 'would restore' : 'restored', result.changes.map(({ path }) => path)),
+      ...pathLines('your version stays', result.left),
+      ...(result.restoresDatabase ? [`The database ${dryRun ? 'would be' : 'was'} restored.`] : []),
+      ...(dryRun || result.units.length === 0 ? [] : ['The run is paused: `gateline resume` continues it.']),
+    ];
+    return { json: result, text: lines.join('\n') };
+  });
+}
+
+const MAX_LISTED = 20;
+
+function pathLines(what: string, paths: readonly string[]): string[] {
+  const rest = paths.length - MAX_LISTED;
+  const lines = paths.slice(0, MAX_LISTED).map((path) => `${what}: ${safeText(path)}`);
+  return rest > 0 ? [...lines, `${what}: ${countOf(rest, 'file')} more`] : lines;
+}

@@ -1,0 +1,99 @@
+import { Option, type Command } from 'commander';
+import { Gateline } from '../../gateline.ts';
+import { queryHistory } from '../../history/query.ts';
+import { summarizeDays, summarizeGates, summarizeRuns } from '../../history/statistics.ts';
+import { countOf } from '../../report/amounts.ts';
+import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
+import { safeText } from '../../report/table.ts';
+import type { AddAnswer } from '../main.ts';
+import { about, aboutWork, decider, list, moment, openingOptions, whole, type AboutOptions } from '../options.ts';
+import { paintOf } from '../print.ts';
+import type { World } from '../world.ts';
+
+interface HistoryOptions extends AboutOptions {
+  readonly status?: string[];
+  readonly since?: number;
+  readonly until?: number;
+  readonly contains?: string;
+  readonly gate?: string;
+  readonly limit: number;
+  readonly all?: boolean;
+  readonly stats?: boolean;
+  readonly daily?: number | true;
+}
+
+/** `history`, `clean`, `check`, `import`: the state of a folder. */
+export function addFolderCommands(world: World, program: Command, answer: AddAnswer): void {
+  addHistory(world, program, answer);
+
+  const clean = about(program.command('clean'))
+    .summary('remove old runs, and everything that only they needed')
+    .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(whole(0)))
+    .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(whole(1)))
+    .option('-n, --dry-run', 'only show what would be removed');
+  answer<AboutOptions & { days?: number; runs?: number; dryRun?: boolean }>(clean, async ({ days, runs, dryRun = false, ...options }) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const cleaned = await gateline.clean({ days: days ?? (runs === undefined ? 30 : undefined), runs }, dryRun);
+    const lines = cleaned.runs.map(({ subject, run }) => `${dryRun ? 'would remove' : 'removed'} run ${run} of ${safeText(subject)}`);
+    return { json: cleaned, text: [...lines, `${countOf(cleaned.runs.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}, ${countOf(cleaned.kept, 'run')} kept`].join('\n') };
+  });
+
+  const check = about(program.command('check')).summary('read all of .state/ and list what is wrong').option('--repair', 'set unreadable lines of the log aside');
+  answer<AboutOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const problems = await gateline.check(repair);
+    const lines = problems.map(({ message, hint }) => `${safeText(message)}${hint === undefined ? '' : `\n  ${safeText(hint)}`}`);
+    return { json: { problems }, text: lines.join('\n') || 'Nothing is wrong.', exit: problems.length > 0 && !repair ? 1 : 0 };
+  });
+
+  const imports = decider(aboutWork(program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder')), false).summary(
+    'take over the outputs of another system: all or none',
+  );
+  answer<AboutOptions & { reason?: string; actor?: string }>(imports, async ({ reason, actor, ...options }, system, folder) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const imported = await gateline.import(system!, folder, { reason, actor });
+    const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
+    return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
+  });
+}
+
+function addHistory(world: World, program: Command, answer: AddAnswer): void {
+  const command = about(program.command('history'))
+    .summary('list runs that ended, or their statistics')
+    .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(list))
+    .addOption(new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(moment))
+    .addOption(new Option('--until <time>', 'runs that began before this time').argParser(moment))
+    .option('--contains <text>', 'runs with this text in subject, task or failure')
+    .option('--gate <gate>', 'runs in which this gate had a part')
+    .addOption(new Option('--limit <n>', 'at most so many runs').argParser(whole(1)).default(20))
+    .option('--all', 'every pipeline of the folder')
+    .addOption(new Option('--stats', 'success rate, times and cost, by gate').conflicts('daily'))
+    .addOption(new Option('--daily [days]', 'a summary for each day').argParser(whole(1)));
+  answer<HistoryOptions>(command, async (options) => {
+    const { status, since, until, contains, gate, limit, all, stats, daily, subject } = options;
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const { entries, unreadable } = await gateline.history();
+    const isSummary = stats === true || daily !== undefined;
+    const selected = queryHistory(entries, {
+      ...(!all && { pipeline: gateline.definition.pipeline.id }),
+      subject,
+      status,
+      since: since === undefined ? undefined : new Date(since).toISOString(),
+      until: until === undefined ? undefined : new Date(until).toISOString(),
+      contains,
+      gate,
+      limit: isSummary ? undefined : limit,
+    });
+    if (unreadable > 0) world.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
+    const screen = { paint: paintOf(world.out), columns: world.out.columns };
+    if (daily !== undefined) {
+      const days = summarizeDays(selected, daily === true ? undefined : daily);
+      return { json: { days }, text: renderDays(days, screen) };
+    }
+    if (stats) {
+      const [runs, gates] = [summarizeRuns(selected), summarizeGates(selected)];
+      return { json: { runs, gates }, text: renderStatistics(runs, gates, screen) };
+    }
+    return { json: { runs: selected }, text: renderHistory(selected, gate, screen) };
+  });
+}

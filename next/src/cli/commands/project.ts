@@ -1,0 +1,36 @@
+import { Option, type Command } from 'commander';
+import { initProject, TEMPLATES } from '../../local/init.ts';
+import { loadDefinition } from '../../local/load-definition.ts';
+import { checkContracts } from '../../local/check-contracts.ts';
+import { problemText } from '../../pipeline/problem.ts';
+import { countOf } from '../../report/amounts.ts';
+import type { AddAnswer } from '../main.ts';
+import { about, type AboutOptions } from '../options.ts';
+import type { World } from '../world.ts';
+
+/** `init`, `validate`. */
+export function addProjectCommands(world: World, program: Command, answer: AddAnswer): void {
+  const init = program
+    .command('init')
+    .summary('write a first pipeline into this folder; never overwrites')
+    .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATES).default('default'))
+    .option('-n, --dry-run', 'only show the files');
+  answer<{ template: string; dryRun?: boolean }>(init, async ({ template, dryRun = false }) => {
+    const { files, left } = await initProject(world.workingDirectory, template, dryRun);
+    const lines = [
+      ...files.map((path) => `${dryRun ? 'would write' : 'wrote'} ${path}`),
+      ...left.map((path) => `${path} is there already: left as it is`),
+      ...(dryRun ? [] : ['', 'Next: `gateline plan` shows what would run, `gateline run` runs it.']),
+    ];
+    return { json: { template, files, left }, text: lines.join('\n') };
+  });
+
+  const validate = about(program.command('validate')).summary('check the definition, its schemas and its contracts');
+  answer<AboutOptions>(validate, async ({ file }) => {
+    const definition = await loadDefinition(world.workingDirectory, file);
+    await checkContracts(definition);
+    const warnings = definition.warnings.map(problemText);
+    const summary = `${definition.file}: ${countOf(definition.pipeline.gates.length, 'gate')}, no errors`;
+    return { json: { file: definition.file, gates: definition.pipeline.gates.map(({ id }) => id), warnings: definition.warnings }, text: [...warnings, summary].join('\n') };
+  });
+}

@@ -1,0 +1,143 @@
+import { Option, type Command } from 'commander';
+import { GatelineError } from '../../errors.ts';
+import { readCallerSettings } from '../../environment.ts';
+import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
+import { renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
+import { shellWord } from '../../untrusted/escape.ts';
+import type { AddAnswer } from '../main.ts';
+import { aboutWork, decider, list, openingOptions, whole, type AboutOptions } from '../options.ts';
+import { paintOf, type Answer } from '../print.ts';
+import { showProgress } from '../progress.ts';
+import type { World } from '../world.ts';
+
+const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
+
+interface RunFlags extends AboutOptions {
+  readonly until?: string[];
+  readonly gate?: string[];
+  readonly force?: string[];
+  readonly strategy?: (typeof STRATEGIES)[number];
+  readonly from?: string;
+  readonly isolated?: boolean;
+  readonly new?: boolean;
+  readonly sequential?: boolean;
+  readonly maxParallel?: number;
+  readonly maxIterations?: number;
+  readonly dryRun?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly reason?: string;
+  readonly actor?: string;
+}
+
+/** `plan`, `run`, `resume`, `begin`, `complete`. */
+export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
+  answer<RunFlags>(selection(aboutWork(program.command('plan'))).summary('show what would run, and why'), async (options) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    return planAnswer(world, await gateline.plan(runOptions(options)));
+  });
+  answer<RunFlags>(running(program.command('run')).summary('run the pipeline, or continue a run that stopped'), (options) => run(world, options, false));
+  answer<RunFlags>(running(program.command('resume')).summary('continue a run that was paused or rolled back'), (options) => run(world, options, true));
+  addBegin(world, program, answer);
+  addComplete(world, program, answer);
+}
+
+function selection(command: Command): Command {
+  return command
+    .addOption(new Option('--until <gates>', 'these gates and what they need').argParser(list))
+    .addOption(new Option('--gate <gates>', 'only these gates').argParser(list).conflicts('until'))
+    .option('--isolated', 'work in a clone of this folder; `gateline apply` brings its files back');
+}
+
+function running(command: Command): Command {
+  return decider(selection(aboutWork(command)), false)
+    .addOption(new Option('--force <gates>', 'run these gates again, even if nothing changed').argParser(list))
+    .addOption(new Option('--strategy <name>', 'how to continue after a failure').choices(STRATEGIES))
+    .addOption(new Option('--from <gate>', 'the gate of --strategy from-checkpoint'))
+    .option('--new', 'close the open run first')
+    .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(whole(1)))
+    .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))
+    .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(whole(1)))
+    .option('-n, --dry-run', 'only show what would run')
+    .option('-q, --quiet', 'no progress')
+    .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
+}
+
+function runOptions(options: RunFlags): RunOptions {
+  const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } = options;
+  if ((strategy === 'from-checkpoint') !== (from !== undefined))
+    throw new GatelineError('usage', '--strategy from-checkpoint and --from belong together', { hint: '`gateline status` shows the gates' });
+  return {
+    until,
+    only: gate,
+    force,
+    strategy: strategy === 'from-checkpoint' ? { fromCheckpoint: from! } : strategy,
+    isolated,
+    fresh: options.new,
+    maxParallel: sequential ? 1 : maxParallel,
+    maxIterations,
+    by: { reason, actor },
+  };
+}
+
+async function run(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
+  using progress = showProgress(world, options);
+  const gateline = await Gateline.open({ ...(await openingOptions(world, options)), observe: progress.observe });
+  if (options.dryRun) return planAnswer(world, await gateline.plan(runOptions(options)));
+  using interruption = interruptOn(world);
+  const how = { ...runOptions(options), signal: interruption.signal };
+  const outcome = isResume ? await gateline.resume({ ...how, by: how.by! }) : await gateline.run(how);
+  progress.end();
+  return runAnswer(world, outcome);
+}
+
+function planAnswer({ out }: World, plans: Awaited<ReturnType<Gateline['plan']>>): Answer {
+  return { json: { plan: plans }, text: renderPlan(plans, { paint: paintOf(out), columns: out.columns }) };
+}
+
+function runAnswer({ out }: World, { result, view }: RunOutcome): Answer {
+  const screen = { paint: paintOf(out), columns: out.columns, ran: result.ran, now: new Date().toISOString() };
+  const text = renderStatus(view, screen);
+  const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
+  const exit = result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
+  return { json: { result, run: view }, text: head + text, exit };
+}
+
+/** Ctrl-C ends the agents and keeps what is finished; a second one ends at once. */
+function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const listener = world.onInterrupt(() => {
+    if (controller.signal.aborted) process.exit(130);
+    world.err.write('interrupted: ending the agents (again: end at once)\n');
+    controller.abort();
+  });
+  return { signal: controller.signal, [Symbol.dispose]: () => listener[Symbol.dispose]() };
+}
+
+function addBegin(world: World, program: Command, answer: AddAnswer): void {
+  const command = aboutWork(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
+    .summary('begin an attempt of an agent that works by itself')
+    .description('Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.');
+  answer<AboutOptions>(command, async (options, unit) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const begun = await gateline.begin(unit!);
+    const variables = begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
+    world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
+    return { json: begun, text: Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`).join('\n') };
+  });
+}
+
+function addComplete(world: World, program: Command, answer: AddAnswer): void {
+  const command = aboutWork(program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'))
+    .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(whole(0)))
+    .summary('end an attempt that `begin` began');
+  answer<AboutOptions & { exitCode?: number }>(command, async (options, word) => {
+    const token = word ?? readCallerSettings(world.environment).token;
+    if (token === undefined) throw new GatelineError('usage', 'there is no token', { hint: 'eval "$(gateline begin GATE)" sets GATELINE_TOKEN' });
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const { ended, view } = await gateline.complete(token, options.exitCode);
+    const unit = view.units.find(({ key }) => key === ended.unit)!;
+    const isGood = unit.status === 'passed' || (unit.status === 'partial' && unit.done);
+    return { json: { ended, run: view }, text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }), exit: isGood ? 0 : 1 };
+  });
+}

@@ -1,0 +1,79 @@
+import { Argument, Option, type Command } from 'commander';
+import { Gateline } from '../../gateline.ts';
+import { renderStatus, renderVerdict } from '../../report/terminal.ts';
+import { safeText } from '../../report/table.ts';
+import type { Part } from '../../report/view.ts';
+import { GatelineError } from '../../errors.ts';
+import type { AddAnswer } from '../main.ts';
+import { about, aboutWork, openingOptions, whole, type AboutOptions } from '../options.ts';
+import { paintOf, type Answer } from '../print.ts';
+import type { World } from '../world.ts';
+
+const PARTS = ['verdict', 'output', 'exports', 'request', 'contract', 'stdout', 'stderr', 'learnings', 'feedback'] as const;
+
+interface ShowOptions extends AboutOptions {
+  readonly run?: number;
+  readonly attempt?: number;
+}
+
+/** `status`, `show`, `logs`. */
+export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
+  const status = aboutWork(program.command('status')).summary('show how a run stands, and what to do next');
+  status.addOption(runOption()).option('--watch', 'print it again each second until the run has ended');
+  answer<ShowOptions & { watch?: boolean }>(status, async (options) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const print = async (): Promise<Answer> => statusAnswer(world, gateline, options.run);
+    if (!options.watch) return print();
+    for (;;) {
+      const shown = await print();
+      const { status: now } = (shown.json as { status: string });
+      if (now !== 'executing' && now !== 'initializing') return shown;
+      world.out.write(`${world.out.isInteractive ? '\u001b[H\u001b[2J' : ''}${shown.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  });
+
+  const show = about(program.command('show').argument('<gate>', 'a gate, or gate/leg')).addArgument(
+    new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
+  );
+  show.summary('print what a gate left: its verdict, output, request, log').addOption(runOption()).addOption(attemptOption());
+  answer<ShowOptions>(show, async (options, unit, part) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    if (part === 'verdict') return verdictAnswer(world, gateline, unit!, options);
+    const value = await gateline.part(unit!, part as Part, options);
+    return 'json' in value
+      ? { json: value.json, text: JSON.stringify(value.json, null, 2) }
+      : { json: { text: value.text }, text: safeText(value.text) };
+  });
+
+  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).summary('print what the agent of a gate printed');
+  logs.addOption(runOption()).addOption(attemptOption());
+  answer<ShowOptions>(logs, async (options, unit) => {
+    const gateline = await Gateline.open(await openingOptions(world, options));
+    const [stdout, stderr] = await Promise.all((['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)));
+    const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
+    return { json: texts, text: safeText(texts.stdout + texts.stderr) };
+  });
+}
+
+function runOption(): Option {
+  return new Option('--run <n>', 'a run of the subject; default: the newest').argParser(whole(1));
+}
+
+function attemptOption(): Option {
+  return new Option('--attempt <n>', 'an attempt of the gate; default: the newest').argParser(whole(1));
+}
+
+async function statusAnswer({ out }: World, gateline: Gateline, run?: number): Promise<Answer> {
+  const view = await gateline.view(run);
+  const plan = run === undefined && view.status === 'completed' ? await gateline.plan() : undefined;
+  return { json: view, text: renderStatus(view, { paint: paintOf(out), columns: out.columns, now: new Date().toISOString(), plan }) };
+}
+
+async function verdictAnswer({ out }: World, gateline: Gateline, key: string, { run, attempt }: ShowOptions): Promise<Answer> {
+  const unit = (await gateline.view(run)).units.find((view) => view.key === key);
+  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  const chosen = attempt === undefined ? undefined : unit.attempts.find(({ n }) => n === attempt);
+  if (attempt !== undefined && chosen === undefined) throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
+  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, { paint: paintOf(out), columns: out.columns }) };
+}

@@ -1,0 +1,58 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT_CODES } from '../errors.ts';
+import { VERSION } from '../version.ts';
+import { addDecisionCommands } from './commands/decisions.ts';
+import { addFileCommands } from './commands/files.ts';
+import { addFolderCommands } from './commands/folder.ts';
+import { addProjectCommands } from './commands/project.ts';
+import { addRunCommands } from './commands/run.ts';
+import { addShowCommands } from './commands/show.ts';
+import { printAnswer, printError, type Answer } from './print.ts';
+import type { World } from './world.ts';
+
+/** Runs one command. @returns the exit code */
+export async function main(world: World): Promise<number> {
+  let exit = 0;
+  /** Lets a command answer: one place prints, as text or as one JSON document, and knows errors. */
+  const answer: AddAnswer = (command, work) =>
+    command.option('--json', 'print one JSON document').action(async (...parameters: unknown[]) => {
+      const options = parameters.at(-2) as { json?: boolean };
+      const words = parameters.slice(0, -2) as never[];
+      try {
+        const result = await work(options as never, ...words);
+        printAnswer(world, result, options.json === true);
+        exit = result.exit ?? 0;
+      } catch (error) {
+        exit = printError(world, error, options.json === true);
+      }
+    });
+
+  const program = new Command('gateline')
+    .description('Checks the output of each agent of a pipeline before the next one starts, and continues a run from where it stopped.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => world.out.write(text),
+      writeErr: (text) => world.err.write(text),
+      getOutHelpWidth: () => world.out.columns ?? 100,
+    })
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText('after', `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 74 disk, git or network, 75 somebody else works here, 70 a bug, 130 interrupted.`)
+    .exitOverride();
+  addProjectCommands(world, program, answer);
+  addRunCommands(world, program, answer);
+  addShowCommands(world, program, answer);
+  addFileCommands(world, program, answer);
+  addDecisionCommands(world, program, answer);
+  addFolderCommands(world, program, answer);
+  try {
+    await program.parseAsync(world.arguments, { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    return printError(world, error, false);
+  }
+}
+
+/** Declares what a command answers. `work` receives its options, then its arguments. */
+export type AddAnswer = <Options>(command: Command, work: (options: Options, ...words: string[]) => Promise<Answer>) => Command;

@@ -1,0 +1,110 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { GatelineError, messageOf } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { readScalar } from '../pipeline/scalar.ts';
+import type { GatelineOptions } from '../gateline.ts';
+import type { World } from './world.ts';
+
+/** A whole number of at least `least`. */
+export function whole(least: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^[0-9]{1,9}$/.test(text) && number >= least) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A duration such as `30m`, `12h`, `7d` or `2w`, in milliseconds. */
+export function duration(text: string): number {
+  const match = /^([0-9]{1,6})([mhdw])$/.exec(text);
+  if (match) return Number(match[1]) * UNITS[match[2]!]!;
+  throw new InvalidArgumentError('It must be a duration such as 30m, 12h, 7d or 2w.');
+}
+
+/** A time as ISO 8601, or a duration before now, as milliseconds since 1970. */
+export function moment(text: string): number {
+  const time = Date.parse(text);
+  if (/^[0-9]{4}-/.test(text) && Number.isFinite(time)) return time;
+  try {
+    return Date.now() - duration(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a time such as 2026-11-26 or 2026-11-26T10:00Z, or a duration such as 7d.');
+  }
+}
+
+/** Collects an option that may be given several times, or with commas. */
+export function list(text: string, earlier: readonly string[] | undefined): string[] {
+  return [...(earlier ?? []), ...text.split(',').map((item) => item.trim()).filter(Boolean)];
+}
+
+/** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
+export function pairs(text: string, earlier: JsonObject | undefined): JsonObject {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be key=value.');
+  return { ...earlier, [text.slice(0, at)]: readScalar(text.slice(at + 1)) };
+}
+
+/** Options of every command that works on a pipeline. */
+export interface AboutOptions {
+  readonly file?: string;
+  readonly subject?: string;
+  readonly task?: string;
+  readonly metadata?: JsonObject;
+  readonly input?: string;
+  readonly json?: boolean;
+}
+
+/** Adds the options that say which pipeline, and what its run is about. */
+export function about(command: Command): Command {
+  return command
+    .addOption(new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'))
+    .addOption(new Option('-s, --subject <text>', 'what the run is about, part of every request'));
+}
+
+/** Adds the options that decide requests: only for commands that look outputs up. */
+export function aboutWork(command: Command): Command {
+  return about(command)
+    .addOption(new Option('-t, --task <text>', 'the goal of the run, for every agent'))
+    .addOption(new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(pairs))
+    .addOption(new Option('-i, --input <path>', 'a JSON file with the input of the caller; - is standard input'));
+}
+
+/** What a command works on. */
+export async function openingOptions(world: World, options: AboutOptions): Promise<GatelineOptions> {
+  const { file, subject, task, metadata, input } = options;
+  return {
+    folder: world.workingDirectory,
+    environment: world.environment,
+    file,
+    subject,
+    task,
+    metadata,
+    ...(input !== undefined && { input: await readJsonFile(world, input) }),
+  };
+}
+
+/** A JSON file that the user names; `-` is standard input. */
+export async function readJsonFile(world: World, path: string): Promise<JsonValue> {
+  const bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path)).catch(refuse(path));
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return parsed.value;
+  throw new GatelineError('usage', parsed.message, { place: { file: path }, hint: parsed.advice });
+}
+
+function refuse(path: string) {
+  return (error: unknown): never => {
+    throw new GatelineError('usage', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  };
+}
+
+/** Adds who decides, and why. */
+export function decider(command: Command, isReasonRequired: boolean): Command {
+  const reason = new Option('-r, --reason <text>', 'why; shown wherever the decision is');
+  if (isReasonRequired) reason.makeOptionMandatory();
+  return command.addOption(reason).addOption(new Option('--actor <name>', "who decides; default: git's user.email"));
+}

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { GatelineError } from '../errors.ts';
+import type { Environment } from '../environment.ts';
+
+/** Who decides: git's `user.email`. @throws GatelineError `usage` if it is not set */
+export async function findActor(root: string, environment: Environment): Promise<string> {
+  const email = await gitText(root, environment, ['config', 'user.email']);
+  if (email) return email;
+  throw new GatelineError('usage', 'nobody is named as the one who decides', {
+    hint: '`--actor NAME` names one, or `git config user.email`',
+  });
+}
+
+/** The branch that is checked out; undefined: no repository, or no branch. */
+export function findBranch(root: string, environment: Environment): Promise<string | undefined> {
+  return gitText(root, environment, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+}
+
+async function gitText(cwd: string, environment: Environment, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('git', args, { cwd, env: { ...environment } });
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../errors.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { parsePipeline } from '../pipeline/parse-pipeline.ts';
+import { DEFINITION_FILES, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
+import { problemText, type Problem } from '../pipeline/problem.ts';
+import type { Contract } from '../verdict/contract.ts';
+
+/** A definition that was read, with the files that it names. */
+export interface Definition {
+  /** The folder that gates work in: the one with the definition. Absolute. */
+  readonly root: string;
+  /** Relative to `root`, `/`-separated. */
+  readonly file: string;
+  readonly text: string;
+  readonly pipeline: Pipeline;
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly warnings: readonly Problem[];
+}
+
+/** A definition with errors: each is a line of the message. */
+export class DefinitionError extends GatelineError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super('usage', problems.map(problemText).join('\n'), { place: problems[0]?.place });
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the definition of a folder: the file that is named, else the first of {@link DEFINITION_FILES} in the folder or
+ * the nearest one above it.
+ * @throws DefinitionError with every problem
+ */
+export async function loadDefinition(folder: string, named?: string): Promise<Definition> {
+  const path = named === undefined ? findDefinition(resolve(folder)) : resolve(folder, named);
+  const root = rootOf(path);
+  const file = relative(root, path).split(sep).join('/');
+  const text = await readText(path, file);
+  const parsed = parsePipeline(text, file);
+  if (!parsed.ok) throw new DefinitionError(parsed.problems);
+  const { pipeline, warnings } = parsed;
+  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(root, gate)));
+  return {
+    root,
+    file,
+    text,
+    pipeline,
+    warnings,
+    contracts: new Map(pipeline.gates.map(({ id }, index) => [id, contracts[index]!])),
+  };
+}
+
+function findDefinition(folder: string): string {
+  for (let place = folder; ; place = dirname(place)) {
+    const path = DEFINITION_FILES.map((name) => join(place, name)).find(existsSync);
+    if (path !== undefined) return path;
+    if (dirname(place) === place)
+      throw new GatelineError('usage', `there is no gateline.yml in ${folder} or above it`, {
+        hint: '`gateline init` writes one; `--file` names another',
+      });
+  }
+}
+
+function rootOf(path: string): string {
+  const folder = dirname(path);
+  return basename(folder) === '.github' ? dirname(folder) : folder;
+}
+
+async function readText(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const message = isSystemError(error, 'ENOENT')
+      ? `${file} does not exist`
+      : `${file} cannot be read: ${messageOf(error)}`;
+    throw new GatelineError('usage', message, { cause: error });
+  }
+}
+
+/** The contract of a gate, with its schema file read. */
+async function contractOf(root: string, gate: Gate): Promise<Contract> {
+  const { schema, score, threshold, partial, checks, result, message, redact } = gate.contract;
+  return {
+    format: 'gateline-contract/1',
+    ...(schema !== undefined && {
+      schema: 'path' in schema ? await readSchema(root, schema.path, gate) : schema.inline,
+    }),
+    ...(score !== undefined && { score }),
+    threshold,
+    partial,
+    checks: [...checks],
+    exports: [...gate.exports],
+    ...(result && { result: { pointer: result.pointer, pass: [...result.pass] } }),
+    ...(message !== undefined && { message }),
+    redact: [...redact],
+    ...(gate.extract && { extract: gate.extract }),
+  };
+}
+
+async function readSchema(root: string, path: string, { id, place }: Gate): Promise<JsonValue> {
+  const bytes = await readFile(join(root, path)).catch((error: unknown) => {
+    const message = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+    throw new GatelineError('usage', `the schema ${path} of gate ${id} ${message}`, { place, cause: error });
+  });
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return parsed.value;
+  throw new GatelineError('usage', `the schema ${path} of gate ${id}: ${parsed.message}`, {
+    place: { file: path },
+    hint: parsed.advice,
+  });
+}
