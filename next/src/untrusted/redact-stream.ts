@@ -30,9 +30,8 @@ export function createRedactedStream(
   return {
     push(piece) {
       held += piece;
-      const key = openKeyAt(held);
-      const complete = held.slice(0, key);
-      const end = Math.max(complete.lastIndexOf('\n'), complete.lastIndexOf('\r')) + 1;
+      const lines = lineEnd(held);
+      const end = lineEnd(held.slice(0, openKeyAt(held.slice(0, lines)) ?? lines));
       if (held.length - end <= MAX_HELD) return release(end);
       const limit = held.length - MAX_TOKEN;
       const across = find(held).find((match) => match.start < limit && limit < match.end);
@@ -42,9 +41,13 @@ export function createRedactedStream(
   };
 }
 
+function lineEnd(text: string): number {
+  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+}
+
 /** Where a private key begins whose end has not come yet. */
 function openKeyAt(text: string): number | undefined {
   const begin = text.lastIndexOf('-----BEGIN ');
-  const isOpen = begin >= 0 && /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(begin, begin + 80));
-  return isOpen && !text.includes('-----END ', begin) ? begin : undefined;
+  if (begin < 0 || !/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(begin, begin + 80))) return undefined;
+  return /-----END [A-Z0-9 ]{1,60}-----/.test(text.slice(begin)) ? undefined : begin;
 }

@@ -49,14 +49,14 @@ const SHAPES: readonly TokenShape[] = [
   ['private key', `()-----BEGIN ${KEY_LABEL}(?:${WHOLE_KEY}|${CUT_KEY})`, ({ secret }) => /[\w+/]{16}/.test(secret)],
   ['GitHub token', `()(?:gh[pour]|github_pat)_${atLeast(20, 'A-Za-z0-9_')}`, looksRandom],
   // Since 2026 an installation token may be `ghs_`, an id and a JWT.
-  ['GitHub token', `()ghs_${atLeast(20, `${WORD}.`)}`, looksRandom],
-  ['GitLab token', `()gl[a-z]{2,5}-${atLeast(20, `${WORD}=.`)}`, looksRandom],
+  ['GitHub token', `()ghs_${atLeast(20, `.${WORD}`)}`, looksRandom],
+  ['GitLab token', `()gl[a-z]{2,5}-${atLeast(20, `=.${WORD}`)}`, looksRandom],
   ['npm token', `()npm_${atLeast(36, 'A-Za-z0-9')}`, looksRandom],
   ['PyPI token', `()pypi-${atLeast(50, WORD)}`, looksRandom],
   ['AWS key id', '()(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])'],
   ['AWS secret', `(${AWS_NAME}${SEPARATOR})${atLeast(40, 'A-Za-z0-9/+=')}`],
   ['Slack token', `()(?:xox[a-z]|xapp)-${atLeast(10, 'A-Za-z0-9-')}`, looksRandom],
-  ['Slack webhook', `(hooks\\.slack\\.com/(?:services|workflows)/)${atLeast(20, `${WORD}/`)}`],
+  ['Slack webhook', `(hooks\\.slack\\.com/(?:services|workflows)/)${atLeast(20, `/${WORD}`)}`],
   ['API key', `()sk-(?:[a-z]{2,8}-${atLeast(16, WORD)}|${atLeast(32, WORD)})`, looksRandom],
   ['Google key', `()AIza[${WORD}]{35}(?![${WORD}])`, looksRandom],
   ['Google secret', `()(?:GOCSPX-|ya29\\.)${atLeast(20, WORD)}`, looksRandom],
@@ -65,7 +65,7 @@ const SHAPES: readonly TokenShape[] = [
   ['Hugging Face token', `()hf_${atLeast(34, 'A-Za-z0-9')}`, looksRandom],
   ['Vault token', `()hv[sbr]\\.${atLeast(24, WORD)}`, looksRandom],
   ['age key', '()AGE-SECRET-KEY-1[A-Z0-9]{58}'],
-  ['JWT', `()eyJ${atLeast(6, WORD)}(?:\\.[${WORD}]*){1,4}`, ({ secret }) => /\.[^.]{4}/.test(secret)],
+  ['JWT', `()eyJ${atLeast(6, WORD)}(?:\\.[${WORD}]*){0,4}`, ({ secret }) => /\.[^.]{4}/.test(secret)],
   ['authorization', `(${AUTHORIZATION})${atLeast(8, VALUE)}`, isAuthorization],
   ['API key', `(${anyCase('x-api-key', 'private-token')}${SEPARATOR})${atLeast(16, VALUE)}`, hasDigit],
   ['password in a URL', `(://[^\\s/?#:"'<>]{0,256}:)[^\\s/?#"'<>]{1,1024}(?=@)`, isPassword],
@@ -74,7 +74,7 @@ const SHAPES: readonly TokenShape[] = [
 
 /** Documented examples (AWS, jwt.io), placeholders, references to variables, and what was masked before. */
 const PLACEHOLDER =
-  /example|placeholder|change[-_]?me|your[-_]|dummy|redacted|1234567890|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l|^(?:\$?\{.*\}|\$\w+|%\w+%|\*+)$/i;
+  /example|placeholder|change[-_]?me|your[-_]|dummy|redacted|1234567890abc|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l|^(?:\$?\{.*\}|\$\w+|%\w+%|\*+)$/i;
 const COMMON_PASSWORD =
   /^(?:pass(?:word|wd)?|pwd?|secret|token|admin|root|user(?:name)?|postgres|mysql|guest|test|foo|bar)$/i;
 
