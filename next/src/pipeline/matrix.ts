@@ -101,7 +101,8 @@ function matches(value: JsonValue | undefined, filter: JsonValue): boolean {
   if (isJsonObject(filter)) {
     return Object.entries(filter).every(([key, part]) => matches(isJsonObject(value) ? value[key] : undefined, part));
   }
-  return value !== undefined && textsIn(value).join().toLowerCase() === textsIn(filter).join().toLowerCase();
+  if (value === undefined || isJsonObject(value)) return false;
+  return textsIn(value).join().toLowerCase() === textsIn(filter).join().toLowerCase();
 }
 
 /** Each leg is named by the slug of its values, or by its index where that is empty, too long or not unique. */

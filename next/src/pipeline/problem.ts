@@ -27,18 +27,25 @@ export function problemText({ path, message, hint, level, place }: Problem): str
   const keys = path.filter((key) => typeof key !== 'number').map((key) => quotedKey(String(key)));
   const label = keys.length === 0 ? '' : `${keys.join('.')}: `;
   const end = hint === undefined ? '' : `; ${hint}`;
-  return `${place.file}:${place.line}:${place.column} ${level === 'warning' ? 'warning ' : ''}${label}${message}${end}`;
+  const text = `${level === 'warning' ? 'warning ' : ''}${label}${message}${end}`.replace(INVISIBLE, escapeCharacter);
+  return `${place.file}:${place.line}:${place.column} ${text}`;
+}
+
+/** Line breaks, control characters, and those that change the direction of text. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+function escapeCharacter(character: string): string {
+  return character === '\n' ? '\\n' : `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 function quotedKey(key: string): string {
   return /^[\w./-]+$/.test(key) ? key : JSON.stringify(key.slice(0, 60));
 }
 
-/** Problems in the order of the file, each once: two aliases may lead to one. */
+/** Problems in the order of the file. */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
-  const unique = new Map(problems.map((problem) => [problemText(problem), problem]));
   const at = ({ place: { line = 0, column = 0 } }: Problem): number => line * 1e6 + column;
-  return [...unique.values()].sort((a, b) => at(a) - at(b));
+  return problems.toSorted((a, b) => at(a) - at(b));
 }
 
 /** An issue of the schema in words. */
@@ -70,10 +77,13 @@ export function explainIssue(issue: z.core.$ZodIssue, value: JsonValue, parent: 
 }
 
 /** Of the forms that a value may have, the one that it has at its top: the message is about what is in it. */
-function likeliestOption(options: readonly (readonly z.core.$ZodIssue[])[]) {
-  return options.find((issues) =>
-    issues.every(({ path, code }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value')),
-  );
+function likeliestOption(options: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  const isInside = (issue: z.core.$ZodIssue): boolean => {
+    if (issue.path.length > 0) return true;
+    if (issue.code === 'invalid_union') return likeliestOption(issue.errors) !== undefined;
+    return issue.code !== 'invalid_type' && issue.code !== 'invalid_value';
+  };
+  return options.find((issues) => issues.length > 0 && issues.every(isInside));
 }
 
 /** Keys of GitHub workflows and other tools that people write, and what to write here. */

@@ -53,7 +53,10 @@ export function readYaml(text: string, file: string): ReadYaml {
   }
   const options = { version: '1.2', schema: 'core', merge: false, resolveKnownTags: false, stringKeys: true } as const;
   const document = parseDocument(text, { ...options, lineCounter, prettyErrors: false, logLevel: 'error' });
-  const errors = [...document.errors, ...document.warnings];
+  // After the first error, tokens in odd places are its consequences.
+  const errors = [...document.errors, ...document.warnings].filter(
+    ({ code }, index) => index === 0 || code !== 'UNEXPECTED_TOKEN',
+  );
   for (const error of errors.slice(0, 20)) report(error.pos[0], [], explainError(error, text));
   if (problems.length > 0) return { ok: false, problems };
 
@@ -158,11 +161,10 @@ function explainAlias(name: string): Explanation {
 }
 
 function explainError(error: YAMLError, text: string): Explanation {
-  const source = text.slice(...error.pos).slice(0, 60);
   const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1, 200)}`;
   switch (error.code) {
     case 'DUPLICATE_KEY':
-      return { message: `the key \`${source.split(':')[0]}\` appears twice` };
+      return { message: `the key \`${/[^\s:,{}'"]+/.exec(text.slice(error.pos[0]))?.[0]}\` appears twice` };
     case 'MULTIPLE_DOCS':
       return { message: 'the file has more than one document', hint: 'write one file for each pipeline' };
     case 'TAB_AS_INDENT':

@@ -25,9 +25,15 @@ export function refusal(context: z.core.$RefinementCtx): Refuse {
 }
 
 /** A map with these keys and no others. Its message for unknown keys lists the known ones, for `explainIssue`. */
-export function mapOf<Shape extends z.core.$ZodLooseShape>(shape: Shape, what: string) {
-  const keys = Object.keys(shape).join(', ');
-  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? keys : `expected ${what}`) });
+export function mapOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const keys = Object.keys(shape);
+  const error = `expected a map with keys such as \`${keys.slice(0, 2).join('` and `')}\``;
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? keys.join(', ') : error) });
+}
+
+/** A value of one of these forms. */
+export function oneOf<const T extends readonly [z.ZodType, ...z.ZodType[]]>(what: string, ...options: T) {
+  return z.union(options, { error: `expected ${what}` });
 }
 
 export function recordOf<T extends z.ZodType>(key: z.ZodString, value: T, what: string) {
@@ -45,9 +51,7 @@ export function listOf<T extends z.ZodType>(item: T, min: number, max: number, w
 /** One item or a list, as a list: GitHub allows both for `needs`. */
 export function oneOrMore<T extends z.ZodType>(item: T, min: number, max: number, what: string) {
   const list = listOf(item, min, max, what);
-  return z
-    .union([item, list], { error: `expected ${what}` })
-    .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
+  return oneOf(what, item, list).transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
 }
 
 export function text(max: number, what: string): z.ZodString {
@@ -103,10 +107,8 @@ export const command = text(262_144, 'a command').superRefine(
 );
 
 export const envName = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name of A-Z, a-z, 0-9 and `_`');
-const envValue = z
-  .union([z.string().max(MAX_ENV_LENGTH), z.number(), z.boolean(), z.null()], {
-    error: 'expected text, a number, `true`, `false`, or nothing (taken from the caller)',
-  })
+const ENV_VALUE = 'text, a number, `true`, `false`, or nothing (taken from the caller)';
+const envValue = oneOf(ENV_VALUE, z.string().max(MAX_ENV_LENGTH), z.number(), z.boolean(), z.null())
   .superRefine(withoutExpressions('leave the value empty to take it from the caller, or name a secret under `secrets`'))
   .transform((value) => (value === null ? null : String(value)));
 
@@ -143,18 +145,16 @@ export const globList = listOf(glob, 0, 1_000, 'a list of globs').superRefine(so
 
 /** A condition in GitHub's expression language that may read these contexts, without `${{ }}`. */
 export function conditionOn(contexts: readonly string[]) {
-  return z
-    .union([text(21_000, 'a condition'), z.boolean()], { error: 'expected a condition' })
-    .transform((written, context) => {
-      const condition = stripBraces(String(written));
-      if (condition === undefined) {
-        refusal(context)('text around `${{ }}` makes a condition always true', 'put all of it into one `${{ }}`');
-        return z.NEVER;
-      }
-      const parsed = parseExpression(condition, contexts);
-      if (!parsed.ok) refusal(context)(parsed.message, parsed.hint);
-      return condition;
-    });
+  return oneOf('a condition', text(21_000, 'a condition'), z.boolean()).transform((written, context) => {
+    const condition = stripBraces(String(written));
+    if (condition === undefined) {
+      refusal(context)('text around `${{ }}` makes a condition always true', 'put all of it into one `${{ }}`');
+      return z.NEVER;
+    }
+    const parsed = parseExpression(condition, contexts);
+    if (!parsed.ok) refusal(context)(parsed.message, parsed.hint);
+    return condition;
+  });
 }
 
 /** Permissions of a job with which an agent could approve its own output, or start runs. */

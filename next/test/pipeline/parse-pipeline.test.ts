@@ -249,8 +249,8 @@ metadata: {release: 1.10, id: 0123}
 entities: {page: {}}
 gates:
   a:
-    env: {DEPLOY_TOKEN: x, DB: y}
-    secrets: DB
+    env: {DEPLOY_TOKEN: x, DB_PASSWORD: y}
+    secrets: DB_PASSWORD
     with: {prompt: 'Look at \${{ github.sha }}'}
     strategy: {matrix: {node: [18, 20.0]}}
 `;
@@ -260,9 +260,17 @@ gates:
     '4:31 warning metadata.id: `0123` is a number and loses its form; put it in quotes if you mean text',
     '5:18 warning entities.page: no gate and no command creates it',
     '8:25 warning gates.a.env.DEPLOY_TOKEN: it looks like a secret, and values of `env` are stored; write `secrets: [DEPLOY_TOKEN]` at the gates that need it',
-    '9:14 warning gates.a.secrets: `DB` is in `env` too, whose values are stored; remove it from `env`',
+    '9:14 warning gates.a.secrets: `DB_PASSWORD` is in `env` too, whose values are stored; remove it from `env`',
     '10:20 warning gates.a.with.prompt: `${{ }}` is not evaluated here: the agent gets it as it is written',
     '11:36 warning gates.a.strategy.matrix.node: `20.0` is a number and loses its form; put it in quotes if you mean text',
   ]);
   expect(parsePipeline(text, 'f').ok).toBe(true);
+});
+
+it.each([
+  ['`${{` in a text of a condition', `needs: b, if: "metadata.needs.c == 'x \${{ y }}' && needs['b'].score > 1"`],
+  ['expressions in the inputs of an action', 'uses: o/n@v1, with: {sha: "${{ github.sha }}"}'],
+  ['a script with braces and brackets', 'run: "echo ${X} $(( 1 + 2 )) [[ {"'],
+])('has nothing against %s', (_title, keys) => {
+  expect(problemsOf(`gates:\n  b: {}\n  a: {${keys}}`)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import { gateProblems, problemsOf } from './support.ts';
@@ -42,10 +43,12 @@ gates:
     ]);
   });
 
-  it('is one line, whatever the file holds', () => {
-    const lines = problemsOf('gates: {a: {"x\\n::error::y": 1, agent: "b\\n\\e[31m\\0", needs: "c\\nd"}}');
-    expect(lines.join('\n').split('\n')).toHaveLength(lines.length);
-    expect(lines[0]).toContain('"x\\n::error::y"');
+  it('is one line without hidden characters, whatever the file holds', () => {
+    expect(problemsOf('gates: {a: {needs: "x\\n::error::y\\e[31m\\u202e"}, b: {"c\\nd": 1}}')).toEqual([
+      expect.stringMatching(/^1:54 gates\.b\."c\\nd": there is no such key; known here: /),
+    ]);
+    const [problem] = problemsOf('gates: {a: {needs: "x\\n::error::y\\e[31m\\u202e"}}');
+    expect(problem).toBe('1:20 gates.a.needs: there is no gate `x\\n::error::y\\u{1b}[31m\\u{202e}`');
   });
 });
 
@@ -87,4 +90,22 @@ it.each([
   const limits = ['maps and lists are nested more than 64 deep, or hold more than 100000 values'];
   const size = 'the file is larger than 1048576 characters; keep prompts and schemas in separate files';
   expect([...limits, size].map((limit) => `1:1 ${limit}`)).toContain(problemsOf(text).join('\n'));
+});
+
+it('any text ends as a pipeline or as problems', () => {
+  const word = fc.constantFrom(
+    ...'[]{}:,-?*&!|>\'"#%@ \n\t'.split(''),
+    'gates',
+    'run',
+    'needs',
+    'a',
+    '1.10',
+    '${{ x }}',
+  );
+  const text = fc.oneof(
+    fc.array(word, { maxLength: 40 }).map((words) => words.join('')),
+    fc.string(),
+    fc.json(),
+  );
+  fc.assert(fc.property(text, (written) => problemsOf(written).every((line) => /^\d+:\d+ \S.*$/.test(line))));
 });
