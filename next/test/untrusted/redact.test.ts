@@ -223,7 +223,7 @@ describe('a stream', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(part), sizes, (parts, pieces) => {
-        const text = parts.join('');
+        const text = parts.join('\n');
         expect(streamed(text, pieces)).toBe(streaming.text(text, 'shown'));
       }),
       { numRuns: 300 },
