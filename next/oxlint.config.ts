@@ -189,6 +189,6 @@ export default defineConfig({
         ...UNSAFE,
       },
     },
-    { files: ['scripts/**', 'examples/**', 'bench/**'], rules: UNSAFE },
+    { files: ['scripts/**', 'examples/**', 'templates/**', 'bench/**'], rules: UNSAFE },
   ],
 });
