@@ -1,25 +1,25 @@
 import { beginAttempt, completeAttempt, type Begun } from './engine/begin.ts';
 import { adoptOutput, decide, giveUpAttempts, keepOutputs, type Decider } from './engine/decide.ts';
-import type { Order } from './engine/ports.ts';
 import { planPipeline } from './engine/plan.ts';
+import type { Order, Ports } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { runPipeline, type RunResult } from './engine/run.ts';
 import { applyStrategy, type Strategy } from './engine/strategy.ts';
 import { GatelineError } from './errors.ts';
 import type { Environment } from './environment.ts';
-import type { HistoryEntry } from './history/history-entry.ts';
+import type { History } from './history/read-history.ts';
 import type { JsonValue } from './json/json.ts';
+import { findActor, findBranch } from './local/actor.ts';
 import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
-import { applyClone, openClone, type Applied } from './local/clone.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type Cleaned, type CleanRules } from './local/clean.ts';
-import { findActor } from './local/actor.ts';
-import { appendRunToHistory, readFolderHistory } from './local/history.ts';
-import { importStateGuide, type Imported } from './local/import.ts';
+import { applyClone, noteCloneResult, type Applied } from './local/clone.ts';
+import { Folder, type FolderAccess } from './local/folder.ts';
+import { importRun, type Imported } from './local/import.ts';
+import { limitOrder, unitsOf } from './local/limits.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
-import { mirrorRun } from './local/mirror.ts';
-import { diffRun, readPart } from './local/parts.ts';
-import { openFolder, type Folder, type FolderAccess } from './local/folder.ts';
+import { createOwnOutputs, mirrorRun } from './local/mirror.ts';
+import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { findStandIns } from './local/stand-ins.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import { createRunView } from './report/run-view.ts';
@@ -27,6 +27,7 @@ import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
 import { createRedactor } from './untrusted/redact.ts';
+import { snapshotId } from './workspace/workspace.ts';
 
 /** What a {@link Gateline} works on. */
 export interface GatelineOptions extends Given {
@@ -64,6 +65,8 @@ export interface RunOutcome {
   readonly view: RunView;
 }
 
+type DecisionName = Parameters<typeof decide>[2];
+
 /** A pipeline in a folder: every verb of the command line, returning plain data. */
 export class Gateline {
   readonly definition: Definition;
@@ -81,43 +84,49 @@ export class Gateline {
   /** Reads the definition. @throws DefinitionError with every problem of the file */
   static async open(options: GatelineOptions = {}): Promise<Gateline> {
     const definition = await loadDefinition(options.folder ?? process.cwd(), options.file);
-    const branch = await findBranch(definition.root);
+    const branch = await findBranch(definition.root, options.environment ?? process.env);
     return new Gateline(definition, assignmentFor(definition.pipeline, options, branch), options);
   }
 
   /** What {@link run} would do with each gate, and why. */
   plan(options: RunOptions = {}): Promise<readonly UnitPlan[]> {
-    return this.#use('beside', options.isolated, async (folder, order) => planPipeline(folder.ports, { ...order, ...limitsOf(order, options) }));
+    return this.#use('beside', async (folder, order) => planPipeline(folder.ports, limitOrder(order, options)));
   }
 
   /** Runs the pipeline, or continues its run. */
   run(options: RunOptions = {}): Promise<RunOutcome> {
-    return this.#use('engine', options.isolated, async (folder, order) => {
-      const { ports } = folder;
+    return this.#use('engine', async (folder, order) => {
       const by = await this.#decider(options.by, order, 'gateline run');
-      const limited = { ...order, ...limitsOf(order, options) };
+      const limited = { ...limitOrder(order, options), standIns: await findStandIns(folder, order) };
       if (options.fresh) await this.#closeOpenRun(folder, order, by);
-      for (const gate of options.force ?? []) for (const unit of unitsOf(order, gate)) await decide(ports, order, 'force', by, unit);
-      if (options.strategy) await applyStrategy(ports, order, options.strategy, by);
-      if (options.only) limited.standIns = await findStandIns(folder, order);
-      const result = await runPipeline(ports, limited, options.signal ?? new AbortController().signal);
-      const view = await this.#end(folder, order, result.status !== 'nothing');
-      return { result: { status: result.status, run: result.run, ran: result.ran }, view };
+      for (const gate of options.force ?? [])
+        for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
+      if (options.strategy) await applyStrategy(folder.ports, order, options.strategy, by);
+      const signal = options.signal ?? new AbortController().signal;
+      const result = options.isolated
+        ? await this.#runIsolated(folder, limited, signal)
+        : await runPipeline(this.#mirrored(folder, order), limited, signal);
+      const { status, run, ran } = result;
+      return { result: { status, run, ran }, view: await this.#end(folder, order, status !== 'nothing') };
     });
   }
 
-  /** Continues a run that a person paused. */
-  async resume(options: RunOptions & { readonly by: Partial<Decider> }): Promise<RunOutcome> {
+  /** Continues a run that a person paused or rolled back. */
+  async resume(options: RunOptions = {}): Promise<RunOutcome> {
     const { status } = await this.view();
-    if (status === 'paused' || status === 'rollback') await this.#useDecision('resume', options.by, undefined, true);
+    if (status === 'paused' || status === 'rollback')
+      await this.#decideNow('resume', { reason: 'gateline resume', ...options.by }).catch(ignoreUsage);
     return this.run(options);
   }
 
   /** Begins an attempt of an agent that works by itself. */
   begin(unit: UnitKey): Promise<Begun> {
-    return this.#use('engine', false, async (folder, order) => {
-      const standIns = await findStandIns(folder, order);
-      const begun = await beginAttempt(folder.ports, { ...order, standIns }, unit);
+    return this.#use('engine', async (folder, order) => {
+      const begun = await beginAttempt(
+        this.#mirrored(folder, order),
+        { ...order, standIns: await findStandIns(folder, order) },
+        unit,
+      );
       await this.#end(folder, order, true);
       return begun;
     });
@@ -125,110 +134,142 @@ export class Gateline {
 
   /** Ends the attempt that {@link begin} began. @param exitCode of the agent */
   complete(token: string, exitCode = 0): Promise<{ readonly ended: EndedEntry; readonly view: RunView }> {
-    return this.#use('engine', false, async (folder, order) => {
-      const standIns = await findStandIns(folder, order);
-      const ended = await completeAttempt(folder.ports, { ...order, standIns }, token, exitCode);
+    return this.#use('engine', async (folder, order) => {
+      const ended = await completeAttempt(
+        folder.ports,
+        { ...order, standIns: await findStandIns(folder, order) },
+        token,
+        exitCode,
+      );
       return { ended, view: await this.#end(folder, order, true) };
     });
   }
 
   /** How a run stands. @param run default: the newest */
   view(run?: number): Promise<RunView> {
-    return this.#use('read', false, (folder, order) => this.#view(folder, order, run));
+    return this.#use('read', (folder, order) => this.#view(folder, order, run));
   }
 
   /** One part of what a unit left: its output, its request, its log. */
-  part(unit: UnitKey, part: Part, which: { readonly run?: number; readonly attempt?: number } = {}): Promise<PartValue> {
-    return this.#use('read', false, (folder, order) => readPart(folder, order, unit, part, which));
+  part(unit: UnitKey, part: Part, choice: AttemptChoice = {}): Promise<PartValue> {
+    return this.#use('read', (folder, order) => readPart(folder, order, unit, part, choice));
   }
 
   /** What the gates of the newest run changed, as a unified diff. @param unit only this one */
   diff(unit?: UnitKey): Promise<string> {
-    return this.#use('beside', false, (folder, order) => diffRun(folder, order, unit));
+    return this.#use('beside', (folder, order) => diffRun(folder, order, unit));
   }
 
   /** Brings the files of an isolated run into the folder. */
   apply(isDry = false): Promise<Applied> {
-    return this.#use('engine', false, (folder, order) => applyClone(folder, order, isDry));
+    return this.#use('engine', (folder, order) => applyClone(folder, order, isDry));
   }
 
-  /** Takes back what gates after `to` did. @param to a gate, or `all` */
-  rollback(to: string, by: Partial<Decider>, isDry = false): Promise<Rollback> {
-    return this.#use('engine', false, async (folder, order) => {
-      const rollback = await rollBack(folder.ports, order, to, await this.#decider(by, order, 'gateline rollback'), isDry);
+  /** Takes back what gates after `to` did, and pauses the run. @param to a gate, or `all` */
+  rollback(to: string, by: Partial<Decider> = {}, isDry = false): Promise<Rollback> {
+    return this.#use('engine', async (folder, order) => {
+      const decider = await this.#decider(by, order, 'gateline rollback');
+      const rollback = await rollBack(folder.ports, order, to, decider, isDry);
       if (!isDry) await this.#end(folder, order, true);
       return rollback;
     });
   }
 
-  /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. */
-  async decide(decision: Parameters<typeof decide>[2], by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
-    if (decision === 'reject' || decision === 'close') {
-      const order = await this.#use('read', false, async (_folder, value) => value);
-      const isBegun = (await this.view()).units.some(({ key, status }) => status === 'running' && (unit === undefined || key === unit));
-      if (isBegun) await this.#use('engine', false, (folder) => giveUpAttempts(folder.ports, order, unit));
-    }
-    return this.#useDecision(decision, by, unit);
+  /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. Beside a running engine too. */
+  async decide(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
+    const open = (await this.view()).units.filter(({ key, status }) => status === 'running' && (unit ?? key) === key);
+    const isBegun = open.some(({ attempts }) => attempts.at(-1)?.how === 'running');
+    if (decision === 'close' && isBegun)
+      await this.#use('engine', (folder, order) => giveUpAttempts(folder.ports, order, unit));
+    return this.#decideNow(decision, by, unit);
   }
 
   /** Says that outputs hold for the folder as it is now. @returns their units */
-  keep(units: readonly UnitKey[], by: Partial<Decider>): Promise<readonly UnitKey[]> {
-    return this.#use('engine', false, async (folder, order) =>
+  keep(units: readonly UnitKey[] = [], by: Partial<Decider> = {}): Promise<readonly UnitKey[]> {
+    return this.#use('engine', async (folder, order) =>
       keepOutputs(folder.ports, order, units, await this.#decider(by, order, 'gateline keep')),
     );
   }
 
-  /** Supplies the output of a unit for today's request. */
+  /** Supplies the output of a unit for today's request. Beside a running engine too. */
   adopt(unit: UnitKey, value: JsonValue, by: Partial<Decider>): Promise<RunView> {
-    return this.#use('read', false, async (folder, order) => {
+    return this.#use('read', async (folder, order) => {
       await adoptOutput(folder.ports, order, unit, value, await this.#decider(by, order));
       return this.#view(folder, order);
     });
   }
 
   /** One entry per run that ended, newest first. */
-  history(): Promise<readonly HistoryEntry[]> {
-    return this.#use('read', false, (folder) => readFolderHistory(folder));
+  history(): Promise<History> {
+    return this.#use('read', (folder) => folder.readHistory());
   }
 
+  /** Removes old runs, and everything that only they needed. */
   clean(rules: CleanRules, isDry = false): Promise<Cleaned> {
-    return this.#use('engine', false, (folder, order) => cleanFolder(folder, order, rules, isDry));
+    return this.#use('engine', (folder) => cleanFolder(folder, rules, isDry));
   }
 
-  /** What is wrong with `.state/`. */
+  /** What is wrong with `.state/`. @param repair sets unreadable lines of the log aside */
   check(repair = false): Promise<readonly FolderProblem[]> {
-    if (repair) return this.#use('engine', false, (folder) => repairFolder(folder));
-    return this.#use('read', false, (folder) => checkFolder(folder));
+    return repair ? this.#use('engine', repairFolder) : this.#use('read', checkFolder);
   }
 
-  /** Takes over the outputs of another system's files: all or none. */
-  import(system: string, path: string, by: Partial<Decider>): Promise<Imported> {
-    return this.#use('engine', false, async (folder, order) =>
-      importStateGuide(folder, order, system, path, await this.#decider(by, order, 'gateline import')),
-    );
+  /** Takes over the outputs of another system's files: all or none. @param path default: the system's own folder */
+  import(system: string, path?: string, by: Partial<Decider> = {}): Promise<Imported> {
+    return this.#use('engine', async (folder, order) => {
+      const imported = await importRun(
+        folder,
+        order,
+        system,
+        path,
+        await this.#decider(by, order, `gateline import ${system}`),
+      );
+      await this.#end(folder, order, true);
+      return imported;
+    });
   }
 
-  async #use<T>(access: FolderAccess, isolated: boolean | undefined, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {
-    const { definition, assignment } = this;
-    const redactor = createRedactor(secretValues(definition.pipeline, this.#environment));
-    const order: Order = {
-      pipeline: definition.pipeline,
-      definitionFile: definition.file,
-      contracts: definition.contracts,
-      redactor,
-      ...assignment,
+  async #use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {
+    const { root, file, pipeline, contracts } = this.definition;
+    const redactor = createRedactor(secretValues(pipeline, this.#environment));
+    const order: Order = { pipeline, definitionFile: file, contracts, redactor, ...this.assignment };
+    await using folder = await Folder.open({
+      root,
+      pipeline,
+      access,
+      environment: this.#environment,
+      observe: this.#observe,
+    });
+    return await work(folder, order);
+  }
+
+  async #runIsolated(folder: Folder, order: Order, signal: AbortSignal): Promise<RunResult> {
+    await using clone = await folder.openClone(order);
+    const base = snapshotId(await clone.git.takeSnapshot());
+    const result = await runPipeline(this.#mirrored(clone, order), order, signal);
+    await noteCloneResult(clone, order, base);
+    return result;
+  }
+
+  /** The ports of a folder: whenever a unit has ended, the files of other systems are renewed. */
+  #mirrored(folder: Folder, order: Order): Ports {
+    if (order.pipeline.mirror.length === 0) return folder.ports;
+    const { log } = folder.ports;
+    const append: Ports['log']['append'] = async (...entries) => {
+      const all = await log.append(...entries);
+      await mirrorRun(folder, order, await this.#view(folder, order));
+      return all;
     };
-    const options = { access, environment: this.#environment, observe: this.#observe };
-    await using folder = await openFolder(definition, redactor, options);
-    if (!isolated) return work(folder, order);
-    await using clone = await openClone(folder, order);
-    return work(clone, order);
+    return {
+      ...folder.ports,
+      ownOutputs: createOwnOutputs(folder.stateFolder, order),
+      log: { read: () => log.read(), append },
+    };
   }
 
-  #useDecision(decision: Parameters<typeof decide>[2], by: Partial<Decider>, unit?: UnitKey, isAutomatic = false): Promise<RunView> {
-    return this.#use('read', false, async (folder, order) => {
-      const decider = await this.#decider(by, order, isAutomatic ? `gateline ${decision}` : undefined);
-      await decide(folder.ports, order, decision, decider, unit);
+  #decideNow(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
+    return this.#use('read', async (folder, order) => {
+      await decide(folder.ports, order, decision, await this.#decider(by, order), unit);
       return this.#view(folder, order);
     });
   }
@@ -236,45 +277,40 @@ export class Gateline {
   async #closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
     await giveUpAttempts(folder.ports, order);
     const { status } = await this.#view(folder, order);
-    if (status !== 'completed' && status !== 'closed' && status !== 'initializing') await decide(folder.ports, order, 'close', by);
+    if (!['completed', 'closed', 'initializing'].includes(status)) await decide(folder.ports, order, 'close', by);
   }
 
   async #view(folder: Folder, order: Order, run?: number): Promise<RunView> {
-    return createRunView({
-      pipeline: order.pipeline,
-      subject: order.subject,
-      metadata: order.metadata,
-      entries: await folder.ports.log.read(),
-      isAlive: await folder.livingProcesses(),
-      history: await readFolderHistory(folder),
-      ...(run !== undefined && { run }),
-    });
+    const { pipeline, subject, metadata } = order;
+    const [entries, isAlive] = await Promise.all([folder.log.read(), folder.livingProcesses(order)]);
+    const { entries: history } = await folder.readHistory();
+    return createRunView({ pipeline, subject, metadata, entries, run, isAlive, history });
   }
 
-  /** After a call that may have written: files of other systems, the history, old runs. */
+  /** After a call that may have written: the history, files of other systems, old runs. */
   async #end(folder: Folder, order: Order, wrote: boolean): Promise<RunView> {
-    if (wrote) await appendRunToHistory(folder, order);
     const view = await this.#view(folder, order);
-    if (wrote) await mirrorRun(folder, order, view);
-    if (wrote && order.pipeline.retention) await cleanFolder(folder, order, order.pipeline.retention, false, 'weekly');
+    if (!wrote) return view;
+    await folder.appendHistory(order);
+    await mirrorRun(folder, order, view);
+    const { retention } = order.pipeline;
+    if (retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
     return view;
   }
 
   /** @param reason default; undefined: a reason must be given */
-  async #decider(by: Partial<Decider> | undefined, order: Order, reason?: string): Promise<Decider> {
+  async #decider(by: Partial<Decider> | undefined, { redactor }: Order, reason?: string): Promise<Decider> {
     const text = by?.reason ?? reason;
     if (text === undefined || text.trim() === '')
-      throw new GatelineError('usage', 'a decision needs a reason', { hint: '`--reason` says why; it is shown wherever the decision is' });
-    const actor = by?.actor ?? (await findActor(this.definition.root, this.#environment));
-    return { actor, reason: order.redactor.text(text) };
+      throw new GatelineError('usage', 'a decision needs a reason', {
+        hint: '--reason says why; it is shown wherever the decision is',
+      });
+    const actor = by?.actor ?? (await findActor(this.definition.root, this.#environment, reason !== undefined));
+    return { actor, reason: redactor.text(text) };
   }
 }
 
-/** The limits of a call, as the engine takes them. */
-function limitsOf({ pipeline }: Order, options: RunOptions): { -readonly [Key in 'only' | 'maxParallel' | 'maxIterations' | 'standIns']?: Order[Key] } {
-  const { until, only, maxParallel, maxIterations } = options;
-  for (const id of [...(until ?? []), ...(only ?? []), ...(options.force ?? [])])
-    if (!pipeline.gates.some((gate) => gate.id === id)) throw new GatelineError('usage', `the pipeline has no gate ${id}`);
-  const gates = only ?? (until && withAncestors(pipeline, until));
-  return { ...(gates && { only: new Set(gates) }), maxParallel, maxIterations };
+/** Nothing was paused after all. */
+function ignoreUsage(error: unknown): void {
+  if (!(error instanceof GatelineError) || error.fault !== 'usage') throw error;
 }

@@ -28,7 +28,9 @@ export async function main(world: World): Promise<number> {
     });
 
   const program = new Command('gateline')
-    .description('Checks the output of each agent of a pipeline before the next one starts, and continues a run from where it stopped.')
+    .description(
+      'Checks the output of each agent of a pipeline before the next one starts, and continues a run from where it stopped.',
+    )
     .version(VERSION)
     .showSuggestionAfterError()
     .configureOutput({
@@ -37,7 +39,10 @@ export async function main(world: World): Promise<number> {
       getOutHelpWidth: () => world.out.columns ?? 100,
     })
     .configureHelp({ showGlobalOptions: false })
-    .addHelpText('after', `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 74 disk, git or network, 75 somebody else works here, 70 a bug, 130 interrupted.`)
+    .addHelpText(
+      'after',
+      `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 74 disk, git or network, 75 somebody else works here, 70 a bug, 130 interrupted.`,
+    )
     .exitOverride();
   addProjectCommands(world, program, answer);
   addRunCommands(world, program, answer);
@@ -55,4 +60,7 @@ export async function main(world: World): Promise<number> {
 }
 
 /** Declares what a command answers. `work` receives its options, then its arguments. */
-export type AddAnswer = <Options>(command: Command, work: (options: Options, ...words: string[]) => Promise<Answer>) => Command;
+export type AddAnswer = <Options>(
+  command: Command,
+  work: (options: Options, ...words: string[]) => Promise<Answer>,
+) => Command;

@@ -33,13 +33,21 @@ export function moment(text: string): number {
   try {
     return Date.now() - duration(text);
   } catch {
-    throw new InvalidArgumentError('It must be a time such as 2026-11-26 or 2026-11-26T10:00Z, or a duration such as 7d.');
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-11-26 or 2026-11-26T10:00Z, or a duration such as 7d.',
+    );
   }
 }
 
 /** Collects an option that may be given several times, or with commas. */
 export function list(text: string, earlier: readonly string[] | undefined): string[] {
-  return [...(earlier ?? []), ...text.split(',').map((item) => item.trim()).filter(Boolean)];
+  return [
+    ...(earlier ?? []),
+    ...text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  ];
 }
 
 /** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
@@ -70,7 +78,9 @@ export function about(command: Command): Command {
 export function aboutWork(command: Command): Command {
   return about(command)
     .addOption(new Option('-t, --task <text>', 'the goal of the run, for every agent'))
-    .addOption(new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(pairs))
+    .addOption(
+      new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(pairs),
+    )
     .addOption(new Option('-i, --input <path>', 'a JSON file with the input of the caller; - is standard input'));
 }
 
@@ -90,7 +100,10 @@ export async function openingOptions(world: World, options: AboutOptions): Promi
 
 /** A JSON file that the user names; `-` is standard input. */
 export async function readJsonFile(world: World, path: string): Promise<JsonValue> {
-  const bytes = path === '-' ? await world.readStandardInput() : await readFile(resolve(world.workingDirectory, path)).catch(refuse(path));
+  const bytes =
+    path === '-'
+      ? await world.readStandardInput()
+      : await readFile(resolve(world.workingDirectory, path)).catch(refuse(path));
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
   throw new GatelineError('usage', parsed.message, { place: { file: path }, hint: parsed.advice });

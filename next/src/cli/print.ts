@@ -39,7 +39,10 @@ export function printStartError(thrown: unknown): number {
 function asGatelineError(thrown: unknown): GatelineError {
   if (thrown instanceof GatelineError) return thrown;
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  return new GatelineError('bug', text, { hint: 'This is a bug of Gateline: please report it with these lines.', cause: thrown });
+  return new GatelineError('bug', text, {
+    hint: 'This is a bug of Gateline: please report it with these lines.',
+    cause: thrown,
+  });
 }
 
 function errorText({ message, hint, place }: GatelineError, paint: Paint): string {

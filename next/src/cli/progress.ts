@@ -22,7 +22,10 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
     lines = 0;
   };
   const draw = (): void => {
-    const table = progress.render(new Date().toISOString(), { paint: paintOf(err), columns: err.columns });
+    const table = progress.render(new Date().toISOString(), (err.rows ?? 24) - 4, {
+      paint: paintOf(err),
+      width: err.columns,
+    });
     clear();
     err.write(table);
     lines = table.split('\n').length - 1;

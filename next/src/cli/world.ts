@@ -24,6 +24,7 @@ export interface Screen {
   readonly hasColors: boolean;
   /** Undefined: not a terminal. */
   readonly columns: number | undefined;
+  readonly rows: number | undefined;
 }
 
 const MAX_INPUT_BYTES = 64 * 1024 ** 2;
@@ -35,7 +36,12 @@ export function createProcessWorld(environment: Environment): World {
     arguments: argv.slice(2),
     environment,
     workingDirectory: workingDirectory(),
-    out: createScreen(stdout, 1, environment, (reason) => void stderr.write(`gateline: the output cannot be written: ${reason}\n`)),
+    out: createScreen(
+      stdout,
+      1,
+      environment,
+      (reason) => void stderr.write(`gateline: the output cannot be written: ${reason}\n`),
+    ),
     err: createScreen(stderr, 2, environment, () => undefined),
     readStandardInput,
     onInterrupt,
@@ -46,14 +52,22 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {
-    throw new GatelineError('usage', 'the working folder does not exist any more', { hint: 'change to another folder', cause: error });
+    throw new GatelineError('usage', 'the working folder does not exist any more', {
+      hint: 'change to another folder',
+      cause: error,
+    });
   }
 }
 
 /** The reader ended (`gateline status | head`), or the terminal was closed: no error of ours, and a run continues. */
 const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-function createScreen(stream: NodeJS.WriteStream, fd: 1 | 2, environment: Environment, report: (reason: string) => void): Screen {
+function createScreen(
+  stream: NodeJS.WriteStream,
+  fd: 1 | 2,
+  environment: Environment,
+  report: (reason: string) => void,
+): Screen {
   const { isCi, colors, terminal } = readCallerSettings(environment);
   let isBroken = false;
   const fail = (error: NodeJS.ErrnoException): void => {
@@ -76,6 +90,9 @@ function createScreen(stream: NodeJS.WriteStream, fd: 1 | 2, environment: Enviro
     hasColors: colors ?? (stream.isTTY && !isCi && terminal !== 'dumb'),
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : undefined;
     },
   };
 }

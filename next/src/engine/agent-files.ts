@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentTask } from '../agent/agent.ts';
-import { agentEnvironment } from '../agent/environment.ts';
+import { ATTEMPT_FILES, agentEnvironment } from '../agent/environment.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { AttemptRef, Content } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
@@ -21,6 +21,7 @@ export async function prepareDirectory(
 ): Promise<string> {
   const { attempts } = call.ports;
   const directory = await attempts.create(attempt);
+  await call.ports.ownOutputs?.clear(work.unit);
   const { request, unit, needs, rework, fingerprint } = work;
   const document: JsonObject = {
     ...(request as unknown as JsonObject),
@@ -55,8 +56,8 @@ export async function prepareDirectory(
         })),
       ),
     };
-  await attempts.write(directory, 'request.json', `${JSON.stringify(document, null, 2)}\n`);
-  if (feedback) await attempts.write(directory, 'feedback.json', `${JSON.stringify(feedback, null, 2)}\n`);
+  await attempts.write(directory, ATTEMPT_FILES.request, `${JSON.stringify(document, null, 2)}\n`);
+  if (feedback) await attempts.write(directory, ATTEMPT_FILES.feedback, `${JSON.stringify(feedback, null, 2)}\n`);
   return directory;
 }
 

@@ -3,7 +3,7 @@ import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { attemptOf, type DecidedEntry, type EndedEntry } from '../run/entry.ts';
 import { judge } from '../verdict/judge.ts';
-import { verdictText } from '../verdict/verdict.ts';
+import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import { Call, type Held } from './call.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost } from './recover.ts';
@@ -91,6 +91,14 @@ export async function giveUpAttempts(ports: Ports, order: Order, key?: UnitKey):
   return open.map(({ unit }) => unit);
 }
 
+/** What the contract of a unit says about a value. */
+export async function judgeValue(ports: Ports, order: Order, key: UnitKey, value: JsonValue): Promise<Verdict> {
+  const call = await Call.open(ports, order);
+  const unit = call.graph.unit(key);
+  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  return judge(await call.compiledContract(unit.gate), order.redactor.json(value).value, judgeContexts(call));
+}
+
 /** Supplies the output of a unit: its next turn takes it for the request of that moment, if it meets the contract. */
 export async function adoptOutput(
   ports: Ports,
@@ -99,17 +107,13 @@ export async function adoptOutput(
   value: JsonValue,
   by: Decider,
 ): Promise<void> {
-  const call = await Call.open(ports, order);
-  const unit = call.graph.unit(key);
-  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
-  const redacted = order.redactor.json(value).value;
-  const compiled = await call.compiledContract(unit.gate);
-  const verdict = await judge(compiled, redacted, judgeContexts(call));
+  const verdict = await judgeValue(ports, order, key, value);
   if (verdict.status === 'failed')
     throw new GatelineError('failed', `the output does not meet the contract of ${key}: ${verdictText(verdict)}`, {
       hint: verdict.advice,
     });
-  const output = await storeValue(call, redacted);
+  const call = await Call.open(ports, order);
+  const output = await storeValue(call, order.redactor.json(value).value);
   await call.write({ ...call.head(), kind: 'decided', decision: 'adopt', unit: key, output, ...by });
 }
 

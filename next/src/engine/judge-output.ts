@@ -1,4 +1,5 @@
 import { agentErrorText } from '../agent/agent-error.ts';
+import { ATTEMPT_FILES } from '../agent/environment.ts';
 import type { AgentFile, AgentResult } from '../agent/agent.ts';
 import { parseMetrics } from '../agent/metrics.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -26,30 +27,45 @@ export interface JudgedOutput {
 /** Reads and judges what an agent wrote. @param result how it ended; undefined: it works by itself and is done */
 export async function judgeOutput(
   call: Call,
-  { gate }: Unit,
+  unit: Unit,
   directory: string,
   result?: AgentResult,
 ): Promise<JudgedOutput> {
-  const { attempts } = call.ports;
+  const { attempts, ownOutputs } = call.ports;
   const { redactor } = call.order;
-  const output = await attempts.read(directory, 'output.json', MAX_OUTPUT);
-  const read = parseMetrics(await attempts.read(directory, 'metrics.json', MAX_METRICS));
-  const learnings = await attempts.read(directory, 'learnings.md', MAX_LEARNINGS);
+  const { gate } = unit;
+  const output = await attempts.read(directory, ATTEMPT_FILES.output, MAX_OUTPUT);
+  const reported = parseMetrics(await attempts.read(directory, ATTEMPT_FILES.metrics, MAX_METRICS));
+  const learnings = await attempts.read(directory, ATTEMPT_FILES.learnings, MAX_LEARNINGS);
   const more = {
-    ...(read.metrics && { metrics: redactor.json(read.metrics as JsonValue).value as Metrics }),
+    ...(reported.metrics && { metrics: redactor.json(reported.metrics as JsonValue).value as Metrics }),
     ...(learnings.state === 'present' && { learnings: redactor.text(new TextDecoder().decode(learnings.bytes)) }),
   };
   const ending = result && endingVerdict(result, output, gate.timeoutMinutes);
-  if (ending) return { verdict: ending, ...more };
-  if (output.state !== 'present') return { verdict: outputVerdict(output), ...more };
-  const compiled = await call.compiledContract(gate);
-  const { verdict, value } = await judgeBytes(compiled, output.bytes, redactor, judgeContexts(call));
-  const notices: Issue[] = read.notice === undefined ? [] : [{ severity: 'notice', message: read.notice }];
+  if (ending) return { verdict: redactVerdict(call, ending), ...more };
+  const own = output.state === 'absent' ? await ownOutputs?.read(unit) : undefined;
+  if (own && 'issues' in own)
+    return {
+      verdict: failedVerdict('malformed', 'Correct the state file that the agent writes.', own.issues),
+      ...more,
+    };
+  const bytes = own?.bytes ?? (output.state === 'present' ? output.bytes : undefined);
+  if (bytes === undefined) return { verdict: outputVerdict(output as Missing), ...more };
+  const { verdict, value } = await judgeBytes(await call.compiledContract(gate), bytes, redactor, judgeContexts(call));
+  const notices: Issue[] = reported.notice === undefined ? [] : [{ severity: 'notice', message: reported.notice }];
   return {
-    verdict: { ...verdict, issues: [...verdict.issues, ...notices].slice(0, 100) },
+    verdict: redactVerdict(call, { ...verdict, issues: [...verdict.issues, ...notices].slice(0, 100) }),
     ...(value !== undefined && { value }),
     ...more,
   };
+}
+
+type Missing = Exclude<AgentFile, { state: 'present' }>;
+
+/** What agents print and what checks quote may hold a secret; our own words do not. */
+function redactVerdict({ order }: Call, verdict: Verdict): Verdict {
+  const issues = verdict.issues.map((issue) => ({ ...issue, message: order.redactor.text(issue.message) }));
+  return { ...verdict, issues };
 }
 
 /** The verdict on an agent that did not end well, whatever it wrote. */
@@ -81,7 +97,7 @@ function endingVerdict(result: AgentResult, output: AgentFile, timeoutMinutes: n
   }
 }
 
-function outputVerdict(file: Exclude<AgentFile, { state: 'present' }>): Verdict {
+function outputVerdict(file: Missing): Verdict {
   const advice = 'Write one JSON value to the file that `GATELINE_OUTPUT` names.';
   if (file.state === 'absent')
     return failedVerdict('missing', advice, [{ severity: 'error', message: 'the agent wrote no output' }]);

@@ -6,6 +6,8 @@ import type { EngineEvent } from '../run/events.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { Checkpoints, Contents, Log } from '../store/stores.ts';
+import type { Unit } from '../run/units.ts';
+import type { Issue } from '../verdict/verdict.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The directories of attempts: what agents read and write. */
@@ -25,6 +27,14 @@ export interface Database {
   restore(attempt: AttemptRef): Promise<boolean>;
 }
 
+/** Files of another system that agents write in the place of `GATELINE_OUTPUT` (seed 000: their own envelope). */
+export interface OwnOutputs {
+  /** Removes the file of a unit, before its agent starts. */
+  clear(unit: Unit): Promise<void>;
+  /** What the agent wrote; undefined: nothing. */
+  read(unit: Unit): Promise<{ readonly bytes: Uint8Array } | { readonly issues: readonly Issue[] } | undefined>;
+}
+
 /** What the machine gives to the engine. */
 export interface Ports {
   readonly log: Log;
@@ -35,6 +45,8 @@ export interface Ports {
   readonly attempts: AttemptFiles;
   /** Absent: gates change no database. */
   readonly database?: Database;
+  /** Absent: agents write their output only where the protocol says. */
+  readonly ownOutputs?: OwnOutputs;
   readonly clock: { now(): Date };
   /** The caller's variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -16,7 +16,12 @@ export interface StrategyDecision {
 }
 
 /** Records the decisions of a strategy for the newest run. The next call of `run` carries them out. */
-export async function applyStrategy(ports: Ports, order: Order, strategy: Strategy, by: Decider): Promise<readonly StrategyDecision[]> {
+export async function applyStrategy(
+  ports: Ports,
+  order: Order,
+  strategy: Strategy,
+  by: Decider,
+): Promise<readonly StrategyDecision[]> {
   const call = await Call.open(ports, order);
   const decisions = decisionsOf(call, strategy);
   for (const { decision, unit, reason } of decisions)
@@ -34,11 +39,17 @@ function decisionsOf(call: Call, strategy: Strategy): StrategyDecision[] {
     return after.map(({ key }) => ({ decision: 'force', unit: key, reason: `continue from ${id}` }));
   }
   const failed = failedUnits(call);
-  if (failed.length === 0) throw new GatelineError('usage', `no gate of the newest run of ${call.order.subject} has failed`);
-  if (strategy === 'skip-current') return failed.map(({ key }) => ({ decision: 'skip', unit: key, reason: 'skip-current' }));
+  if (failed.length === 0)
+    throw new GatelineError('usage', `no gate of the newest run of ${call.order.subject} has failed`);
+  if (strategy === 'skip-current')
+    return failed.map(({ key }) => ({ decision: 'skip', unit: key, reason: 'skip-current' }));
   const previous = new Set(failed.flatMap(({ gate }) => gate.needs));
   const units = graph.units.filter(({ gate }) => previous.has(gate.id));
-  return units.map(({ key }) => ({ decision: 'force', unit: key, reason: `retry what comes before ${failed.map((unit) => unit.key).join(', ')}` }));
+  return units.map(({ key }) => ({
+    decision: 'force',
+    unit: key,
+    reason: `retry what comes before ${failed.map((unit) => unit.key).join(', ')}`,
+  }));
 }
 
 /** Units whose last attempt in the newest run failed, and whose needs did not. */

@@ -3,10 +3,15 @@ import { promisify } from 'node:util';
 import { GatelineError } from '../errors.ts';
 import type { Environment } from '../environment.ts';
 
-/** Who decides: git's `user.email`. @throws GatelineError `usage` if it is not set */
-export async function findActor(root: string, environment: Environment): Promise<string> {
+/**
+ * Who decides: git's `user.email`.
+ * @param isRoutine whether the decision is part of a command such as `run`: nobody must be named for it
+ * @throws GatelineError `usage` if it is not set
+ */
+export async function findActor(root: string, environment: Environment, isRoutine: boolean): Promise<string> {
   const email = await gitText(root, environment, ['config', 'user.email']);
   if (email) return email;
+  if (isRoutine) return 'unknown';
   throw new GatelineError('usage', 'nobody is named as the one who decides', {
     hint: '`--actor NAME` names one, or `git config user.email`',
   });

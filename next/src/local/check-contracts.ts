@@ -9,6 +9,10 @@ export async function checkContracts({ pipeline, contracts }: Definition): Promi
       if (!(error instanceof GatelineError)) throw error;
       const { schema } = gate.contract;
       const place = schema && 'path' in schema ? { file: schema.path } : gate.place;
-      throw new GatelineError('usage', `the contract of gate ${gate.id}: ${error.message}`, { hint: error.hint, place, cause: error });
+      throw new GatelineError('usage', `the contract of gate ${gate.id}: ${error.message}`, {
+        hint: error.hint,
+        place,
+        cause: error,
+      });
     });
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,16 @@ export const TEMPLATES = ['default', 'claude-code', 'codex', 'state-guide'] as c
 const FOLDER = fileURLToPath(new URL('../../templates/', import.meta.url));
 
 /** Copies a template into a folder. @returns paths that were written, and paths that were there already */
-export async function initProject(folder: string, template: string, isDry: boolean): Promise<{ readonly files: string[]; readonly left: string[] }> {
+export async function initProject(
+  folder: string,
+  template: string,
+  isDry: boolean,
+): Promise<{ readonly files: string[]; readonly left: string[] }> {
   const source = join(FOLDER, template);
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(source, join(entry.parentPath, entry.name)));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(source, join(entry.parentPath, entry.name)));
   const files: string[] = [];
   const left: string[] = [];
   for (const path of paths.toSorted()) {
@@ -25,7 +31,7 @@ export async function initProject(folder: string, template: string, isDry: boole
 }
 
 async function copyNew(from: string, to: string, isDry: boolean): Promise<boolean> {
-  if (isDry) return !(await readdir(dirname(to)).catch(() => [])).includes(to.slice(dirname(to).length + 1));
+  if (isDry) return !existsSync(to);
   await mkdir(dirname(to), { recursive: true });
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);

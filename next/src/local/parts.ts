@@ -16,7 +16,13 @@ export interface AttemptChoice {
 }
 
 /** One part of what an attempt left. @throws GatelineError `usage` if there is no such part */
-export async function readPart(folder: Folder, order: Order, unit: UnitKey, part: Part, choice: AttemptChoice): Promise<PartValue> {
+export async function readPart(
+  folder: Folder,
+  order: Order,
+  unit: UnitKey,
+  part: Part,
+  choice: AttemptChoice,
+): Promise<PartValue> {
   const attempt = await findAttempt(folder, order, unit, choice);
   const { started, ended } = attempt;
   const digest: Record<Part, Digest | undefined> = {
@@ -39,9 +45,14 @@ export async function readPart(folder: Folder, order: Order, unit: UnitKey, part
     throw missing(unit, part, attempt);
   }
   const bytes = await folder.ports.contents.get(digest[part]);
-  if (bytes === undefined) throw new GatelineError('platform', `the ${part} of ${unit} is missing or damaged`, { hint: '`gateline check` lists what is damaged' });
+  if (bytes === undefined)
+    throw new GatelineError('platform', `the ${part} of ${unit} is missing or damaged`, {
+      hint: '`gateline check` lists what is damaged',
+    });
   const text = new TextDecoder().decode(bytes);
-  return part === 'stdout' || part === 'stderr' || part === 'learnings' ? { text } : { json: JSON.parse(text) as JsonValue };
+  return part === 'stdout' || part === 'stderr' || part === 'learnings'
+    ? { text }
+    : { json: JSON.parse(text) as JsonValue };
 }
 
 function missing(unit: UnitKey, part: Part, { ref, ended }: Attempt): GatelineError {
@@ -49,35 +60,53 @@ function missing(unit: UnitKey, part: Part, { ref, ended }: Attempt): GatelineEr
   return new GatelineError('usage', `${unit} has no ${part}: attempt ${ref.n} of run ${ref.run} ${why}`);
 }
 
-async function findAttempt({ ports }: Folder, { pipeline, subject }: Order, unit: UnitKey, { run, attempt }: AttemptChoice): Promise<Attempt> {
+async function findAttempt(
+  { ports }: Folder,
+  { pipeline, subject }: Order,
+  unit: UnitKey,
+  { run, attempt }: AttemptChoice,
+): Promise<Attempt> {
   const state = new FolderState(pipeline, subject, await ports.log.read());
   const runState = run === undefined ? state.current : state.runs.find((other) => other.run === run);
   const attempts = runState?.attempts.get(unit) ?? [];
   const found = attempt === undefined ? attempts.at(-1) : attempts.find(({ ref }) => ref.n === attempt);
   if (found === undefined)
-    throw new GatelineError('usage', `${unit} has no ${attempt === undefined ? 'attempt' : `attempt ${attempt}`} in ${run === undefined ? 'the newest run' : `run ${run}`} of ${subject}`, {
-      hint: '`gateline status` shows gates and runs',
-    });
+    throw new GatelineError(
+      'usage',
+      `${unit} has no ${attempt === undefined ? 'attempt' : `attempt ${attempt}`} in ${run === undefined ? 'the newest run' : `run ${run}`} of ${subject}`,
+      {
+        hint: '`gateline status` shows gates and runs',
+      },
+    );
   // What was used in this run was made by an earlier attempt.
   const source = found.ended?.source;
   if (source === undefined || source.subject !== subject) return found;
-  const maker = state.runs.find((other) => other.run === source.run)?.attempts.get(unit)?.find(({ ref }) => ref.n === source.n);
-  return maker?.ended ? { ...found, started: maker.started, ended: { ...maker.ended, verdict: found.ended!.verdict } } : found;
+  const maker = state.runs
+    .find((other) => other.run === source.run)
+    ?.attempts.get(unit)
+    ?.find(({ ref }) => ref.n === source.n);
+  return maker?.ended
+    ? { ...found, started: maker.started, ended: { ...maker.ended, verdict: found.ended!.verdict } }
+    : found;
 }
 
 /** What the gates of the newest run changed in the folder, as a unified diff. @param unit only this one */
 export async function diffRun(folder: Folder, { pipeline, subject }: Order, unit?: UnitKey): Promise<string> {
   const state = new FolderState(pipeline, subject, await folder.ports.log.read());
-  const workspace = await folder.gitWorkspace();
+  const workspace = folder.git;
   const patches: string[] = [];
-  const ended = [...(state.current?.attempts ?? [])].flatMap(([key, attempts]) => (unit === undefined || key === unit ? attempts : []));
+  const ended = [...(state.current?.attempts ?? [])].flatMap(([key, attempts]) =>
+    unit === undefined || key === unit ? attempts : [],
+  );
   const order = (attempt: Attempt): string => attempt.ended?.at ?? '';
   for (const attempt of ended.toSorted((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))) {
     const { started, ended: end } = attempt;
     if (!started || !end?.snapshot || end.changes.length === 0) continue;
     const paths = end.changes.map(({ path }) => path);
     const { unit: key, n } = attemptOf(end);
-    patches.push(`# ${key}, attempt ${n}\n${await workspace.patch(snapshotFrom(started.snapshot), snapshotFrom(end.snapshot), paths)}`);
+    patches.push(
+      `# ${key}, attempt ${n}\n${await workspace.patch(snapshotFrom(started.snapshot), snapshotFrom(end.snapshot), paths)}`,
+    );
   }
   return patches.join('\n');
 }

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { Order } from '../engine/ports.ts';
 import { standInFrom } from '../formats/state-guide/envelope.ts';
 import { fileStems, gateFile } from '../formats/state-guide/words.ts';
 import type { Folder } from './folder.ts';
-import { readPlain } from '../store/files/attempts.ts';
+import { readPlainFile } from '../store/files/attempts.ts';
 
 const MAX_BYTES = 64 * 1024 ** 2;
 
@@ -11,14 +10,19 @@ const MAX_BYTES = 64 * 1024 ** 2;
  * What may take the place of gates that are not done, for gates with `stand-in` (seed 000, step 0B): their state file,
  * else the caller's input.
  */
-export async function findStandIns({ state }: Folder, { pipeline, subject, metadata, input }: Order): Promise<NonNullable<Order['standIns']>> {
+export async function findStandIns(
+  { stateFolder }: Folder,
+  { pipeline, subject, metadata, input }: Order,
+): Promise<NonNullable<Order['standIns']>> {
   const replaceable = new Set(pipeline.gates.flatMap(({ standIn, needs }) => (standIn ? needs : [])));
   const standIns = new Map<string, { value: NonNullable<Order['input']>; reason: string }>();
   for (const gate of pipeline.gates) {
     if (!replaceable.has(gate.id)) continue;
-    const files = fileStems(metadata, subject).map((stem) => join(state, gateFile(stem, gate.number, '', 'output.json')));
-    const read = await Promise.all(files.map((file) => readPlain(file, MAX_BYTES)));
-    const bytes = read.find((file) => file.state === 'present')?.bytes;
+    const files = fileStems(metadata, subject).map((stem) =>
+      stateFolder.pathOf(gateFile(stem, gate.number, '', 'output.json')),
+    );
+    const read = await Promise.all(files.map((file) => readPlainFile(file, MAX_BYTES)));
+    const bytes = read.flatMap((file) => (file.state === 'present' ? [file.bytes] : []))[0];
     const standIn = standInFrom(bytes, input, { id: gate.id, number: gate.number, metadata });
     if (standIn.choice === 'none') continue;
     const value = standIn.choice === 'file' ? standIn.envelope.output : standIn.output;

@@ -28,7 +28,10 @@ const RUN_DECISIONS = {
 /** Decisions about gates and runs. */
 export function addDecisionCommands(world: World, program: Command, answer: AddAnswer): void {
   for (const [decision, summary] of Object.entries(GATE_DECISIONS) as [keyof typeof GATE_DECISIONS, string][]) {
-    const command = decider(about(program.command(decision).argument('<gate>', 'a gate, or gate/leg')), decision !== 'force').summary(summary);
+    const command = decider(
+      about(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
+      decision !== 'force',
+    ).summary(summary);
     answer<DecisionOptions>(command, async ({ reason = 'asked for', actor, ...options }, unit) => {
       const gateline = await Gateline.open(await openingOptions(world, options));
       return viewAnswer(world, await gateline.decide(decision, { reason, actor }, unit), unit);
@@ -42,9 +45,10 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
     });
   }
 
-  const keep = decider(aboutWork(program.command('keep').argument('[gates...]', 'default: all gates with an output')), false).summary(
-    'say that outputs hold for the folder as it is now, after you changed files by hand',
-  );
+  const keep = decider(
+    aboutWork(program.command('keep').argument('[gates...]', 'default: all gates with an output')),
+    false,
+  ).summary('say that outputs hold for the folder as it is now, after you changed files by hand');
   answer<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     const kept = await gateline.keep(words.flat(), { reason, actor });

@@ -17,16 +17,23 @@ interface RollbackOptions extends AboutOptions {
 
 /** `diff`, `apply`, `rollback`: what gates made of the folder. */
 export function addFileCommands(world: World, program: Command, answer: AddAnswer): void {
-  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).summary('show what the gates of the newest run changed');
+  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).summary(
+    'show what the gates of the newest run changed',
+  );
   answer<AboutOptions>(diff, async (options, unit) => {
     const patch = await (await Gateline.open(await openingOptions(world, options))).diff(unit);
     return { json: { patch }, text: safeText(patch) };
   });
 
-  const apply = about(program.command('apply')).summary('bring the files of an isolated run into this folder').option('-n, --dry-run', 'only show them');
+  const apply = about(program.command('apply'))
+    .summary('bring the files of an isolated run into this folder')
+    .option('-n, --dry-run', 'only show them');
   answer<AboutOptions & { dryRun?: boolean }>(apply, async (options) => {
     const applied = await (await Gateline.open(await openingOptions(world, options))).apply(options.dryRun);
-    const text = [...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written), ...pathLines('your version stays', applied.left)];
+    const text = [
+      ...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written),
+      ...pathLines('your version stays', applied.left),
+    ];
     return { json: applied, text: text.join('\n') || 'Nothing to apply.', exit: applied.left.length > 0 ? 1 : 0 };
   });
 
@@ -37,12 +44,18 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     .option('-n, --dry-run', 'only show what would be taken back');
   answer<RollbackOptions>(rollback, async (options) => {
     const { to, all, dryRun, reason, actor } = options;
-    if (to === undefined && !all) throw new GatelineError('usage', 'name the last gate whose work stays: --to GATE, or --all');
+    if (to === undefined && !all)
+      throw new GatelineError('usage', 'name the last gate whose work stays: --to GATE, or --all');
     const gateline = await Gateline.open(await openingOptions(world, options));
     const result = await gateline.rollback(all ? 'all' : to!, { reason, actor }, dryRun);
     const lines = [
-      result.units.length === 0 ? 'No gate worked after that.' : `${dryRun ? 'Would take back' : 'Took back'} the work of ${result.units.join(', ')}.`,
-      ...pathLines(dryRun ? 'would restore' : 'restored', result.changes.map(({ path }) => path)),
+      result.units.length === 0
+        ? 'No gate worked after that.'
+        : `${dryRun ? 'Would take back' : 'Took back'} the work of ${result.units.join(', ')}.`,
+      ...pathLines(
+        dryRun ? 'would restore' : 'restored',
+        result.changes.map(({ path }) => path),
+      ),
       ...pathLines('your version stays', result.left),
       ...(result.restoresDatabase ? [`The database ${dryRun ? 'would be' : 'was'} restored.`] : []),
       ...(dryRun || result.units.length === 0 ? [] : ['The run is paused: `gateline resume` continues it.']),

@@ -31,37 +31,64 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
     .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(whole(0)))
     .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(whole(1)))
     .option('-n, --dry-run', 'only show what would be removed');
-  answer<AboutOptions & { days?: number; runs?: number; dryRun?: boolean }>(clean, async ({ days, runs, dryRun = false, ...options }) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
-    const cleaned = await gateline.clean({ days: days ?? (runs === undefined ? 30 : undefined), runs }, dryRun);
-    const lines = cleaned.runs.map(({ subject, run }) => `${dryRun ? 'would remove' : 'removed'} run ${run} of ${safeText(subject)}`);
-    return { json: cleaned, text: [...lines, `${countOf(cleaned.runs.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}, ${countOf(cleaned.kept, 'run')} kept`].join('\n') };
-  });
+  answer<AboutOptions & { days?: number; runs?: number; dryRun?: boolean }>(
+    clean,
+    async ({ days, runs, dryRun = false, ...options }) => {
+      const gateline = await Gateline.open(await openingOptions(world, options));
+      const cleaned = await gateline.clean({ days: days ?? (runs === undefined ? 30 : undefined), runs }, dryRun);
+      const lines = cleaned.runs.map(
+        ({ subject, run }) => `${dryRun ? 'would remove' : 'removed'} run ${run} of ${safeText(subject)}`,
+      );
+      return {
+        json: cleaned,
+        text: [
+          ...lines,
+          `${countOf(cleaned.runs.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}, ${countOf(cleaned.kept, 'run')} kept`,
+        ].join('\n'),
+      };
+    },
+  );
 
-  const check = about(program.command('check')).summary('read all of .state/ and list what is wrong').option('--repair', 'set unreadable lines of the log aside');
+  const check = about(program.command('check'))
+    .summary('read all of .state/ and list what is wrong')
+    .option('--repair', 'set unreadable lines of the log aside');
   answer<AboutOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     const problems = await gateline.check(repair);
-    const lines = problems.map(({ message, hint }) => `${safeText(message)}${hint === undefined ? '' : `\n  ${safeText(hint)}`}`);
-    return { json: { problems }, text: lines.join('\n') || 'Nothing is wrong.', exit: problems.length > 0 && !repair ? 1 : 0 };
+    const lines = problems.map(
+      ({ message, hint }) => `${safeText(message)}${hint === undefined ? '' : `\n  ${safeText(hint)}`}`,
+    );
+    return {
+      json: { problems },
+      text: lines.join('\n') || 'Nothing is wrong.',
+      exit: problems.length > 0 && !repair ? 1 : 0,
+    };
   });
 
-  const imports = decider(aboutWork(program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder')), false).summary(
-    'take over the outputs of another system: all or none',
+  const imports = decider(
+    aboutWork(
+      program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder'),
+    ),
+    false,
+  ).summary('take over the outputs of another system: all or none');
+  answer<AboutOptions & { reason?: string; actor?: string }>(
+    imports,
+    async ({ reason, actor, ...options }, system, folder) => {
+      const gateline = await Gateline.open(await openingOptions(world, options));
+      const imported = await gateline.import(system!, folder, { reason, actor });
+      const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
+      return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
+    },
   );
-  answer<AboutOptions & { reason?: string; actor?: string }>(imports, async ({ reason, actor, ...options }, system, folder) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
-    const imported = await gateline.import(system!, folder, { reason, actor });
-    const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
-    return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
-  });
 }
 
 function addHistory(world: World, program: Command, answer: AddAnswer): void {
   const command = about(program.command('history'))
     .summary('list runs that ended, or their statistics')
     .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(list))
-    .addOption(new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(moment))
+    .addOption(
+      new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(moment),
+    )
     .addOption(new Option('--until <time>', 'runs that began before this time').argParser(moment))
     .option('--contains <text>', 'runs with this text in subject, task or failure')
     .option('--gate <gate>', 'runs in which this gate had a part')
@@ -85,7 +112,7 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
       limit: isSummary ? undefined : limit,
     });
     if (unreadable > 0) world.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
-    const screen = { paint: paintOf(world.out), columns: world.out.columns };
+    const screen = { paint: paintOf(world.out), width: world.out.columns };
     if (daily !== undefined) {
       const days = summarizeDays(selected, daily === true ? undefined : daily);
       return { json: { days }, text: renderDays(days, screen) };

@@ -31,6 +31,13 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
     await checkContracts(definition);
     const warnings = definition.warnings.map(problemText);
     const summary = `${definition.file}: ${countOf(definition.pipeline.gates.length, 'gate')}, no errors`;
-    return { json: { file: definition.file, gates: definition.pipeline.gates.map(({ id }) => id), warnings: definition.warnings }, text: [...warnings, summary].join('\n') };
+    return {
+      json: {
+        file: definition.file,
+        gates: definition.pipeline.gates.map(({ id }) => id),
+        warnings: definition.warnings,
+      },
+      text: [...warnings, summary].join('\n'),
+    };
   });
 }

@@ -32,12 +32,21 @@ interface RunFlags extends AboutOptions {
 
 /** `plan`, `run`, `resume`, `begin`, `complete`. */
 export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
-  answer<RunFlags>(selection(aboutWork(program.command('plan'))).summary('show what would run, and why'), async (options) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
-    return planAnswer(world, await gateline.plan(runOptions(options)));
-  });
-  answer<RunFlags>(running(program.command('run')).summary('run the pipeline, or continue a run that stopped'), (options) => run(world, options, false));
-  answer<RunFlags>(running(program.command('resume')).summary('continue a run that was paused or rolled back'), (options) => run(world, options, true));
+  answer<RunFlags>(
+    selection(aboutWork(program.command('plan'))).summary('show what would run, and why'),
+    async (options) => {
+      const gateline = await Gateline.open(await openingOptions(world, options));
+      return planAnswer(world, await gateline.plan(runOptions(options)));
+    },
+  );
+  answer<RunFlags>(
+    running(program.command('run')).summary('run the pipeline, or continue a run that stopped'),
+    (options) => run(world, options, false),
+  );
+  answer<RunFlags>(
+    running(program.command('resume')).summary('continue a run that was paused or rolled back'),
+    (options) => run(world, options, true),
+  );
   addBegin(world, program, answer);
   addComplete(world, program, answer);
 }
@@ -64,9 +73,12 @@ function running(command: Command): Command {
 }
 
 function runOptions(options: RunFlags): RunOptions {
-  const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } = options;
+  const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } =
+    options;
   if ((strategy === 'from-checkpoint') !== (from !== undefined))
-    throw new GatelineError('usage', '--strategy from-checkpoint and --from belong together', { hint: '`gateline status` shows the gates' });
+    throw new GatelineError('usage', '--strategy from-checkpoint and --from belong together', {
+      hint: '`gateline status` shows the gates',
+    });
   return {
     until,
     only: gate,
@@ -92,14 +104,15 @@ async function run(world: World, options: RunFlags, isResume: boolean): Promise<
 }
 
 function planAnswer({ out }: World, plans: Awaited<ReturnType<Gateline['plan']>>): Answer {
-  return { json: { plan: plans }, text: renderPlan(plans, { paint: paintOf(out), columns: out.columns }) };
+  return { json: { plan: plans }, text: renderPlan(plans, { paint: paintOf(out), width: out.columns }) };
 }
 
 function runAnswer({ out }: World, { result, view }: RunOutcome): Answer {
-  const screen = { paint: paintOf(out), columns: out.columns, ran: result.ran, now: new Date().toISOString() };
+  const screen = { paint: paintOf(out), width: out.columns, ran: result.ran, now: new Date().toISOString() };
   const text = renderStatus(view, screen);
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
-  const exit = result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
+  const exit =
+    result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
   return { json: { result, run: view }, text: head + text, exit };
 }
 
@@ -117,27 +130,44 @@ function interruptOn(world: World): Disposable & { readonly signal: AbortSignal 
 function addBegin(world: World, program: Command, answer: AddAnswer): void {
   const command = aboutWork(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
     .summary('begin an attempt of an agent that works by itself')
-    .description('Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.');
+    .description(
+      'Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.',
+    );
   answer<AboutOptions>(command, async (options, unit) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     const begun = await gateline.begin(unit!);
-    const variables = begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
+    const variables =
+      begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
     world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
-    return { json: begun, text: Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`).join('\n') };
+    return {
+      json: begun,
+      text: Object.entries(variables)
+        .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+        .join('\n'),
+    };
   });
 }
 
 function addComplete(world: World, program: Command, answer: AddAnswer): void {
-  const command = aboutWork(program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'))
+  const command = aboutWork(
+    program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'),
+  )
     .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(whole(0)))
     .summary('end an attempt that `begin` began');
   answer<AboutOptions & { exitCode?: number }>(command, async (options, word) => {
     const token = word ?? readCallerSettings(world.environment).token;
-    if (token === undefined) throw new GatelineError('usage', 'there is no token', { hint: 'eval "$(gateline begin GATE)" sets GATELINE_TOKEN' });
+    if (token === undefined)
+      throw new GatelineError('usage', 'there is no token', {
+        hint: 'eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
+      });
     const gateline = await Gateline.open(await openingOptions(world, options));
     const { ended, view } = await gateline.complete(token, options.exitCode);
     const unit = view.units.find(({ key }) => key === ended.unit)!;
     const isGood = unit.status === 'passed' || (unit.status === 'partial' && unit.done);
-    return { json: { ended, run: view }, text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }), exit: isGood ? 0 : 1 };
+    return {
+      json: { ended, run: view },
+      text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }),
+      exit: isGood ? 0 : 1,
+    };
   });
 }

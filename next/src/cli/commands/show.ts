@@ -9,7 +9,17 @@ import { about, aboutWork, openingOptions, whole, type AboutOptions } from '../o
 import { paintOf, type Answer } from '../print.ts';
 import type { World } from '../world.ts';
 
-const PARTS = ['verdict', 'output', 'exports', 'request', 'contract', 'stdout', 'stderr', 'learnings', 'feedback'] as const;
+const PARTS = [
+  'verdict',
+  'output',
+  'exports',
+  'request',
+  'contract',
+  'stdout',
+  'stderr',
+  'learnings',
+  'feedback',
+] as const;
 
 interface ShowOptions extends AboutOptions {
   readonly run?: number;
@@ -26,7 +36,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     if (!options.watch) return print();
     for (;;) {
       const shown = await print();
-      const { status: now } = (shown.json as { status: string });
+      const { status: now } = shown.json as { status: string };
       if (now !== 'executing' && now !== 'initializing') return shown;
       world.out.write(`${world.out.isInteractive ? '\u001b[H\u001b[2J' : ''}${shown.text}`);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -36,7 +46,10 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
   const show = about(program.command('show').argument('<gate>', 'a gate, or gate/leg')).addArgument(
     new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
   );
-  show.summary('print what a gate left: its verdict, output, request, log').addOption(runOption()).addOption(attemptOption());
+  show
+    .summary('print what a gate left: its verdict, output, request, log')
+    .addOption(runOption())
+    .addOption(attemptOption());
   answer<ShowOptions>(show, async (options, unit, part) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     if (part === 'verdict') return verdictAnswer(world, gateline, unit!, options);
@@ -46,11 +59,15 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
       : { json: { text: value.text }, text: safeText(value.text) };
   });
 
-  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).summary('print what the agent of a gate printed');
+  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).summary(
+    'print what the agent of a gate printed',
+  );
   logs.addOption(runOption()).addOption(attemptOption());
   answer<ShowOptions>(logs, async (options, unit) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
-    const [stdout, stderr] = await Promise.all((['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)));
+    const [stdout, stderr] = await Promise.all(
+      (['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)),
+    );
     const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
     return { json: texts, text: safeText(texts.stdout + texts.stderr) };
   });
@@ -67,13 +84,22 @@ function attemptOption(): Option {
 async function statusAnswer({ out }: World, gateline: Gateline, run?: number): Promise<Answer> {
   const view = await gateline.view(run);
   const plan = run === undefined && view.status === 'completed' ? await gateline.plan() : undefined;
-  return { json: view, text: renderStatus(view, { paint: paintOf(out), columns: out.columns, now: new Date().toISOString(), plan }) };
+  return {
+    json: view,
+    text: renderStatus(view, { paint: paintOf(out), width: out.columns, now: new Date().toISOString(), plan }),
+  };
 }
 
-async function verdictAnswer({ out }: World, gateline: Gateline, key: string, { run, attempt }: ShowOptions): Promise<Answer> {
+async function verdictAnswer(
+  { out }: World,
+  gateline: Gateline,
+  key: string,
+  { run, attempt }: ShowOptions,
+): Promise<Answer> {
   const unit = (await gateline.view(run)).units.find((view) => view.key === key);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
   const chosen = attempt === undefined ? undefined : unit.attempts.find(({ n }) => n === attempt);
-  if (attempt !== undefined && chosen === undefined) throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
-  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, { paint: paintOf(out), columns: out.columns }) };
+  if (attempt !== undefined && chosen === undefined)
+    throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
+  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, { paint: paintOf(out), width: out.columns }) };
 }

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Order } from '../engine/ports.ts';
+import { GatelineError, isSystemError } from '../errors.ts';
+import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
+import type { Folder } from './folder.ts';
+
+/** What `apply` brought into the folder. */
+export interface Applied {
+  readonly written: readonly string[];
+  /** Paths where the folder has another version than the run began with. */
+  readonly left: readonly string[];
+}
+
+const baseSchema = z.object({ base: z.string(), result: z.string() });
+
+/** Notes what an isolated run made of its clone: from which snapshot to which. */
+export async function noteCloneResult(clone: Folder, order: Order, base: string): Promise<void> {
+  const result = snapshotId(await clone.git.takeSnapshot());
+  await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
+  await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
+  await clone.stateFolder.writeDurably(resultPath(clone, order), [JSON.stringify({ base, result })]);
+}
+
+/** Brings what the last isolated run changed into the folder; other versions than those that it began with stay. */
+export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<Applied> {
+  const { base, result } = await readResult(folder, order);
+  const changes = await folder.git.diff(snapshotFrom(base), snapshotFrom(result));
+  const now = await folder.git.listFiles(await folder.git.takeSnapshot());
+  const current = (path: string) => now.get(path) ?? null;
+  const open = changes.filter(({ path, after }) => current(path) !== after);
+  const clean = open.filter(({ path, before }) => current(path) === before);
+  const left = open.filter((change) => !clean.includes(change)).map(({ path }) => path);
+  if (isDry) return { written: clean.map(({ path }) => path), left };
+  const refused = await folder.git.put(clean);
+  return {
+    written: clean.map(({ path }) => path).filter((path) => !refused.includes(path)),
+    left: [...left, ...refused],
+  };
+}
+
+async function readResult(folder: Folder, order: Order): Promise<z.infer<typeof baseSchema>> {
+  try {
+    return baseSchema.parse(JSON.parse(await readFile(resultPath(folder, order), 'utf8')));
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT'))
+      throw new GatelineError('usage', `${order.subject} has no isolated run to apply`, {
+        hint: '`gateline run --isolated` makes one',
+      });
+    throw new GatelineError('platform', `${resultPath(folder, order)} cannot be read`, {
+      hint: 'Run again with --isolated.',
+      cause: error,
+    });
+  }
+}
+
+function resultPath(folder: Folder, { subject }: Order): string {
+  return `${folder.clonePath(subject)}.json`;
+}

@@ -1,0 +1,87 @@
+import type { Order, OwnOutputs } from '../engine/ports.ts';
+import type { Format, OutputValues } from '../formats/format.ts';
+import { stateGuide } from '../formats/state-guide/state-guide.ts';
+import { readEnvelope } from '../formats/state-guide/envelope.ts';
+import { fileStems, gateFile } from '../formats/state-guide/words.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { renderCheckpoint } from '../report/checkpoint.ts';
+import type { RunView } from '../report/view.ts';
+import type { Unit } from '../run/units.ts';
+import { readPlainFile } from '../store/files/attempts.ts';
+import type { StateFolder } from '../store/files/state-folder.ts';
+import type { Folder } from './folder.ts';
+
+/** The systems whose files Gateline writes and reads. */
+export const FORMATS: Readonly<Record<string, Format>> = { 'state-guide': stateGuide };
+
+/** Outputs that are larger are named in the files, not part of them, in bytes. */
+const MAX_OUTPUT = 16 * 1024 ** 2;
+
+/** Renews the current-state files of the systems that `mirror` names, and the Markdown checkpoint of each gate. */
+export async function mirrorRun(folder: Folder, { pipeline }: Order, view: RunView): Promise<void> {
+  if (pipeline.mirror.length === 0) return;
+  const values = await outputValues(folder, view);
+  const stems = fileStems(view.metadata, view.subject);
+  const [stem] = stems;
+  // The agent of a running unit may be writing its own file.
+  const running = view.units.filter(({ status }) => status === 'running');
+  const working = new Set(
+    running.flatMap(({ number, leg }) => stems.map((name) => gateFile(name, number, leg, 'output.json'))),
+  );
+  for (const name of pipeline.mirror) {
+    const format = FORMATS[name];
+    if (format === undefined) continue;
+    for (const [path, text] of Object.entries(format.write(view, values)))
+      if (!working.has(path)) await folder.writeStateFile(path, text);
+  }
+  for (const unit of view.units)
+    if (unit.verdict !== undefined) {
+      const stateFile = `.state/${gateFile(stem, unit.number, unit.leg, 'output.json')}`;
+      await folder.writeStateFile(
+        gateFile(stem, unit.number, unit.leg, 'checkpoint.md'),
+        renderCheckpoint(view, unit, stateFile),
+      );
+    }
+}
+
+async function outputValues(folder: Folder, view: RunView): Promise<OutputValues> {
+  const values = new Map<string, JsonValue>();
+  for (const { key, output } of view.units) {
+    if (output === undefined || output.bytes > MAX_OUTPUT) continue;
+    const bytes = await folder.ports.contents.get(output.digest);
+    const parsed = bytes && parseJson(bytes);
+    if (parsed?.ok) values.set(key, parsed.value);
+  }
+  return values;
+}
+
+/** Agents of the state guide write their own envelope: it is read as their output (the guide's step N-1). */
+export function createOwnOutputs(folder: StateFolder, { pipeline, metadata, subject }: Order): OwnOutputs | undefined {
+  if (!pipeline.mirror.includes(stateGuide.name)) return undefined;
+  const filesOf = ({ gate, leg }: Unit) =>
+    fileStems(metadata, subject).map((stem) => folder.pathOf(gateFile(stem, gate.number, leg.id, 'output.json')));
+  return {
+    clear: async (unit) => {
+      for (const file of filesOf(unit)) await folder.remove(file);
+    },
+    read: async (unit) => {
+      const { id, number } = unit.gate;
+      for (const path of filesOf(unit)) {
+        const file = await readPlainFile(path, MAX_ENVELOPE);
+        if (file.state === 'absent') continue;
+        if (file.state !== 'present')
+          return { issues: [{ severity: 'error', message: `${path} is no plain file of at most 64 MiB` }] };
+        const read = readEnvelope(file.bytes, { id, number, metadata });
+        if ('issues' in read) return read;
+        const { status, output, validation } = read.envelope;
+        if (status !== 'FAILED') return { bytes: new TextEncoder().encode(JSON.stringify(output)) };
+        const issues = validation.issues.length > 0 ? validation.issues : ['the state file of the agent says FAILED'];
+        return { issues: issues.map((message) => ({ severity: 'error', message: message.slice(0, 4_096) })) };
+      }
+      return undefined;
+    },
+  };
+}
+
+const MAX_ENVELOPE = 64 * 1024 ** 2;
