@@ -41,7 +41,9 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
   const written = changes.filter(({ path }) => !refused.includes(path));
   if (written.length > 0) call.snapshot = undefined;
   const entry = usedEntry(call, work, checkpoint, written);
-  const isNews = written.length > 0 || !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
+  // That a review is answered must be known after a kill.
+  const isNews =
+    rework !== undefined || written.length > 0 || !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
   if (isNews) await call.write(entry);
   else if (!wasUsedInRun(call, unit, checkpoint)) call.noteUse(entry);
   call.observe({
