@@ -133,9 +133,7 @@ export class Folder implements AsyncDisposable {
   }
 
   async readHistory(): Promise<History> {
-    const lines: string[] = [];
-    for await (const line of this.#history.lines()) lines.push(line);
-    return readHistory(lines.reverse().join('\n'));
+    return readHistory(await this.#history.read());
   }
 
   /** Whether old runs were last removed a week ago or more. From now on they count as removed. */

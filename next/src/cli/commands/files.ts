@@ -3,6 +3,7 @@ import { GatelineError } from '../../errors.ts';
 import { Gateline } from '../../gateline.ts';
 import { countOf } from '../../report/amounts.ts';
 import { safeText } from '../../report/table.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
 import type { AddAnswer } from '../main.ts';
 import { about, decider, openingOptions, type AboutOptions } from '../options.ts';
 import type { World } from '../world.ts';
@@ -22,7 +23,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
   );
   answer<AboutOptions>(diff, async (options, unit) => {
     const patch = await (await Gateline.open(await openingOptions(world, options))).diff(unit);
-    return { json: { patch }, text: safeText(patch) };
+    return { json: { patch }, text: forTerminal(patch) };
   });
 
   const apply = about(program.command('apply'))

@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
 import { renderStatus, renderVerdict } from '../../report/terminal.ts';
-import { safeText } from '../../report/table.ts';
+import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
 import type { AddAnswer } from '../main.ts';
@@ -56,7 +56,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     const value = await gateline.part(unit!, part as Part, options);
     return 'json' in value
       ? { json: value.json, text: JSON.stringify(value.json, null, 2) }
-      : { json: { text: value.text }, text: safeText(value.text) };
+      : { json: { text: value.text }, text: forTerminal(value.text) };
   });
 
   const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).summary(
@@ -69,7 +69,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
       (['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)),
     );
     const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
-    return { json: texts, text: safeText(texts.stdout + texts.stderr) };
+    return { json: texts, text: forTerminal(texts.stdout + texts.stderr) };
   });
 }
 
