@@ -1,5 +1,5 @@
 import { beginAttempt, completeAttempt, type Begun } from './engine/begin.ts';
-import { adoptOutput, decide, giveUpAttempts, keepOutputs, type Decider } from './engine/decide.ts';
+import { NOT_PAUSED, adoptOutput, decide, giveUpAttempts, keepOutputs, type Decider } from './engine/decide.ts';
 import { planPipeline } from './engine/plan.ts';
 import type { Order, Ports } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
@@ -115,7 +115,9 @@ export class Gateline {
   async resume(options: RunOptions = {}): Promise<RunOutcome> {
     const { status } = await this.view();
     if (status === 'paused' || status === 'rollback')
-      await this.#decideNow('resume', { reason: 'gateline resume', ...options.by }).catch(ignoreUsage);
+      await this.#decideNow('resume', { ...options.by, reason: options.by?.reason ?? 'gateline resume' }).catch(
+        ignoreNotPaused,
+      );
     return this.run(options);
   }
 
@@ -310,7 +312,7 @@ export class Gateline {
   }
 }
 
-/** Nothing was paused after all. */
-function ignoreUsage(error: unknown): void {
-  if (!(error instanceof GatelineError) || error.fault !== 'usage') throw error;
+/** A run that waits for an approval is paused without a person's decision to pause it. */
+function ignoreNotPaused(error: unknown): void {
+  if (!(error instanceof GatelineError) || error.code !== NOT_PAUSED) throw error;
 }

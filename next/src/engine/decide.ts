@@ -12,6 +12,9 @@ import { buildRequest, fingerprintOf } from './request.ts';
 import { checkpointOf } from './settle.ts';
 import { storeValue } from './values.ts';
 
+/** The code of the error for a run that no person paused. */
+export const NOT_PAUSED = 'NOT_PAUSED';
+
 /** Who decides, and why. */
 export interface Decider {
   readonly actor: string;
@@ -48,7 +51,7 @@ async function entryFor(
     if (run === undefined || run.over)
       throw new GatelineError('usage', `there is no open run of ${call.order.subject} to ${decision}`);
     if (decision === 'resume' && run.paused === undefined)
-      throw new GatelineError('usage', `run ${run.run} is not paused`);
+      throw new GatelineError('usage', `run ${run.run} is not paused`, { code: NOT_PAUSED });
     return { ...head, decision };
   }
   const unit = key === undefined ? undefined : call.graph.unit(key);
