@@ -20,7 +20,7 @@ const ROOMS: Record<string, readonly string[]> = {
   formats: ['report', 'run', 'history', 'pipeline', 'verdict', 'memory'],
   compile: ['pipeline'],
   workspace: ['run', 'pipeline'],
-  store: ['run'],
+  store: ['run', 'agent'],
   agent: ['pipeline', 'run'],
   engine: ['run', 'verdict', 'pipeline', 'history', 'workspace', 'store', 'agent'],
   local: [

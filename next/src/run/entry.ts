@@ -158,7 +158,7 @@ export const decidedSchema = z.discriminatedUnion('decision', [
   }),
 ]);
 
-export const entrySchema = z.union([startedSchema, endedSchema, decidedSchema]);
+export const entrySchema = z.discriminatedUnion('kind', [startedSchema, endedSchema, decidedSchema]);
 export type StartedEntry = z.infer<typeof startedSchema>;
 export type EndedEntry = z.infer<typeof endedSchema>;
 export type DecidedEntry = z.infer<typeof decidedSchema>;

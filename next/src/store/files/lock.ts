@@ -1,0 +1,100 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { findProcessState, identifyProcess } from '../../agent/process-table.ts';
+import { GatelineError } from '../../errors.ts';
+import { processSchema, type ProcessId } from '../../run/entry.ts';
+import { readFileIfPresent, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
+
+/** How long a short lock is waited for: each is held for milliseconds. */
+const SHORT_WAIT_MS = 30_000;
+/** A lock file without content was left by a process that was killed between two system calls. */
+const UNFINISHED_MS = 10_000;
+
+const holderSchema = z.object({ ...processSchema.shape, host: z.string(), since: z.string() });
+
+/** The engine's lock of a folder, until it is disposed of. */
+export type Lock = AsyncDisposable;
+
+/**
+ * Takes the lock that only one engine has per folder. That of a process which is gone is taken over.
+ * @throws GatelineError `busy` with pid and since when
+ */
+export function takeLock(folder: StateFolder): Promise<Lock> {
+  return take(folder, 'lock', 0);
+}
+
+/** Runs `work` under a lock that everybody holds for a short time only. @throws GatelineError `busy` after 30 s */
+export async function withShortLock<T>(folder: StateFolder, name: string, work: () => Promise<T>): Promise<T> {
+  await using _lock = await take(folder, name, SHORT_WAIT_MS);
+  return await work();
+}
+
+let self: Promise<ProcessId> | undefined;
+
+async function take(folder: StateFolder, name: string, waitMs: number): Promise<Lock> {
+  const path = folder.pathOf(name);
+  const deadline = performance.now() + waitMs;
+  const identity = await (self ??= identifyProcess(process.pid));
+  const content = JSON.stringify({ ...identity, host: hostname(), since: new Date().toISOString() });
+  for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
+    folder.announce('write', path);
+    if (await create(path, content)) return { [Symbol.asyncDispose]: () => release(path, content) };
+    const text = (await readFileIfPresent(path))?.toString();
+    if (text === undefined) continue;
+    if (await isStale(path, text)) await removeStale(path, text);
+    else if (performance.now() >= deadline) throw busy(path, text);
+    else await sleep(pause);
+  }
+}
+
+function create(path: string, content: string): Promise<boolean> {
+  const write = () => writeFile(path, content, { flag: 'wx' }).then(() => true);
+  return withSystemErrors(path, async () => (await write().catch(unless('EEXIST'))) ?? false);
+}
+
+/** Not if somebody removed the file by hand and another engine took the lock. */
+async function release(path: string, content: string): Promise<void> {
+  if ((await readFileIfPresent(path))?.toString() === content) await rm(path, { force: true });
+}
+
+function parseHolder(text: string): z.infer<typeof holderSchema> | undefined {
+  try {
+    return holderSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only what certainly is: a process of another machine or container may live. */
+async function isStale(path: string, text: string): Promise<boolean> {
+  const holder = parseHolder(text);
+  if (holder === undefined) {
+    const { mtimeMs = Infinity } = (await stat(path).catch(unless('ENOENT'))) ?? {};
+    return mtimeMs < Date.now() - UNFINISHED_MS;
+  }
+  const state = await findProcessState(holder);
+  return state === 'gone' || (state === 'other-boot' && holder.host === hostname());
+}
+
+/** One process at a time removes: another that saw the same file would remove the lock of the one that is faster. */
+async function removeStale(path: string, text: string): Promise<void> {
+  const takeover = `${path}.takeover`;
+  if (await create(takeover, '')) {
+    try {
+      if ((await readFileIfPresent(path))?.toString() === text) await rm(path, { force: true });
+    } finally {
+      await rm(takeover, { force: true });
+    }
+  } else if (await isStale(takeover, '')) await rm(takeover, { force: true });
+}
+
+function busy(path: string, text: string): GatelineError {
+  const holder = parseHolder(text);
+  const who = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.since}` : 'an unknown process';
+  return new GatelineError('busy', `another Gateline works in this folder: ${who}`, {
+    hint: `Wait until it is done, or end it. If no such process exists on any machine, remove ${path}.`,
+    place: { file: path },
+  });
+}

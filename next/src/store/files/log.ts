@@ -1,0 +1,156 @@
+import { copyFile, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { GatelineError, messageOf } from '../../errors.ts';
+import { ENTRY_FORMAT, entrySchema, type Entry } from '../../run/entry.ts';
+import { withShortLock } from './lock.ts';
+import { readFileIfPresent, syncFolder, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
+
+/** Bytes before the end of what was read that must still be there: else the file was rewritten. */
+const SAMPLE_BYTES = 256;
+const LINE_END = 10;
+const NEWER_VERSION = 'NEWER_VERSION';
+
+/** The log of a folder's runs: `.state/log.jsonl`. */
+export function openLog(folder: StateFolder): FileLog<Entry> {
+  return new FileLog(folder, 'log.jsonl', (value) => entrySchema.parse(value));
+}
+
+/**
+ * An append-only file with one JSON object a line, each with its format's version `v`. Others append to it at any time.
+ * An incomplete last line is what a killed writer left: readers ignore it, the next writer removes it.
+ */
+export class FileLog<T extends object> {
+  readonly #folder: StateFolder;
+  readonly #path: string;
+  readonly #parse: (value: unknown) => T;
+  /** What was read so far: the entries, the bytes, and the last of these. */
+  #entries: readonly T[] = [];
+  #offset = 0;
+  #sample = Buffer.alloc(0);
+  /** Calls of one process come one after another. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** @param parse throws if the value is no entry */
+  constructor(folder: StateFolder, name: string, parse: (value: unknown) => T) {
+    this.#folder = folder;
+    this.#path = folder.pathOf(name);
+    this.#parse = parse;
+  }
+
+  /** All entries. @throws GatelineError `platform` with file and line, if a line cannot be read */
+  read(): Promise<readonly T[]> {
+    return this.#inTurn(() => this.#load());
+  }
+
+  /**
+   * Appends durably.
+   * @returns all entries, what others wrote meanwhile and these included
+   * @throws GatelineError `bug` for an entry that could not be read again, `busy`, or as {@link read}
+   */
+  append(...entries: readonly T[]): Promise<readonly T[]> {
+    const lines = entries.map((entry) => JSON.stringify(entry));
+    try {
+      for (const line of lines) this.#parse(JSON.parse(line));
+    } catch (cause) {
+      throw new GatelineError('bug', `an entry of the log is not valid: ${messageOf(cause)}`, { cause });
+    }
+    return this.#locked(async () => {
+      await this.#load();
+      await using file = await open(this.#path, 'a+');
+      if ((await file.stat()).size > this.#offset) await file.truncate(this.#offset);
+      this.#folder.announce('append', this.#path);
+      await file.appendFile(lines.map((line) => `${line}\n`).join(''));
+      await file.datasync();
+      if (this.#offset === 0) await syncFolder(this.#folder.path);
+      return this.#load();
+    });
+  }
+
+  /** Replaces all entries by what `select` makes of them. Nobody can append meanwhile. */
+  rewrite(select: (entries: readonly T[]) => readonly T[]): Promise<readonly T[]> {
+    return this.#locked(async () => {
+      await this.#writeLines(select(await this.#load()).map((entry) => JSON.stringify(entry)));
+      return this.#load();
+    });
+  }
+
+  /**
+   * Sets a log with lines that cannot be read aside (`log.jsonl.<time>.bad`), and writes the others to a new one.
+   * @returns the numbers of the bad lines, from 1; empty: nothing was done
+   * @throws GatelineError for a line of a newer version
+   */
+  repair(): Promise<number[]> {
+    return this.#locked(async () => {
+      const lines = ((await readFileIfPresent(this.#path))?.toString() ?? '').split('\n').slice(0, -1);
+      const bad = lines.flatMap((line, index) => {
+        const entry = this.#parseLine(line, index + 1);
+        if (!(entry instanceof GatelineError)) return [];
+        if (entry.code === NEWER_VERSION) throw entry;
+        return [index + 1];
+      });
+      if (bad.length === 0) return bad;
+      await copyFile(this.#path, `${this.#path}.${new Date().toISOString().replaceAll(':', '-')}.bad`);
+      await this.#writeLines(lines.filter((_, index) => !bad.includes(index + 1)));
+      return bad;
+    });
+  }
+
+  #writeLines(lines: readonly string[]): Promise<void> {
+    return this.#folder.writeDurably(this.#path, [lines.map((line) => `${line}\n`).join('')]);
+  }
+
+  #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const result = this.#queue.then(() => withSystemErrors(this.#path, work));
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  #locked<R>(work: () => Promise<R>): Promise<R> {
+    return this.#inTurn(() => withShortLock(this.#folder, basename(this.#path).replace('jsonl', 'lock'), work));
+  }
+
+  /** Reads the complete lines after those that were read already, or all if the file was rewritten. */
+  async #load(): Promise<readonly T[]> {
+    await using file = await open(this.#path, 'r').catch(unless('ENOENT'));
+    const size = (await file?.stat())?.size ?? 0;
+    const readFrom = async (position: number): Promise<Buffer> => {
+      const buffer = Buffer.alloc(Math.max(0, size - position));
+      await file?.read(buffer, { position });
+      return buffer;
+    };
+    let bytes = await readFrom(this.#offset - this.#sample.length);
+    if (!bytes.subarray(0, this.#sample.length).equals(this.#sample)) {
+      this.#entries = [];
+      this.#offset = 0;
+      this.#sample = Buffer.alloc(0);
+      bytes = await readFrom(0);
+    }
+    const added = bytes.subarray(this.#sample.length, bytes.lastIndexOf(LINE_END) + 1);
+    const lines = added.toString().split('\n').slice(0, -1);
+    const entries = lines.map((line, index) => this.#parseLine(line, this.#entries.length + index + 1));
+    const error = entries.find((entry) => entry instanceof GatelineError);
+    if (error) throw error;
+    this.#entries = [...this.#entries, ...(entries as T[])];
+    this.#offset += added.length;
+    this.#sample = Buffer.from(Buffer.concat([this.#sample, added]).subarray(-SAMPLE_BYTES));
+    return this.#entries;
+  }
+
+  #parseLine(text: string, line: number): T | GatelineError {
+    const place = { file: this.#path, line };
+    try {
+      const value = JSON.parse(text) as { readonly v?: unknown } | null;
+      if (typeof value?.v === 'number' && value.v > ENTRY_FORMAT) {
+        const message = `${this.#path}, line ${line}: written by a newer version of Gateline`;
+        return new GatelineError('platform', message, { hint: 'Use that version.', place, code: NEWER_VERSION });
+      }
+      return this.#parse(value);
+    } catch (cause) {
+      const reason = cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s+/g, ' ') : messageOf(cause);
+      const message = `${this.#path}, line ${line}, cannot be read: ${reason.slice(0, 500)}`;
+      const hint = 'Run `gateline check --repair`: it sets the log aside and keeps the lines that can be read.';
+      return new GatelineError('platform', message, { hint, place, cause });
+    }
+  }
+}
