@@ -105,7 +105,8 @@ export class FolderState {
     for (const [other, ofOther] of this.files) if (other !== unit) this.files.set(other, adjustFiles(ofOther, changes));
     this.files.set(unit, files);
     if (how !== 'lost') this.newestEnd.set(unit, { unit, how, files, changes, ...entry });
-    if (entry.output !== undefined)
+    const sendsBack = this.#graph.gate(gateOf(unit))?.onFail !== undefined;
+    if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, sendsBack))
       this.newest.set(unit, entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n });
   }
 
