@@ -86,13 +86,13 @@ async function killedEngine(directory: string, command: string, count: number) {
   return { first: JSON.parse(text.toString()) as ProcessId, pids };
 }
 
-/** A process that descends from nobody here, in a group and session of its own. */
-async function bystander(attempt: TestAttempt, variables: Readonly<Record<string, string>> = {}): Promise<ProcessId> {
-  const script = `setsid sleep 600 > /dev/null 2>&1 & echo $! | tee ${attempt.directory}/by.pid`;
+/** A process that descends from nobody here, with a child in its group, in a session of its own. */
+async function bystander(attempt: TestAttempt, variables: Readonly<Record<string, string>> = {}) {
+  const group = `setsid bash -c 'sleep 600 & echo $! > ${attempt.directory}/by.pid; wait' > /dev/null 2>&1 & echo $!`;
   const env = { PATH: process.env['PATH'], ...variables };
-  const pid = Number((await promisify(execFile)('bash', ['-c', script], { env })).stdout);
-  while (!(await listProcesses()).some((info) => info.pid === pid && info.session === pid)) await sleep(5);
-  return identifyProcess(pid);
+  const pid = Number((await promisify(execFile)('bash', ['-c', group], { env })).stdout);
+  const [child = 0] = await pidsIn(attempt.directory, 1);
+  return { id: await identifyProcess(pid), pids: [pid, child] };
 }
 
 describe('what a killed engine left', () => {
@@ -135,13 +135,21 @@ describe('what a killed engine left', () => {
     ['that could not be identified', ({ pid }) => ({ pid, start: '' })],
   ])('is not a process %s', async (_, change) => {
     await using attempt = await testAttempt();
-    const other = await bystander(attempt);
-    expect(await agents.isAlive(other)).toBe(true);
-    expect(await agents.isAlive(change(other))).toBe(false);
-    await agents.endLeftover(change(other), attempt.directory);
-    expect(await running([other.pid])).toEqual([other.pid]);
-    await agents.endLeftover(other, attempt.directory);
-    expect(await running([other.pid])).toEqual([]);
+    const { id, pids } = await bystander(attempt);
+    expect([await agents.isAlive(id), await agents.isAlive(change(id))]).toEqual([true, false]);
+    await agents.endLeftover(change(id), attempt.directory);
+    expect(await running(pids)).toEqual(pids);
+    await agents.endLeftover(id, attempt.directory);
+    expect(await running(pids)).toEqual([]);
+  });
+
+  it('is not a process of a group that only has the number', async () => {
+    await using attempt = await testAttempt();
+    const { id, pids } = await bystander(attempt);
+    process.kill(id.pid, 'SIGKILL');
+    while ((await running([id.pid])).length > 0) await sleep(5);
+    await agents.endLeftover(id, attempt.directory);
+    expect(await running(pids)).toEqual([pids[1]]);
   });
 
   it('is not an agent in a directory whose name begins the same, nor this process', async () => {
@@ -152,11 +160,9 @@ describe('what a killed engine left', () => {
     const self = await identifyProcess(process.pid);
     await agents.endLeftover({ ...self, start: '1 other 1' }, directory);
     await agents.endLeftover(self, directory);
-    expect(await running([other.pid])).toEqual([other.pid]);
-    const marked = await bystander(attempt, { GATELINE_OUTPUT: `${directory}/output.json` });
-    await agents.endLeftover({ ...self, start: '1 other 1' }, directory);
-    expect(await running([marked.pid])).toEqual([]);
-    process.kill(other.pid, 'SIGKILL');
+    expect(await running(other.pids)).toEqual(other.pids);
+    await agents.endLeftover({ ...self, start: '1 other 1' }, `${directory}1`);
+    expect(await running(other.pids)).toEqual([]);
   });
 });
 

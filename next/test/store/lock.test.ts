@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '../../src/agent/process-table.ts';
 import { takeLock } from '../../src/store/files/lock.ts';
@@ -81,11 +82,26 @@ describe('the lock of the engine', () => {
     expect(outcome).toBe(expected);
   });
 
-  it('without content, and the right to take it over, are those of killed processes after a while', async () => {
+  it('of a killed engine is left to the one that is taking it over', async () => {
     await using folder = await testFolder();
-    for (const name of ['lock', 'lock.takeover']) {
-      await writeFile(folder.state.pathOf(name), '');
-      await utimes(folder.state.pathOf(name), 1, 1);
+    const holder = { ...self, start: `1 ${boot} ${container}`, host: hostname(), since: '' };
+    await writeFile(folder.state.pathOf('lock'), JSON.stringify(holder));
+    await writeFile(folder.state.pathOf('lock.takeover'), '');
+    let isDone = false;
+    const done = setTimeout(100).then(() => {
+      isDone = true;
+      rmSync(folder.state.pathOf('lock.takeover'));
+    });
+    await (await takeLock(folder.state))[Symbol.asyncDispose]();
+    expect(isDone).toBe(true);
+    await done;
+  });
+
+  it('without content, and the right to take it over, are void after a while', async () => {
+    await using folder = await testFolder();
+    for (const path of [folder.state.pathOf('lock'), folder.state.pathOf('lock.takeover')]) {
+      await writeFile(path, '');
+      await utimes(path, 1, 1);
     }
     await (await takeLock(folder.state))[Symbol.asyncDispose]();
     expect(existsSync(folder.state.pathOf('lock.takeover'))).toBe(false);

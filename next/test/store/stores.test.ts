@@ -42,10 +42,6 @@ describe('the state folder', () => {
     await writeFile(folder.state.pathOf('checkpoints'), '');
     const find = new FileCheckpoints(folder.state).find(digestOf(''));
     await expect(find).rejects.toMatchObject({ fault: 'platform', hint: expect.stringContaining('move it away') });
-    const lost = await folder.reopen(() => {
-      throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' });
-    });
-    await expect(lost.remove(lost.pathOf('x'))).rejects.toMatchObject({ code: 'ENOSPC' });
     await rm(folder.state.path, { recursive: true });
     await writeFile(folder.state.path, '');
     await expect(folder.reopen()).rejects.toMatchObject({
@@ -80,6 +76,9 @@ describe('contents', () => {
     expect(await readFile(join(folder.workspace, 'copy'), 'utf8')).toBe('äbc');
     await expect(contents.copyTo(content.digest, join(folder.workspace, 'copy'))).rejects.toThrow(/EEXIST/);
     expect(await readdir(folder.state.pathOf('tmp'))).toEqual([]);
+    const { digest } = await contents.put(['other']);
+    await contents.removeAllBut(new Set([digest]));
+    expect([await contents.get(content.digest), await contents.get(digest)]).toEqual([undefined, Buffer.from('other')]);
   });
 
   it('that are absent or damaged are none, until they are put again', async () => {
@@ -110,14 +109,6 @@ describe('contents', () => {
     }
     await expect(new FileContents(folder.state).put(failing())).rejects.toThrow('source');
     expect(await readdir(folder.state.pathOf('tmp'))).toEqual([]);
-  });
-
-  it('are removed but for those that are named', async () => {
-    await using folder = await testFolder();
-    const contents = new FileContents(folder.state);
-    const [a, b] = [await contents.put(['a']), await contents.put(['b'])];
-    await contents.removeAllBut(new Set([a.digest]));
-    expect([await contents.get(a.digest), await contents.get(b.digest)]).toEqual([Buffer.from('a'), undefined]);
   });
 });
 
@@ -202,10 +193,8 @@ describe('directories of attempts', () => {
 
   it.each([
     ['pr-42', 'pr-42'],
-    ['demoqa_com-student_registration', 'demoqa_com-student_registration'],
     ['Feature/Login', /^feature-login-[0-9a-f]{16}$/],
     ['', /^subject-[0-9a-f]{16}$/],
-    ['..', /^subject-[0-9a-f]{16}$/],
     ['nul.txt', /^_nul\.txt-[0-9a-f]{16}$/],
     ['\ud800', /^subject-[0-9a-f]{16}$/],
     ['x'.repeat(200), /^x{63}-[0-9a-f]{16}$/],

@@ -45,7 +45,7 @@ async function take(folder: StateFolder, name: string, waitMs: number): Promise<
     if (text === undefined) continue;
     if (await isStale(path, text)) await removeStale(path, text);
     else if (performance.now() >= deadline) throw busy(path, text);
-    else await sleep(pause);
+    await sleep(pause);
   }
 }
 
