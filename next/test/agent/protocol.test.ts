@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentErrorText } from '../../src/agent/agent-error.ts';
 import type { AgentFile } from '../../src/agent/agent.ts';
@@ -8,6 +5,7 @@ import { agentEnvironment } from '../../src/agent/environment.ts';
 import { parseMetrics } from '../../src/agent/metrics.ts';
 import { invocationOf } from '../../src/agent/shells.ts';
 import { createToolVersions } from '../../src/agent/tool-versions.ts';
+import { testAttempt } from './attempt.ts';
 
 describe('the environment of an agent', () => {
   const source = {
@@ -133,8 +131,12 @@ describe('metrics', () => {
 
 describe('tool versions', () => {
   it('are asked for once, and say what is missing', async () => {
-    const workingDirectory = await mkdtemp(join(tmpdir(), 'gateline-tools-'));
-    const toolVersion = createToolVersions({ workingDirectory, env: process.env, timeLimitMs: 3_000 });
+    await using attempt = await testAttempt();
+    const toolVersion = createToolVersions({
+      workingDirectory: attempt.directory,
+      env: process.env,
+      timeLimitMs: 3_000,
+    });
     const count = "echo 1 >> calls; wc -l < calls | tr -d ' '";
     expect(await Promise.all([toolVersion(count), toolVersion(count)])).toEqual(['1', '1']);
     expect(await toolVersion('echo v2 >&2')).toBe('v2');
