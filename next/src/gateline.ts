@@ -1,13 +1,13 @@
 import { beginAttempt, completeAttempt, type Begun } from './engine/begin.ts';
 import { NOT_PAUSED, adoptOutput, decide, giveUpAttempts, keepOutputs, type Decider } from './engine/decide.ts';
 import { planPipeline } from './engine/plan.ts';
-import type { Order, Ports } from './engine/ports.ts';
+import type { Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { runPipeline, type RunResult } from './engine/run.ts';
 import { applyStrategy, type Strategy } from './engine/strategy.ts';
 import { GatelineError } from './errors.ts';
 import type { Environment } from './environment.ts';
-import type { History } from './history/read-history.ts';
+import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
 import { findActor, findBranch } from './local/actor.ts';
 import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
@@ -18,11 +18,10 @@ import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type Imported } from './local/import.ts';
 import { limitOrder, unitsOf } from './local/limits.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
-import { createOwnOutputs, mirrorRun } from './local/mirror.ts';
+import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { findStandIns } from './local/stand-ins.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
-import { createRunView } from './report/run-view.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
@@ -55,6 +54,8 @@ export interface RunOptions {
   readonly fresh?: boolean;
   readonly maxParallel?: number;
   readonly maxIterations?: number;
+  /** Reports the Markdown checkpoint of each gate that ends. Default: `checkpoints` of the definition. */
+  readonly checkpoints?: boolean;
   readonly by?: Partial<Decider>;
   readonly signal?: AbortSignal;
 }
@@ -104,10 +105,10 @@ export class Gateline {
       if (options.strategy) await applyStrategy(folder.ports, order, options.strategy, by);
       const signal = options.signal ?? new AbortController().signal;
       const result = options.isolated
-        ? await this.#runIsolated(folder, limited, signal)
-        : await runPipeline(this.#mirrored(folder, order), limited, signal);
+        ? await this.#runIsolated(folder, limited, signal, options.checkpoints)
+        : await runPipeline(mirroredPorts(folder, order, options.checkpoints), limited, signal);
       const { status, run, ran } = result;
-      return { result: { status, run, ran }, view: await this.#end(folder, order, status !== 'nothing') };
+      return { result: { status, run, ran }, view: await endCall(folder, order, status !== 'nothing') };
     });
   }
 
@@ -125,11 +126,11 @@ export class Gateline {
   begin(unit: UnitKey): Promise<Begun> {
     return this.#use('engine', async (folder, order) => {
       const begun = await beginAttempt(
-        this.#mirrored(folder, order),
+        mirroredPorts(folder, order),
         { ...order, standIns: await findStandIns(folder, order) },
         unit,
       );
-      await this.#end(folder, order, true);
+      await endCall(folder, order, true);
       return begun;
     });
   }
@@ -143,13 +144,13 @@ export class Gateline {
         token,
         exitCode,
       );
-      return { ended, view: await this.#end(folder, order, true) };
+      return { ended, view: await endCall(folder, order, true) };
     });
   }
 
   /** How a run stands. @param run default: the newest */
   view(run?: number): Promise<RunView> {
-    return this.#use('read', (folder, order) => this.#view(folder, order, run));
+    return this.#use('read', (folder, order) => viewRun(folder, order, run));
   }
 
   /** One part of what a unit left: its output, its request, its log. */
@@ -172,7 +173,7 @@ export class Gateline {
     return this.#use('engine', async (folder, order) => {
       const decider = await this.#decider(by, order, 'gateline rollback');
       const rollback = await rollBack(folder.ports, order, to, decider, isDry);
-      if (!isDry) await this.#end(folder, order, true);
+      if (!isDry) await endCall(folder, order, true);
       return rollback;
     });
   }
@@ -197,13 +198,13 @@ export class Gateline {
   adopt(unit: UnitKey, value: JsonValue, by: Partial<Decider>): Promise<RunView> {
     return this.#use('read', async (folder, order) => {
       await adoptOutput(folder.ports, order, unit, value, await this.#decider(by, order));
-      return this.#view(folder, order);
+      return viewRun(folder, order);
     });
   }
 
   /** One entry per run that ended, newest first. */
-  history(): Promise<History> {
-    return this.#use('read', (folder) => folder.readHistory());
+  history(filter?: HistoryFilter): Promise<History> {
+    return this.#use('read', (folder) => folder.readHistory(filter));
   }
 
   /** Removes old runs, and everything that only they needed. */
@@ -226,7 +227,7 @@ export class Gateline {
         path,
         await this.#decider(by, order, `gateline import ${system}`),
       );
-      await this.#end(folder, order, true);
+      await endCall(folder, order, true);
       return imported;
     });
   }
@@ -245,59 +246,25 @@ export class Gateline {
     return await work(folder, order);
   }
 
-  async #runIsolated(folder: Folder, order: Order, signal: AbortSignal): Promise<RunResult> {
+  async #runIsolated(folder: Folder, order: Order, signal: AbortSignal, checkpoints?: boolean): Promise<RunResult> {
     await using clone = await folder.openClone(order);
     const base = snapshotId(await clone.git.takeSnapshot());
-    const result = await runPipeline(this.#mirrored(clone, order), order, signal);
+    const result = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);
     await noteCloneResult(clone, order, base);
     return result;
-  }
-
-  /** The ports of a folder: whenever a unit has ended, the files of other systems are renewed. */
-  #mirrored(folder: Folder, order: Order): Ports {
-    if (order.pipeline.mirror.length === 0) return folder.ports;
-    const { log } = folder.ports;
-    const append: Ports['log']['append'] = async (...entries) => {
-      const all = await log.append(...entries);
-      await mirrorRun(folder, order, await this.#view(folder, order));
-      return all;
-    };
-    return {
-      ...folder.ports,
-      ownOutputs: createOwnOutputs(folder.stateFolder, order),
-      log: { read: () => log.read(), append },
-    };
   }
 
   #decideNow(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
     return this.#use('read', async (folder, order) => {
       await decide(folder.ports, order, decision, await this.#decider(by, order), unit);
-      return this.#view(folder, order);
+      return viewRun(folder, order);
     });
   }
 
   async #closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
     await giveUpAttempts(folder.ports, order);
-    const { status } = await this.#view(folder, order);
+    const { status } = await viewRun(folder, order);
     if (!['completed', 'closed', 'initializing'].includes(status)) await decide(folder.ports, order, 'close', by);
-  }
-
-  async #view(folder: Folder, order: Order, run?: number): Promise<RunView> {
-    const { pipeline, subject, metadata } = order;
-    const [entries, isAlive] = await Promise.all([folder.log.read(), folder.livingProcesses(order)]);
-    const { entries: history } = await folder.readHistory();
-    return createRunView({ pipeline, subject, metadata, entries, run, isAlive, history });
-  }
-
-  /** After a call that may have written: the history, files of other systems, old runs. */
-  async #end(folder: Folder, order: Order, wrote: boolean): Promise<RunView> {
-    const view = await this.#view(folder, order);
-    if (!wrote) return view;
-    await folder.appendHistory(order);
-    await mirrorRun(folder, order, view);
-    const { retention } = order.pipeline;
-    if (retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
-    return view;
   }
 
   /** @param reason default; undefined: a reason must be given */

@@ -38,7 +38,7 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
   return {
     observe: (event) => {
       const line = progress.apply(event);
-      if (isLive && event.type !== 'notice') return;
+      if (isLive && event.type !== 'notice' && event.type !== 'checkpoint') return;
       clear();
       if (line !== undefined) err.write(`${line}\n`);
     },

@@ -36,7 +36,7 @@ export async function runAttempt(
   const attempt = nextAttempt(call, work.unit);
   const directory = await claimDirectory(call, work, attempt, feedback);
   const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
-  const started = { ...startedEntry(call, work, attempt), process: agent.process ?? NOT_STARTED };
+  const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
   await call.write(started);
   const result = await agent.run(signal);
   return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
@@ -62,7 +62,7 @@ export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef
   return prepareDirectory(call, work, attempt, feedback);
 }
 
-export function startedEntry(call: Call, work: Work, attempt: AttemptRef): StartedEntry {
+export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
   const { unit, fingerprint, snapshot, rework, request } = work;
   const { digest } = call.contractOf(unit.gate);
   return {
@@ -76,6 +76,7 @@ export function startedEntry(call: Call, work: Work, attempt: AttemptRef): Start
     iteration: rework?.round ?? 1,
     rework: rework !== undefined,
     writes: unit.gate.files !== undefined,
+    ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
     ...(request.task !== undefined && { task: request.task }),
   };
 }
@@ -117,7 +118,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   await call.ports.workspace.storeVersions(changed.own);
   const checkpoint = checkpointOf(entry, { attempt: attemptOf(entry), how: 'ran', startedAt: started.at });
   const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate.onFail !== undefined);
-  const holds = isValid && changed.disturbed.length === 0;
+  const holds = isValid && changed.disturbed.length === 0 && !(await hasNewStash(call, claim));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
   if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
   await extendCheckpoints(call, unit, before, changed.own, {
@@ -129,6 +130,20 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   if (isValid) await settle(call, unit, checkpoint, needs);
   else settleFailed(call, unit, verdict);
   return entry;
+}
+
+/** A stash takes work away: what an output says about files then holds for this call only. A moved HEAD is only named. */
+async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolean> {
+  if (started.head === undefined) return false;
+  const { head, stash } = await call.ports.workspace.watchHead();
+  if (head !== started.head.head)
+    call.notice(`another commit was checked out while ${unit.key} worked`, { unit: unit.key });
+  if (stash === started.head.stash) return false;
+  call.notice(`something was stashed while ${unit.key} worked: its output serves this call only`, {
+    unit: unit.key,
+    hint: '`git stash pop` brings it back',
+  });
+  return true;
 }
 
 interface Changed {

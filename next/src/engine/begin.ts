@@ -56,7 +56,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
     await call.compileContracts();
     const attempt = nextAttempt(call, unit);
     const directory = await claimDirectory(call, work, attempt);
-    const started = startedEntry(call, work, attempt);
+    const started = await startedEntry(call, work, attempt);
     await call.write(started);
     const token: Token = {
       v: 1,

@@ -18,12 +18,10 @@ export type Condition =
  */
 export async function evaluateGateCondition(call: Call, { gate }: Unit, needs: Needs): Promise<Condition> {
   if (gate.if === undefined) return { result: true };
-  const contexts = {
-    subject: call.order.subject,
-    metadata: call.order.metadata,
-    needs: await needsContext(call, needs),
-  };
-  const evaluated = evaluateCondition(parseCondition(gate.if), contexts);
+  const { subject, isSubjectGiven, metadata } = call.order;
+  const contexts = { subject: isSubjectGiven ? subject : null, metadata, needs: await needsContext(call, needs) };
+  const condition = parseCondition(gate.if, { roots: Object.keys(contexts) });
+  const evaluated = 'problem' in condition ? condition : evaluateCondition(condition, contexts);
   if ('problem' in evaluated)
     throw new GatelineError('usage', `the condition of gate ${gate.id} cannot be evaluated: ${evaluated.problem}`, {
       place: gate.place,

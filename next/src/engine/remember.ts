@@ -44,7 +44,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
 
 /** What `checks` can name beside the output. */
 export function judgeContexts({ order }: Call): { subject: JsonValue; metadata: JsonValue } {
-  return { subject: order.subject, metadata: order.metadata };
+  return { subject: order.isSubjectGiven ? order.subject : null, metadata: order.metadata };
 }
 
 export function isApproved({ state }: Call, { fingerprint, output }: Checkpoint): boolean {

@@ -9,7 +9,7 @@ import type { Database, Order, Ports } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors.ts';
 import { createHistoryEntry } from '../history/create-history-entry.ts';
-import { readHistory, type History } from '../history/read-history.ts';
+import { queryHistory, type History, type HistoryFilter } from '../history/query.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { AttemptRef, Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
@@ -132,8 +132,8 @@ export class Folder implements AsyncDisposable {
     return new AttemptFolders(this.stateFolder, pipeline).pathOf(attempt);
   }
 
-  async readHistory(): Promise<History> {
-    return readHistory(await this.#history.read());
+  async readHistory(filter?: HistoryFilter): Promise<History> {
+    return queryHistory(await this.#history.read(), filter);
   }
 
   /** Whether old runs were last removed a week ago or more. From now on they count as removed. */

@@ -53,6 +53,8 @@ export class Progress {
           if (key === event.gate || key.startsWith(`${event.gate}/`)) this.#set(key, 'pending', 'warning', reason);
         return safeText(`${event.gate}: ${reason}`);
       }
+      case 'checkpoint':
+        return event.text;
       case 'notice':
         return safeText(`note: ${event.message}${event.hint === undefined ? '' : ` (${event.hint})`}`);
     }

@@ -51,6 +51,8 @@ export const startedSchema = z.strictObject({
   iteration: count.min(1),
   /** Answers a review that sent the work back. */
   rework: z.boolean(),
+  /** Of a gate that declares files: the commit and the newest stash when it started. */
+  head: z.strictObject({ head: z.string().nullable(), stash: z.string().nullable() }).optional(),
   /** The gate declares files: nothing else starts while it is open. */
   writes: z.boolean(),
   /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */

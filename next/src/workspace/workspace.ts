@@ -7,6 +7,12 @@ export interface Snapshot {
   readonly unstored: Readonly<Record<string, FileVersion>>;
 }
 
+/** `null`: no repository, no commit, no stash. */
+export interface Head {
+  readonly head: string | null;
+  readonly stash: string | null;
+}
+
 /** A folder in which gates work: the user's, a job's checkout, or the clone of one run. */
 export interface Workspace {
   /** Absolute. */
@@ -32,6 +38,8 @@ export interface Workspace {
    * @returns the paths that were left as they are
    */
   put(changes: readonly FileChange[]): Promise<readonly string[]>;
+  /** The commit that is checked out and the newest stash: if they differ after an attempt, somebody moved them. */
+  watchHead(): Promise<Head>;
   /** The bytes of one version; undefined: not stored. */
   readVersion(version: FileVersion): Promise<Uint8Array | undefined>;
 }

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
-import { queryHistory } from '../../history/query.ts';
 import { summarizeDays, summarizeGates, summarizeRuns } from '../../history/statistics.ts';
 import { countOf } from '../../report/amounts.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
@@ -99,9 +98,8 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
   answer<HistoryOptions>(command, async (options) => {
     const { status, since, until, contains, gate, limit, all, stats, daily, subject } = options;
     const gateline = await Gateline.open(await openingOptions(world, options));
-    const { entries, unreadable } = await gateline.history();
     const isSummary = stats === true || daily !== undefined;
-    const selected = queryHistory(entries, {
+    const { entries, unreadable } = await gateline.history({
       ...(!all && { pipeline: gateline.definition.pipeline.id }),
       subject,
       status,
@@ -114,13 +112,13 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
     if (unreadable > 0) world.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
     const screen = { paint: paintOf(world.out), width: world.out.columns };
     if (daily !== undefined) {
-      const days = summarizeDays(selected, daily === true ? undefined : daily);
+      const days = summarizeDays(entries, daily === true ? undefined : daily);
       return { json: { days }, text: renderDays(days, screen) };
     }
     if (stats) {
-      const [runs, gates] = [summarizeRuns(selected), summarizeGates(selected)];
+      const [runs, gates] = [summarizeRuns(entries), summarizeGates(entries)];
       return { json: { runs, gates }, text: renderStatistics(runs, gates, screen) };
     }
-    return { json: { runs: selected }, text: renderHistory(selected, gate, screen) };
+    return { json: { runs: entries }, text: renderHistory(entries, gate, screen) };
   });
 }

@@ -24,6 +24,7 @@ interface RunFlags extends AboutOptions {
   readonly maxParallel?: number;
   readonly maxIterations?: number;
   readonly dryRun?: boolean;
+  readonly checkpoints?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly reason?: string;
@@ -68,6 +69,7 @@ function running(command: Command): Command {
     .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))
     .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(whole(1)))
     .option('-n, --dry-run', 'only show what would run')
+    .option('--checkpoints', 'print the Markdown checkpoint of each gate')
     .option('-q, --quiet', 'no progress')
     .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
 }
@@ -84,6 +86,7 @@ function runOptions(options: RunFlags): RunOptions {
     only: gate,
     force,
     strategy: strategy === 'from-checkpoint' ? { fromCheckpoint: from! } : strategy,
+    checkpoints: options.checkpoints,
     isolated,
     fresh: options.new,
     maxParallel: sequential ? 1 : maxParallel,

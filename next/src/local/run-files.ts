@@ -1,0 +1,46 @@
+import type { Order, Ports } from '../engine/ports.ts';
+import { renderCheckpoint } from '../report/checkpoint.ts';
+import { createRunView } from '../report/run-view.ts';
+import type { RunView } from '../report/view.ts';
+import { forTerminal } from '../untrusted/escape.ts';
+import { cleanFolder } from './clean.ts';
+import type { Folder } from './folder.ts';
+import { createOwnOutputs, mirrorRun } from './mirror.ts';
+
+/** How a run stands. @param run default: the newest */
+export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
+  const { pipeline, subject, metadata } = order;
+  const [entries, isAlive] = await Promise.all([folder.log.read(), folder.livingProcesses(order)]);
+  const { entries: history } = await folder.readHistory();
+  return createRunView({ pipeline, subject, metadata, entries, run, isAlive, history });
+}
+
+/** The ports of a folder: whenever a unit has ended, the files of other systems and its checkpoint are written. */
+export function mirroredPorts(folder: Folder, order: Order, checkpoints = order.pipeline.checkpoints): Ports {
+  if (order.pipeline.mirror.length === 0 && !checkpoints) return folder.ports;
+  const { log, observe } = folder.ports;
+  const append: Ports['log']['append'] = async (...entries) => {
+    const all = await log.append(...entries);
+    const view = await viewRun(folder, order);
+    await mirrorRun(folder, order, view);
+    if (!checkpoints) return all;
+    const ended = entries.flatMap((entry) => (entry.kind === 'ended' ? [entry.unit] : []));
+    for (const unit of view.units)
+      if (ended.includes(unit.key))
+        observe({ type: 'checkpoint', unit: unit.key, text: forTerminal(renderCheckpoint(view, unit)) });
+    return all;
+  };
+  const ownOutputs = createOwnOutputs(folder.stateFolder, order);
+  return { ...folder.ports, ownOutputs, log: { read: () => log.read(), append } };
+}
+
+/** After a call that may have written: the history, files of other systems, old runs. */
+export async function endCall(folder: Folder, order: Order, wrote: boolean): Promise<RunView> {
+  const view = await viewRun(folder, order);
+  if (!wrote) return view;
+  await folder.appendHistory(order);
+  await mirrorRun(folder, order, view);
+  const { retention } = order.pipeline;
+  if (retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
+  return view;
+}
