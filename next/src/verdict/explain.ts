@@ -1,0 +1,222 @@
+import type { ErrorObject } from 'ajv';
+import { closestWord } from '../json/did-you-mean.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import { decodeFragment, listSchemas, resolvePointer } from './schema-keywords.ts';
+import { countText, cutText, listText, valueText } from './texts.ts';
+import { MAX_ISSUES, type Issue } from './verdict.ts';
+
+/** Errors of ajv beyond this number are only counted. */
+const MAX_ERRORS = 10_000;
+
+/** One thing that is wrong, in words. */
+interface Failure {
+  readonly keyword: string;
+  /** JSON pointer to the value. */
+  readonly pointer: string;
+  /** JSON pointer into the schema. */
+  readonly rule: string;
+  /** The schema that holds the keyword. */
+  readonly schema: unknown;
+  readonly text: string;
+}
+
+/** The errors of ajv (options `allErrors` and `verbose`) in plain words, each once, at most {@link MAX_ISSUES}. */
+export function explainErrors(errors: readonly ErrorObject[], root: JsonValue): Issue[] {
+  const failures: Failure[] = [];
+  for (const error of errors.slice(0, MAX_ERRORS)) {
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') {
+      failures.push(...explainAlternatives(error, takeBranches(error, failures, error.schema as JsonValue[], root)));
+    } else if (error.keyword === 'contains') {
+      takeBranches(error, failures, [error.schema as JsonValue], root);
+      failures.push(toFailure(error));
+    } else if (error.keyword !== 'if' && error.keyword !== 'propertyNames') failures.push(toFailure(error));
+  }
+  const issues = [...new Map(failures.map((failure) => [failure.pointer + failure.text, toIssue(failure)])).values()];
+  const more = issues.length - MAX_ISSUES + errors.slice(MAX_ERRORS).length;
+  if (more <= 0) return issues;
+  return [...issues.slice(0, MAX_ISSUES - 1), { severity: 'error', message: `${more + 1} more problems` }];
+}
+
+function toIssue({ pointer, rule, text }: Failure): Issue {
+  const where = pointer === '' ? 'the output' : cutText(pointer, 1_000);
+  const message = cutText(`${where}: ${text}`, 4_096);
+  return { severity: 'error', message, pointer: cutText(pointer, 4_096), rule: cutText(rule, 4_096) };
+}
+
+function toFailure(error: ErrorObject): Failure {
+  const key = error.params['additionalProperty'] ?? error.params['unevaluatedProperty'] ?? error.propertyName;
+  const pointer = error.instancePath + (typeof key === 'string' ? pointerOf([key]) : '');
+  const { keyword, parentSchema: schema } = error;
+  return { keyword, pointer, schema, rule: decodeFragment(error.schemaPath), text: explainKeyword(error) };
+}
+
+/** Takes the failures of alternatives off the end of a list: ajv reports them, branch by branch, before the whole. */
+function takeBranches(error: ErrorObject, failures: Failure[], branches: readonly JsonValue[], root: JsonValue) {
+  const schemas = branches.map((branch) => reachableSchemas(branch, root));
+  const groups = branches.map((): Failure[] => []);
+  let branch = branches.length - 1;
+  for (let last = failures.at(-1); last?.pointer.startsWith(error.instancePath); last = failures.at(-1)) {
+    const { schema } = last;
+    branch = schemas.findLastIndex((parts, index) => index <= branch && parts.has(schema));
+    if (branch < 0) break;
+    groups[branch]!.push(failures.pop()!);
+  }
+  return groups.map((group) => group.reverse());
+}
+
+const reachable = new WeakMap<object, ReadonlySet<unknown>>();
+
+/** A schema, all schemas in it, and those that they refer to. */
+function reachableSchemas(schema: JsonValue, root: JsonValue): ReadonlySet<unknown> {
+  const known = isJsonObject(schema) ? reachable.get(schema) : undefined;
+  if (known !== undefined) return known;
+  const parts = new Set<unknown>();
+  const pending = [schema];
+  for (const next of pending) {
+    for (const { schema: part } of listSchemas(next)) {
+      if (!isJsonObject(part) || parts.has(part)) continue;
+      parts.add(part);
+      const target = typeof part['$ref'] === 'string' ? resolvePointer(root, part['$ref']) : undefined;
+      if (target !== undefined) pending.push(target);
+    }
+  }
+  if (isJsonObject(schema)) reachable.set(schema, parts);
+  return parts;
+}
+
+function explainAlternatives(error: ErrorObject, branches: readonly Failure[][]): Failure[] {
+  const whole = toFailure(error);
+  const passing = (error.params['passingSchemas'] ?? []) as readonly number[];
+  if (passing.length > 1) {
+    const matches = listText(
+      passing.map((index) => `#${index + 1}`),
+      'and',
+    );
+    return [{ ...whole, text: `must match exactly one of ${branches.length} alternatives, matches ${matches}` }];
+  }
+  const kinds = explainKinds(branches, whole.pointer);
+  if (kinds !== undefined) return [{ ...whole, text: kinds }];
+  const ranks = branches.map((branch) => rankBranch(branch, whole.pointer));
+  const closest = ranks.indexOf(Math.min(...ranks));
+  const details = branches[closest] ?? [];
+  const which = branches.length === 1 ? '' : ` (alternative #${closest + 1} of ${branches.length} is the closest)`;
+  if (details.length === 1) return [{ ...details[0]!, text: details[0]!.text + which }];
+  return [{ ...whole, text: `matches none of the alternatives${details.length === 0 ? '' : which}` }, ...details];
+}
+
+const KINDS: readonly string[] = ['type', 'const', 'enum'];
+
+/** `must be a string or null, is 12`, if each alternative only asks for another kind of value. */
+function explainKinds(branches: readonly Failure[][], pointer: string): string | undefined {
+  const parts = branches.map(([failure, ...more]) => {
+    const isKind =
+      failure !== undefined && more.length === 0 && failure.pointer === pointer && KINDS.includes(failure.keyword);
+    return isKind ? /^must be (.*), is (.*?)(?:; did you mean .*)?$/s.exec(failure.text) : null;
+  });
+  if (parts.length === 0 || parts.includes(null)) return undefined;
+  return `must be ${[...new Set(parts.map((part) => part![1]))].join(' or ')}, is ${parts[0]![2]}`;
+}
+
+/** The lower, the more probably meant: of the right kind, then with the right discriminator, then with few failures. */
+function rankBranch(branch: readonly Failure[], pointer: string): number {
+  if (branch.length === 0) return Infinity;
+  const kinds = branch
+    .filter(({ keyword }) => KINDS.includes(keyword))
+    .map((failure) => failure.pointer.slice(pointer.length));
+  const kind = kinds.includes('') ? 2 : kinds.some((path) => path.lastIndexOf('/') === 0) ? 1 : 0;
+  return kind * MAX_ERRORS + branch.length;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
+const BOUNDS: Readonly<Record<string, string>> = {
+  minimum: 'at least',
+  maximum: 'at most',
+  exclusiveMinimum: 'more than',
+  exclusiveMaximum: 'less than',
+  multipleOf: 'a multiple of',
+};
+const SIZES: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'key' };
+
+/** What is wrong, to be read after its place: `must be at least 3, is 2`. */
+function explainKeyword(error: ErrorObject): string {
+  const { keyword, params } = error;
+  const [value, wanted] = [error.data, error.schema] as [JsonValue, JsonValue];
+  const parent = error.parentSchema as JsonObject;
+  const subject = error.propertyName === undefined ? '' : 'the key itself ';
+  const is = `is ${valueText(value)}`;
+  const [, bound, size] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
+  if (size !== undefined) {
+    const limit = countText(Number(wanted), SIZES[size]!);
+    return `${subject}must have at ${bound === 'min' ? 'least' : 'most'} ${limit}, has ${sizeOf(value)}`;
+  }
+  if (keyword in BOUNDS) return `${subject}must be ${BOUNDS[keyword]} ${valueText(wanted)}, ${is}`;
+  switch (keyword) {
+    case 'type':
+      return `must be ${listText(
+        [wanted].flat().map((type) => TYPES[String(type)] ?? String(type)),
+        'or',
+      )}, ${is}`;
+    case 'enum':
+    case 'const':
+      return subject + explainChoice(keyword === 'enum' ? (wanted as JsonValue[]) : [wanted], value, is);
+    case 'pattern':
+    case 'format':
+      return `${subject}must ${keyword === 'format' ? 'have' : 'match'} the ${keyword} \`${cutText(String(wanted), 60)}\`, ${is}`;
+    case 'required':
+      return explainMissing(String(params['missingProperty']), value as JsonObject, wanted as string[]);
+    case 'dependentRequired':
+    case 'dependencies':
+      return `lacks \`${params['missingProperty']}\`, which \`${params['property']}\` needs`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema': {
+      const names = isJsonObject(parent['properties']) ? Object.keys(parent['properties']) : [];
+      const key = String(params['additionalProperty'] ?? params['unevaluatedProperty'] ?? '');
+      return `is not allowed here${hintText(closestWord(key, names.slice(0, 500)))}`;
+    }
+    case 'items':
+    case 'additionalItems':
+      return `must have at most ${countText(Number(params['limit']), 'item')}, has ${sizeOf(value)}`;
+    case 'uniqueItems':
+      return 'must not contain an item twice';
+    case 'contains': {
+      const most = params['maxContains'] === undefined ? '' : ` and at most ${params['maxContains']}`;
+      return `must have at least ${params['minContains']}${most} of the items that \`contains\` asks for`;
+    }
+    case 'not':
+      return 'must not match the schema of `not`';
+    default:
+      return `does not meet \`${keyword}\``;
+  }
+}
+
+function explainChoice(wanted: readonly JsonValue[], value: JsonValue, is: string): string {
+  const choices = listText(
+    wanted.map((choice) => cutText(JSON.stringify(choice), 60)),
+    'or',
+  );
+  const strings = wanted.filter((choice) => typeof choice === 'string');
+  const meant = typeof value === 'string' && wanted.length > 1 ? closestWord(value, strings) : undefined;
+  return `must be ${wanted.length === 1 ? '' : 'one of '}${choices}, ${is}${hintText(meant && JSON.stringify(meant))}`;
+}
+
+function explainMissing(key: string, value: JsonObject, required: readonly string[]): string {
+  const similar = closestWord(key, Object.keys(value).slice(0, 500));
+  return `lacks \`${key}\`${similar === undefined || required.includes(similar) ? '' : ` (there is \`${similar}\`)`}`;
+}
+
+function hintText(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}
+
+function sizeOf(value: JsonValue): number {
+  return typeof value === 'string' ? [...value].length : Object.keys(value as object).length;
+}

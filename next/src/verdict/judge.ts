@@ -1,0 +1,191 @@
+import { GatelineError } from '../errors.ts';
+import { extractJson } from '../json/extract-json.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { decodeUtf8, parseJson, type ParsedJson } from '../json/parse-json.ts';
+import { valueAt } from '../json/pointer.ts';
+import { createRedactor, redactPointers, type Redactor } from '../untrusted/redact.ts';
+import type { Contract } from './contract.ts';
+import { CHECK_ROOTS, evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
+import { compileSchema, type ValidateSchema } from './schema.ts';
+import { cutText, listText, valueText } from './texts.ts';
+import { failedVerdict, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
+
+/** Remarks of an agent about its own output that are taken over, and their length. */
+const MAX_REMARKS = 20;
+const MAX_REMARK_LENGTH = 500;
+/** Replaced secrets that are named. */
+const MAX_REDACTED = 20;
+
+/** A contract ready for judging. */
+export interface CompiledContract {
+  readonly contract: Contract;
+  readonly validate: ValidateSchema;
+  readonly checks: readonly Condition[];
+}
+
+/** @throws GatelineError `usage` that names everything that is wrong, each with its pointer into the contract */
+export async function compileContract(contract: Contract): Promise<CompiledContract> {
+  const { schema, checks } = contract;
+  const compiled = schema === undefined ? { validate: () => [] } : await compileSchema(schema);
+  const conditions = checks.map((check) => parseCondition(check, { roots: CHECK_ROOTS }));
+  const problems =
+    'problems' in compiled ? compiled.problems.map(({ pointer, message }) => `/schema${pointer}: ${message}`) : [];
+  for (const [index, condition] of conditions.entries()) {
+    if ('problem' in condition) problems.push(`/checks/${index}: ${condition.problem}`);
+  }
+  if (problems.length > 0 || 'problems' in compiled) {
+    throw new GatelineError(
+      'usage',
+      problems.length === 1 ? problems[0]! : `${problems.length} problems:\n${problems.join('\n')}`,
+    );
+  }
+  return { contract, validate: compiled.validate, checks: conditions as Condition[] };
+}
+
+/**
+ * Reads and judges what an agent wrote: parse (and extract), redact, judge. The values at `contract.redact` are secrets
+ * wherever else they are in the output.
+ * @returns the verdict, and the redacted value if there is one
+ */
+export async function judgeBytes(
+  compiled: CompiledContract,
+  bytes: Uint8Array,
+  redactor: Redactor,
+  contexts: Contexts,
+): Promise<{ readonly verdict: Verdict; readonly value?: JsonValue }> {
+  const { contract } = compiled;
+  const parsed = parseOutput(bytes, contract.extract === 'json');
+  if (!parsed.ok) {
+    const { kind, message, pointer, advice } = parsed;
+    return { verdict: failedVerdict(kind, advice, [{ severity: 'error', message, pointer }]) };
+  }
+  const { value: open, secrets } = redactPointers(parsed.value, contract.redact);
+  const named = redactor.json(open);
+  const { value } = contract.redact.length === 0 ? named : createRedactor(secrets).json(named.value);
+  const notices = parsed.notices.map((notice): Issue => ({ severity: 'notice', ...notice }));
+  for (const { pointer, what } of named.redacted.slice(0, MAX_REDACTED)) {
+    notices.push({
+      severity: 'notice',
+      message: `${pointer || 'the output'}: a secret was replaced by *** (${what})`,
+      pointer,
+    });
+  }
+  const verdict = await judge(compiled, value, contexts);
+  return { verdict: { ...verdict, issues: [...verdict.issues, ...notices].slice(0, MAX_ISSUES) }, value };
+}
+
+function parseOutput(bytes: Uint8Array, isExtracted: boolean): ParsedJson {
+  const parsed = parseJson(bytes);
+  const text = parsed.ok || parsed.kind !== 'malformed' || !isExtracted ? undefined : decodeUtf8(bytes);
+  if (text === undefined) return parsed;
+  const extracted = extractJson(text);
+  if ('problem' in extracted)
+    return { ok: false, kind: 'malformed', message: extracted.problem, advice: 'Write one JSON value.' };
+  const inner = parseJson(new TextEncoder().encode(extracted.json));
+  const notice = { message: 'the JSON value was taken out of the text around it (`extract: json`)' };
+  return inner.ok ? { ...inner, notices: [notice, ...inner.notices] } : inner;
+}
+
+/**
+ * Judges a value: schema, the agent's own label, score, checks, exports. The first of these that fails decides the kind,
+ * and all its errors are listed. Then the score decides: passed at or above the threshold, else partial.
+ * @param contexts `subject` and `metadata`, for checks
+ */
+export async function judge(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Promise<Verdict> {
+  const issues = compiled.validate(value);
+  if (issues.length > 0) return failedVerdict('schema', 'Make the output meet the schema.', issues);
+  const { contract } = compiled;
+  const label = contract.result && valueAt(value, contract.result.pointer);
+  const verdict = judgeLabel(contract, label) ?? judgeScore(compiled, value, contexts);
+  const message = verdict.status === 'passed' ? readMessage(contract, value) : undefined;
+  const remarks = listRemarks(contract, value);
+  return {
+    ...verdict,
+    issues: [...verdict.issues.slice(0, MAX_ISSUES - remarks.length), ...remarks],
+    ...(typeof label === 'string' && { result: cutText(label, 200) }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** The verdict on an agent's own label that does not pass. */
+function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict | undefined {
+  if (result === undefined || (typeof label === 'string' && result.pass.includes(label))) return undefined;
+  const { pointer, pass } = result;
+  const what =
+    label === undefined
+      ? 'there is no result'
+      : `the result ${typeof label === 'string' ? 'is' : 'must be a string, is'} ${valueText(label)}`;
+  const allowed = listText(
+    pass.map((text) => valueText(text)),
+    'or',
+  );
+  return failedVerdict('check', `The gate passes with ${allowed}.`, [
+    errorAt(pointer, `${what}; only ${allowed} passes`, 'result'),
+  ]);
+}
+
+function judgeScore(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Verdict {
+  const { contract, checks } = compiled;
+  const { score: pointer, threshold, partial } = contract;
+  // Never converted: "95", null and true are no scores.
+  const score = pointer === undefined ? 100 : valueAt(value, pointer);
+  if (typeof score !== 'number' || !(score >= 0 && score <= 100)) {
+    const what =
+      score === undefined ? 'there is no score' : `the score must be a number from 0 to 100, is ${valueText(score)}`;
+    const advice = `Write a number from 0 to 100 at ${pointer || 'the root'}.`;
+    return failedVerdict('score', advice, [errorAt(pointer!, what, 'score')]);
+  }
+  const failures = checks.flatMap((check) => checkIssue(check, { ...contexts, output: value, score }));
+  if (failures.length > 0)
+    return { ...failedVerdict('check', "Make the output meet the gate's checks.", failures), score };
+  const missing = contract.exports.filter((part) => valueAt(value, part) === undefined);
+  if (missing.length > 0) {
+    const errors = missing.map((part) => errorAt(part, 'is exported, but is not in the output', 'exports'));
+    return { ...failedVerdict('check', 'Write the parts that the gate exports.', errors), score };
+  }
+  if (score >= threshold) return { status: 'passed', kind: 'passed', score, issues: [], advice: '' };
+  const message = `the score is ${score}, below the threshold of ${threshold}`;
+  return {
+    status: 'partial',
+    kind: 'partial',
+    score,
+    issues: [{ severity: 'warning', message }],
+    advice: PARTIAL_ADVICE[partial],
+  };
+}
+
+const PARTIAL_ADVICE = {
+  block: 'Raise the score; later gates wait, because `partial` is `block`.',
+  continue: 'Nothing to do: with `partial: continue` later gates run.',
+  pause: 'Approve the output, or raise the score; later gates wait, because `partial` is `pause`.',
+} as const;
+
+function checkIssue(check: Condition, contexts: Contexts): Issue[] {
+  const evaluation = evaluateCondition(check, contexts);
+  if ('result' in evaluation && evaluation.result) return [];
+  const what = 'problem' in evaluation ? evaluation.problem : evaluation.reason;
+  const message = cutText(`${cutText(check.text, 500)}: ${what}`, 4_096);
+  return [{ severity: 'error', message, pointer: evaluation.pointer, rule: cutText(check.text, 4_096) }];
+}
+
+/** The agent's line about an output that passed. */
+function readMessage({ message: pointer }: Contract, value: JsonValue): string | undefined {
+  const line = pointer === undefined ? undefined : valueAt(value, pointer);
+  const text = typeof line === 'string' ? cutText(line.replace(/\s+/g, ' ').trim(), 300) : '';
+  return text === '' ? undefined : text;
+}
+
+/** The agent's own remarks: the list `issues` beside its score. */
+function listRemarks({ score = '/validationResult/score' }: Contract, value: JsonValue): Issue[] {
+  const parent = valueAt(value, score.slice(0, Math.max(0, score.lastIndexOf('/'))));
+  const list = isJsonObject(parent) && Object.hasOwn(parent, 'issues') ? parent['issues'] : undefined;
+  const texts = Array.isArray(list) ? list.filter((remark) => typeof remark === 'string') : [];
+  const notices = texts.slice(0, MAX_REMARKS).map((text) => cutText(text, MAX_REMARK_LENGTH));
+  const more = texts.length - notices.length;
+  if (more > 0) notices.push(`${more} more remarks of the agent`);
+  return notices.map((message) => ({ severity: 'notice', message }));
+}
+
+function errorAt(pointer: string, what: string, rule: string): Issue {
+  return { severity: 'error', message: cutText(`${pointer || 'the output'}: ${what}`, 4_096), pointer, rule };
+}

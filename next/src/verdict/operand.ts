@@ -1,0 +1,103 @@
+import { closestWord } from '../json/did-you-mean.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+import { countText, valueText } from './texts.ts';
+
+/** A value inside an expression. */
+export interface Operand {
+  readonly value: JsonValue;
+  /** How it is written (`output.a[0]`, `length(output.a)`); empty for literals. A function, because filters have many. */
+  readonly name: () => string;
+  /** Its keys in a context, from the context's name on; undefined for what is no single part of one. */
+  readonly path?: () => ReadonlyArray<string | number>;
+  /** What `*` selected; `value` is the list of their values. */
+  readonly items?: readonly Operand[];
+}
+
+/** Why an expression has no result. */
+export class ExpressionProblem extends Error {
+  override readonly name = 'ExpressionProblem';
+  /** JSON pointer of the part of `output` that it is about. */
+  readonly pointer: string | undefined;
+
+  constructor(message: string, operand?: Operand) {
+    super(message);
+    this.pointer = operand && pointerInOutput(operand);
+  }
+}
+
+/** The JSON pointer of an operand that is a part of `output`. */
+export function pointerInOutput({ path }: Operand): string | undefined {
+  const [root, ...keys] = path?.() ?? [];
+  return root === 'output' ? pointerOf(keys) : undefined;
+}
+
+/**
+ * `of.key`, `of['key']`, `of[0]`. GitHub returns null for a missing key, so that a check on nothing could pass; here it
+ * is a problem. Keys are case-sensitive: in JSON `Failed` and `failed` are two keys.
+ */
+export function accessKey(of: Operand, key: JsonValue): Operand {
+  if (typeof key !== 'string' && typeof key !== 'number') throw new ExpressionProblem('a key is a string or a number');
+  if (of.items !== undefined)
+    return filterOperand(
+      of.items.map((item) => accessKey(item, key)),
+      () => keyName(of, key),
+    );
+  const part = partAt(of.value, key);
+  if (part !== undefined) return partOf(of, key, part);
+  const missing = partOf(of, key, null);
+  throw new ExpressionProblem(`there is no ${missing.name()}${whyMissing(of, key)}`, missing);
+}
+
+/** `of.*`: the items of a list, the values of an object. */
+export function accessAll(of: Operand): Operand {
+  const items = (of.items ?? [of]).flatMap((parent): Operand[] => {
+    const { value } = parent;
+    if (Array.isArray(value)) return value.map((item, index) => partOf(parent, index, item));
+    if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => partOf(parent, key, item));
+    throw new ExpressionProblem(`there is no ${parent.name()}.*: ${parent.name()} is ${kindText(value)}`, parent);
+  });
+  return filterOperand(items, () => `${of.name()}.*`);
+}
+
+function filterOperand(items: readonly Operand[], name: () => string): Operand {
+  return { value: items.map(({ value }) => value), items, name };
+}
+
+function partOf(of: Operand, key: string | number, value: JsonValue): Operand {
+  const { path } = of;
+  return { value, name: () => keyName(of, key), path: path && (() => [...path(), key]) };
+}
+
+function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
+  if (Array.isArray(value)) return typeof key === 'number' ? value[key] : undefined;
+  return isJsonObject(value) && typeof key === 'string' && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function whyMissing(of: Operand, key: string | number): string {
+  if (Array.isArray(of.value)) return `: ${of.name()} has ${countText(of.value.length, 'item')}`;
+  if (!isJsonObject(of.value)) return `: ${of.name()} is ${kindText(of.value)}`;
+  const similar = closestWord(String(key), Object.keys(of.value).slice(0, 1_000));
+  if (similar === undefined) return '';
+  const isSameWord = similar.toLowerCase() === String(key).toLowerCase();
+  return `; there is \`${similar}\`${isSameWord ? ' (keys are case-sensitive)' : ''}`;
+}
+
+function keyName(of: Operand, key: string | number): string {
+  if (typeof key === 'number') return `${of.name()}[${key}]`;
+  return /^[A-Za-z_][\w-]*$/.test(key) ? `${of.name()}.${key}` : `${of.name()}['${key.replaceAll("'", "''")}']`;
+}
+
+/** `a number`, `an object`, `null`. */
+export function kindText(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** The operand for a message: `output.rate (a string: "95")`. */
+export function operandText({ name, value }: Operand): string {
+  const kind = value === null ? 'null' : `${kindText(value)}: ${valueText(value, 40)}`;
+  if (name() !== '') return `${name()} (${kind})`;
+  return kind.replace(/: (.*)$/s, ' ($1)');
+}
