@@ -55,11 +55,13 @@ export function handedOnTo(needs: Needs): string[] {
 
 function definitionOf({ ports }: Call, gate: Gate): JsonObject {
   const env = Object.entries(gate.env).map(([name, value]) => [name, value ?? ports.environment[name] ?? null]);
-  const { uses, run, shell, workingDirectory } = gate;
+  const { uses, run, shell, workingDirectory, files } = gate;
   const command: JsonObject = uses
     ? { action: uses.action, actionWith: uses.with, local: uses.local ?? null }
     : { run: run ?? null, shell, workingDirectory };
-  return { ...command, with: gate.with, env: Object.fromEntries(env) as JsonObject };
+  // An output that was made without these globs has no record of such files.
+  const globs: JsonValue = files === undefined || files === 'changed' ? (files ?? null) : [...files];
+  return { ...command, files: globs, with: gate.with, env: Object.fromEntries(env) as JsonObject };
 }
 
 async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Request['inputs']> {

@@ -92,6 +92,7 @@ class Scheduler {
     );
   }
 
+  /** Whether a unit may start beside those that work: never beside one that changes files. */
   #hasRoom({ gate }: Unit): boolean {
     const { order } = this.#call;
     const running = [...this.#running.keys()].map((key) => this.#call.graph.unit(key)!.gate);
@@ -102,6 +103,7 @@ class Scheduler {
     const limit = this.#call.ports.database ? 1 : (order.maxParallel ?? order.pipeline.maxParallel);
     return (
       running.length < limit &&
+      running.every(({ files }) => files === undefined) &&
       legs < (gate.matrix?.maxParallel ?? Infinity) &&
       groups.every((group) => inGroup(group) === 0)
     );
