@@ -1,4 +1,5 @@
-import type { HistoryEntry } from './history-entry.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { historyEntrySchema, type HistoryEntry } from './history-entry.ts';
 
 /** Which runs (seed 004: by name, status, time and task). All that is given must hold. */
 export interface HistoryFilter {
@@ -17,34 +18,69 @@ export interface HistoryFilter {
   readonly limit?: number;
 }
 
-/** The runs that a filter selects, in their order. */
-export function queryHistory(entries: readonly HistoryEntry[], filter: HistoryFilter = {}): readonly HistoryEntry[] {
-  const { pipeline, subject, status, since, until, gate, limit = Infinity } = filter;
-  const contains = filter.contains?.toLowerCase();
-  const selected: HistoryEntry[] = [];
-  for (const entry of entries) {
-    if (selected.length >= limit) break;
-    if (pipeline !== undefined && entry.pipeline !== pipeline) continue;
-    if (subject !== undefined && entry.subject !== subject) continue;
-    if (since !== undefined && entry.started < since) continue;
-    if (until !== undefined && entry.started >= until) continue;
-    if (contains !== undefined && !textsOf(entry).some((text) => text?.toLowerCase().includes(contains))) continue;
-    if (gate === undefined) {
-      if (status === undefined || status.includes(entry.status)) selected.push(entry);
+export interface History {
+  /** One entry per run, the newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Lines that are no entries of this version; what a kill left of the last line is not counted. */
+  readonly unreadable: number;
+}
+
+/**
+ * Reads the lines of a history, from the last one on. Of several lines of one run the last one counts.
+ * @param filter default: all. Lines that it leaves out are not checked further, and none is read after its `limit`
+ */
+export function queryHistory(text: string, filter: HistoryFilter = {}): History {
+  const { limit = Infinity } = filter;
+  const lines = text.split('\n');
+  const entries: HistoryEntry[] = [];
+  const runs = new Set<string>();
+  let unreadable = 0;
+  for (let at = lines.length - 1; at >= 0 && entries.length < limit; at -= 1) {
+    const line = lines[at]!.trim();
+    if (line === '') continue;
+    const raw = parseLine(line);
+    const run = raw && JSON.stringify([raw['pipeline'], raw['subject'], raw['run']]);
+    if (run !== undefined && runs.has(run)) continue;
+    const isWanted = raw !== undefined && mayMatch(raw, filter);
+    const entry = isWanted ? historyEntrySchema.safeParse(raw).data : undefined;
+    if (raw === undefined || (isWanted && entry === undefined)) {
+      if (at < lines.length - 1) unreadable += 1;
       continue;
     }
-    const units = entry.units.filter(
-      (unit) => isOfGate(unit.unit, gate) && (status === undefined || status.includes(unit.status)),
-    );
-    if (units.length > 0) selected.push({ ...entry, units });
+    runs.add(run!);
+    const selected = entry && selectUnits(entry, filter);
+    if (selected) entries.push(selected);
   }
-  return selected;
+  return { entries, unreadable };
 }
 
-function isOfGate(unit: string, gate: string): boolean {
-  return unit === gate || unit.startsWith(`${gate}/`);
+function parseLine(line: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(line) as JsonValue;
+    return isJsonObject(value) && value['v'] === 1 ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function textsOf({ task, subject, failure }: HistoryEntry): (string | undefined)[] {
-  return [task, subject, failure?.message];
+/** Whether a run may be selected, by its line as it is: the schema has not checked it. */
+function mayMatch(raw: JsonObject, { pipeline, subject, since, until, contains }: HistoryFilter): boolean {
+  const { started, task, failure } = raw;
+  if (pipeline !== undefined && raw['pipeline'] !== pipeline) return false;
+  if (subject !== undefined && raw['subject'] !== subject) return false;
+  if (since !== undefined && String(started) < since) return false;
+  if (until !== undefined && String(started) >= until) return false;
+  if (contains === undefined) return true;
+  const texts = [task, raw['subject'], isJsonObject(failure) ? failure['message'] : ''];
+  return texts.some((text) => typeof text === 'string' && text.toLowerCase().includes(contains.toLowerCase()));
+}
+
+/** The entry, with the units that the filter names; undefined: it is not selected. */
+function selectUnits(entry: HistoryEntry, { gate, status }: HistoryFilter): HistoryEntry | undefined {
+  const hasStatus = (word: string) => status === undefined || status.includes(word);
+  if (gate === undefined) return hasStatus(entry.status) ? entry : undefined;
+  const units = entry.units.filter(
+    (unit) => (unit.unit === gate || unit.unit.startsWith(`${gate}/`)) && hasStatus(unit.status),
+  );
+  return units.length === 0 ? undefined : { ...entry, units };
 }

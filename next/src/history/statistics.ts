@@ -56,17 +56,23 @@ export interface GateStatistics {
 
 /** By pipeline and gate, in the order in which the entries name them. */
 export function summarizeGates(entries: readonly HistoryEntry[]): readonly GateStatistics[] {
-  const units = entries.flatMap(({ pipeline, units: all }) => all.map((unit) => ({ pipeline, ...unit })));
-  const gates = groupBy(units, ({ pipeline, unit }) => JSON.stringify([pipeline, gateOf(unit)]));
-  return [...gates.values()].map((gate) => {
-    const ran = gate.filter(({ attempts }) => attempts > 0);
+  const all = [...groupBy(entries, ({ pipeline }) => pipeline)].flatMap(([pipeline, runs]) =>
+    [
+      ...groupBy(
+        runs.flatMap(({ units }) => units),
+        ({ unit }) => gateOf(unit),
+      ),
+    ].map(([gate, units]) => ({ pipeline, gate, units })),
+  );
+  return all.map(({ pipeline, gate, units }) => {
+    const ran = units.filter(({ attempts }) => attempts > 0);
     const passed = ran.filter(({ status }) => status === 'passed');
     return {
-      pipeline: gate[0]!.pipeline,
-      gate: gateOf(gate[0]!.unit),
+      pipeline,
+      gate,
       ran: ran.length,
-      used: gate.filter(({ how, attempts }) => how === 'used' && attempts === 0).length,
-      flaky: gate.filter(({ flaky }) => flaky).length,
+      used: units.filter(({ how, attempts }) => how === 'used' && attempts === 0).length,
+      flaky: units.filter(({ flaky }) => flaky).length,
       passRate: share(passed.length, ran.length),
       firstPassRate: share(passed.filter(({ attempts }) => attempts === 1).length, ran.length),
       times: timesOf(ran.flatMap(({ ms }) => ms ?? [])),

@@ -1,6 +1,6 @@
 import { hexOf } from '../json/digest.ts';
 import type { Metrics } from '../run/entry.ts';
-import { countOf, formatBytes, formatDuration, formatMoney, listNames } from './amounts.ts';
+import { countOf, formatBytes, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
 import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from './markdown.ts';
 import { scoreText } from './terminal.ts';
 import type { RunView, UnitView } from './view.ts';
@@ -70,9 +70,8 @@ function section(title: string, weight: number, pieces: readonly string[], headi
   return { title, weight, pieces, head: heading && `## ${heading}\n` };
 }
 
-function statusText({ status, verdict, reason }: UnitView): string {
-  const kind = verdict && verdict.kind !== status && status === verdict.status ? ` (${verdict.kind})` : '';
-  return `**${status}**${kind}: ${quote(reason)}.`.replace(/\.\.$/, '.');
+function statusText({ status, reason }: UnitView): string {
+  return `**${status}**: ${quote(reason)}.`.replace(/\.\.$/, '.');
 }
 
 function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, stateFile: string | undefined): string[] {
@@ -88,7 +87,7 @@ function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, sta
     ['Attempt', last && String(last.n)],
     ['How', how],
     ['Iteration', iteration > 1 ? String(iteration) : undefined],
-    ['Score', score && `${quote(score)}${threshold > 0 ? ` (threshold ${threshold})` : ''}`],
+    ['Score', verdict && score && `${formatScore(verdict.score)}${threshold > 0 ? ` (threshold ${threshold})` : ''}`],
     ['Result', verdict?.result && quote(verdict.result)],
     ['Message', verdict?.message && quote(verdict.message)],
     ['Began', last?.started],
@@ -165,5 +164,6 @@ function nextText({ units, status }: RunView, { key, next }: UnitView): string {
       later.map((unit) => `gate ${unit.number} ${code(unit.key)} (${unit.status})`),
       MAX_NAMES,
     )}.`;
-  return status === 'completed' ? 'Every gate is done.' : 'No gate waits for this one.';
+  if (status === 'completed') return 'Every gate is done.';
+  return units.some(({ needs }) => needs.includes(key)) ? 'The gates after it are done.' : 'No gate needs this one.';
 }

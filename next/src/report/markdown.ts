@@ -9,14 +9,19 @@ export function quote(text: string, maxBytes = MAX_TEXT): string {
   return forMarkdown(cut(text, maxBytes));
 }
 
-/** Text from anybody as a code span. GitHub's runner obeys `##[command]` anywhere in a line of a log. */
+/** Text from anybody as a code span. */
 export function code(text: string, maxBytes = MAX_NAME): string {
-  return inlineCode(cut(text, maxBytes).replaceAll('##[', '## ['));
+  return inlineCode(cutCode(text, maxBytes));
 }
 
 /** {@link code} in a table. */
 export function codeCell(text: string, maxBytes = MAX_NAME): string {
-  return inlineCodeCell(cut(text, maxBytes).replaceAll('##[', '## ['));
+  return inlineCodeCell(cutCode(text, maxBytes));
+}
+
+/** GitHub's runner obeys `##[command]` anywhere in a line of a log, and a tab may move text in a terminal. */
+function cutCode(text: string, maxBytes: number): string {
+  return cut(text, maxBytes).replaceAll('\t', ' ').replaceAll('##[', '## [');
 }
 
 function cut(text: string, maxBytes: number): string {

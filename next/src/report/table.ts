@@ -40,9 +40,10 @@ const MIN_WIDTH = 20;
 
 /**
  * Rows as a table with a line break after each line. Texts may come from anybody: control sequences are shown, not
- * obeyed. A column without texts is left out; what does not fit is cut with `…`, the last columns first.
+ * obeyed. A column without texts is left out, and so is a table without rows; what does not fit is cut with `…`, the last columns first.
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen = {}): string {
+  if (rows.length === 0) return '';
   const { width = 0, paint = plain } = screen;
   const total = width > 0 ? Math.max(width, MIN_WIDTH) : Infinity;
   const filled = columns
@@ -57,7 +58,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
       if (space < 1) break;
       const { text, tone } = cellOf(column);
       const short = fitWidth(text, space);
-      const padding = ' '.repeat(space - stringWidth(short));
+      const padding = ' '.repeat(space - widthOf(short));
       const painted = tone === undefined || short === '' ? short : paint(tone, short);
       line += (column.isNumber ? padding + painted : painted + padding) + GAP;
       left -= space + GAP.length;
@@ -74,9 +75,11 @@ function safeCell(cell: string | Cell | 0 | undefined): Cell {
 }
 
 function columnWidth({ head, cells, max = 40 }: { head: string; cells: readonly Cell[]; max?: number }): number {
-  return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, stringWidth(text))), stringWidth(head));
+  return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, widthOf(text))), widthOf(head));
 }
 
+/** Most texts are: they are safe, and each character takes one column. */
+const ASCII = /^[\x20-\x7e]*$/;
 /** Text beyond this length is ignored: no line shows it. */
 const MAX_LENGTH = 4_096;
 
@@ -87,14 +90,20 @@ export function safeText(text: string): string {
 
 /** A line that an agent printed, with its white space. GitHub's runner obeys `##[command]` anywhere in a line. */
 export function safeLine(line: string): string {
+  if (ASCII.test(line) && line.length < MAX_LENGTH && !line.includes('##[')) return line;
   return forTerminal(line.slice(0, MAX_LENGTH)).replaceAll('\n', ' ').replaceAll('##[', '## [');
+}
+
+/** Columns of a safe text. */
+function widthOf(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text);
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** A safe text in at most that many columns: wide characters (CJK, emoji) take two. */
 export function fitWidth(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
+  if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {

@@ -1,5 +1,6 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { UnitPlan } from '../run/events.ts';
+import { MEETS_CONTRACT, STATUS_PHRASES } from '../run/status.ts';
 import { countOf, formatDuration, formatMoney, formatScore, groupDigits, listNames } from './amounts.ts';
 import { plain, renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
 import type { AttemptView, Figures, NextStep, RunView, UnitStatus, UnitView } from './view.ts';
@@ -85,7 +86,7 @@ function renderGates(view: RunView, { now, ...screen }: StatusOptions): string {
     { head: 'how', cell: ({ unit }) => unit && howText(unit) },
     { head: 'score', cell: ({ unit }) => unit && scoreText(unit), isNumber: true },
     { head: 'time', cell: ({ unit }) => unit && timeText(unit, now), isNumber: true },
-    { head: 'why', cell: ({ unit }) => unit?.reason, max: 300 },
+    { head: 'why', cell: ({ unit }) => (unit?.reason === MEETS_CONTRACT ? '' : unit?.reason), max: 300 },
   ];
   return renderTable(columns, gateRows(view), screen);
 }
@@ -154,7 +155,11 @@ function summaryLines(view: RunView): string[] {
   if (paused)
     lines.push(`${paused.decision === 'rollback' ? 'Rolled back' : 'Paused'} by ${paused.actor}: ${paused.reason}`);
   const troubles = units.filter((unit) => !unit.done && TROUBLES.has(unit.status));
-  lines.push(...troubles.slice(0, MAX_TROUBLES).map(({ key, status: word, reason }) => `${key} is ${word}: ${reason}`));
+  lines.push(
+    ...troubles
+      .slice(0, MAX_TROUBLES)
+      .map(({ key, status: word, reason }) => `${key} ${STATUS_PHRASES[word]}: ${reason}`),
+  );
   const rest = troubles.slice(MAX_TROUBLES).map(({ key }) => key);
   if (rest.length > 0) lines.push(`Not done either: ${listNames(rest, 10)}`);
   return lines;
@@ -171,7 +176,8 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
   const shown = attempt ?? unit.attempts.findLast(({ verdict }) => verdict !== undefined);
   const { key, status, reason, place } = unit;
   const verdict = shown?.verdict;
-  if (shown === undefined || verdict === undefined) return `${safeText(`${key} is ${status}: ${reason}`)}\n`;
+  if (shown === undefined || verdict === undefined)
+    return `${safeText(`${key} ${STATUS_PHRASES[status]}: ${reason}`)}\n`;
   const { issues, kind, advice, result, message } = verdict;
   const word = verdict.status === kind ? kind : `${verdict.status} (${kind})`;
   const tone = TONES[verdict.status];

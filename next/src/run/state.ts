@@ -102,7 +102,8 @@ export class FolderState {
   }
 
   #applyFiles({ unit, how, files, changes, ...entry }: EndedEntry): void {
-    for (const [other, ofOther] of this.files) if (other !== unit) this.files.set(other, adjustFiles(ofOther, changes));
+    if (changes.length > 0)
+      for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
     if (how !== 'lost') this.newestEnd.set(unit, { unit, how, files, changes, ...entry });
     const sendsBack = this.#graph.gate(gateOf(unit))?.onFail !== undefined;

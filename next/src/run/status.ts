@@ -210,7 +210,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
 
 function passedReason({ how, source, verdict, subject, run, actor, reason }: EndedEntry, key: UnitKey): string {
   if (how === 'adopted') return `${actor ?? 'a person'} supplied the output: ${reason ?? ''}`;
-  if (how !== 'used' || source === undefined) return verdict.message ?? MEETS_CONTRACT;
+  if (how !== 'used' || source === undefined) return verdict.message || MEETS_CONTRACT;
   const other = [
     source.unit === key ? '' : ` of ${source.unit}`,
     source.run === run && source.subject === subject ? '' : ` of run ${source.run}`,
