@@ -92,7 +92,8 @@ export class Call {
 
   /** Writes entries, and before them the uses that only matter if the run writes something at all. */
   async write(...entries: readonly Entry[]): Promise<void> {
-    const { run } = this.head();
+    const { run, subject } = this.head();
+    if (!this.wrote) this.observe({ type: 'opened', subject, run, units: this.graph.units.map(({ key }) => key) });
     const uses = this.#uses.map((entry) => ({ ...entry, run }));
     this.#uses = [];
     this.wrote = true;

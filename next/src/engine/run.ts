@@ -32,12 +32,6 @@ export async function runPipeline(ports: Ports, order: Order, signal: AbortSigna
   const call = await Call.open(ports, order);
   await recoverOpenAttempts(call);
   await prepareStandIns(call, (gate) => order.only !== undefined && !order.only.has(gate));
-  call.observe({
-    type: 'opened',
-    subject: order.subject,
-    run: call.state.runNumber,
-    units: call.graph.units.map(({ key }) => key),
-  });
   const run = new Scheduler(call, signal);
   await run.drive();
   return run.end();

@@ -9,6 +9,7 @@ import { renderCheckpoint } from '../report/checkpoint.ts';
 import type { RunView } from '../report/view.ts';
 import type { Unit } from '../run/units.ts';
 import { readPlainFile } from '../store/files/attempts.ts';
+import { acceptProjection, clearProjection } from '../store/files/projections.ts';
 import type { StateFolder } from '../store/files/state-folder.ts';
 import type { Folder } from './folder.ts';
 
@@ -60,20 +61,22 @@ async function outputValues(folder: Folder, view: RunView): Promise<OutputValues
 export function createOwnOutputs(folder: StateFolder, { pipeline, metadata, subject }: Order): OwnOutputs | undefined {
   if (!pipeline.mirror.includes(stateGuide.name)) return undefined;
   const filesOf = ({ gate, leg }: Unit) =>
-    fileStems(metadata, subject).map((stem) => folder.pathOf(gateFile(stem, gate.number, leg.id, 'output.json')));
+    fileStems(metadata, subject).map((stem) => gateFile(stem, gate.number, leg.id, 'output.json'));
   return {
     clear: async (unit) => {
-      for (const file of filesOf(unit)) await folder.remove(file);
+      for (const name of filesOf(unit)) await clearProjection(folder, name);
     },
     read: async (unit) => {
       const { id, number } = unit.gate;
-      for (const path of filesOf(unit)) {
+      for (const name of filesOf(unit)) {
+        const path = folder.pathOf(name);
         const file = await readPlainFile(path, MAX_ENVELOPE);
         if (file.state === 'absent') continue;
         if (file.state !== 'present')
           return { issues: [{ severity: 'error', message: `${path} is no plain file of at most 64 MiB` }] };
         const read = readEnvelope(file.bytes, { id, number, metadata });
         if ('issues' in read) return read;
+        await acceptProjection(folder, name, file.bytes);
         const { status, output, validation } = read.envelope;
         if (status !== 'FAILED') return { bytes: new TextEncoder().encode(JSON.stringify(output)) };
         const issues = validation.issues.length > 0 ? validation.issues : ['the state file of the agent says FAILED'];

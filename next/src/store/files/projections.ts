@@ -4,21 +4,47 @@ import { readFileIfPresent, withSystemErrors, type StateFolder } from './state-f
 
 /**
  * Writes a file of `.state/` that shows what is in the log, for people and other programs. What is there and is not
- * what Gateline last wrote (its digest is in `.state/projections/`) is set aside first, as `<name>.<time>.bak`.
+ * ours is set aside first, as `<name>.<time>.bak`.
  * @param text `null`: ours is removed, and any other stays
  */
 export async function writeProjection(folder: StateFolder, name: string, text: string | null): Promise<void> {
   const path = folder.pathOf(name);
-  const record = folder.pathOf('projections', name.replaceAll('/', '%'));
   const current = await readFileIfPresent(path);
-  const isOurs = current !== undefined && (await readFileIfPresent(record))?.toString() === digestOf(current);
+  const isOurs = current !== undefined && (await isRecorded(folder, name, current));
   if (text === null) {
     if (isOurs) await folder.remove(path);
     return;
   }
   if (current?.toString() === text) return;
-  const aside = `${path}.${new Date().toISOString().replaceAll(':', '-')}.bak`;
-  if (current !== undefined && !isOurs) await withSystemErrors(path, () => rename(path, aside));
-  await folder.writeDurably(record, [digestOf(text)]);
+  if (current !== undefined && !isOurs) await setAside(path);
+  await folder.writeDurably(recordOf(folder, name), [digestOf(text)]);
   await folder.writeDurably(path, [text]);
+}
+
+/** Makes room for a file that an agent writes: what is ours goes, anything else is set aside. */
+export async function clearProjection(folder: StateFolder, name: string): Promise<void> {
+  const path = folder.pathOf(name);
+  const current = await readFileIfPresent(path);
+  if (current === undefined) return;
+  if (await isRecorded(folder, name, current)) await folder.remove(path);
+  else await setAside(path);
+}
+
+/** Takes a file that an agent wrote as ours: its content is stored, so the next version replaces it. */
+export async function acceptProjection(folder: StateFolder, name: string, bytes: Uint8Array): Promise<void> {
+  await folder.writeDurably(recordOf(folder, name), [digestOf(bytes)]);
+}
+
+/** The digest of what Gateline wrote or accepted last. */
+function recordOf(folder: StateFolder, name: string): string {
+  return folder.pathOf('projections', name.replaceAll('/', '%'));
+}
+
+async function isRecorded(folder: StateFolder, name: string, current: Uint8Array): Promise<boolean> {
+  return (await readFileIfPresent(recordOf(folder, name)))?.toString() === digestOf(current);
+}
+
+async function setAside(path: string): Promise<void> {
+  const aside = `${path}.${new Date().toISOString().replaceAll(':', '-')}.bak`;
+  await withSystemErrors(path, () => rename(path, aside));
 }
