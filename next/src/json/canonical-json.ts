@@ -1,49 +1,46 @@
 import type { JsonValue } from './json.ts';
 
-/** Characters that are collected before a chunk is emitted. */
+/** Characters of a chunk. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * JSON in canonical form (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers as ECMAScript prints
- * them. In chunks, so that a large value never exists twice in memory. Properties that are `undefined` are left out, as
- * `JSON.stringify` does. The recursion is as deep as the value; the parser bounds that.
+ * JSON in canonical form (RFC 8785), in chunks: keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
+ * prints them. Properties that are `undefined` are left out, as `JSON.stringify` does. The recursion is as deep as the
+ * value; the parser bounds that.
  */
-export function* canonicalChunks(value: JsonValue): Generator<string, void, undefined> {
+export function canonicalChunks(value: JsonValue): string[] {
+  const chunks: string[] = [];
   let buffer = '';
-  for (const token of tokensOf(value)) {
-    buffer += token;
-    if (buffer.length < CHUNK_LENGTH) continue;
-    yield buffer;
+  const write = (part: JsonValue): void => {
+    if (Array.isArray(part)) {
+      buffer += '[';
+      for (let index = 0; index < part.length; index += 1) {
+        if (index > 0) buffer += ',';
+        write(part[index] ?? null);
+      }
+      buffer += ']';
+    } else if (typeof part === 'object' && part !== null) {
+      let separator = '{';
+      for (const key of Object.keys(part).sort()) {
+        if (part[key] === undefined) continue;
+        buffer += `${separator}${JSON.stringify(key)}:`;
+        write(part[key]);
+        separator = ',';
+      }
+      buffer += separator === '{' ? '{}' : '}';
+    } else {
+      if (typeof part === 'number' && !Number.isFinite(part)) throw new TypeError(`${part} has no JSON form`);
+      buffer += JSON.stringify(part);
+    }
+    if (buffer.length < CHUNK_LENGTH) return;
+    chunks.push(buffer);
     buffer = '';
-  }
-  if (buffer !== '') yield buffer;
+  };
+  write(value);
+  return [...chunks, buffer];
 }
 
 /** {@link canonicalChunks} as one text. */
 export function canonicalJson(value: JsonValue): string {
-  return [...canonicalChunks(value)].join('');
-}
-
-function* tokensOf(value: JsonValue): Generator<string, void, undefined> {
-  if (Array.isArray(value)) {
-    yield '[';
-    for (const [index, item] of value.entries()) {
-      if (index > 0) yield ',';
-      yield* tokensOf(item ?? null);
-    }
-    yield ']';
-  } else if (typeof value === 'object' && value !== null) {
-    yield '{';
-    let separator = '';
-    for (const key of Object.keys(value).sort()) {
-      if (value[key] === undefined) continue;
-      yield `${separator}${JSON.stringify(key)}:`;
-      yield* tokensOf(value[key]);
-      separator = ',';
-    }
-    yield '}';
-  } else {
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
-    yield JSON.stringify(value);
-  }
+  return canonicalChunks(value).join('');
 }
