@@ -1,0 +1,173 @@
+import type { AgentResult, Agents } from '../../src/agent/agent.ts';
+import type { JsonValue } from '../../src/json/json.ts';
+import { unitKey } from '../../src/pipeline/pipeline.ts';
+import type { MemoryFolder } from './memory-workspace.ts';
+import type { MemoryState } from './memory-stores.ts';
+import type { Random } from './random.ts';
+
+interface Value {
+  readonly output?: JsonValue;
+}
+
+/** The parts of `request.json` that the simulation knows. */
+interface RequestDocument {
+  readonly gate: string;
+  readonly leg: string;
+  readonly definition: { readonly run: string };
+  readonly handedOn: Readonly<Record<string, string | null>>;
+  readonly needs: Readonly<Record<string, Value & { readonly legs?: Readonly<Record<string, Value>> }>>;
+  readonly rework?: { readonly from: readonly (Value & { readonly gate: string })[] };
+}
+
+/** What an agent leaves: an exit code, and what it wrote to its output file. */
+export interface Answer {
+  readonly exitCode?: number;
+  readonly output?: JsonValue;
+}
+
+/** What an agent does. It is killed wherever it waits. */
+export type Behavior = (agent: SimulatedAgent) => Promise<Answer>;
+
+/** A process that works in the folder. The record of what it really read and wrote is for the oracle. */
+export class SimulatedAgent {
+  readonly pid: number;
+  /** Of the attempt's directory, by name. */
+  readonly files: Map<string, Uint8Array>;
+  readonly unit: string;
+  readonly request: RequestDocument;
+  readonly reads = new Map<string, string | null>();
+  /** Path → the contents before its first and after its last write. */
+  readonly writes = new Map<string, [before: string | null, after: string | null]>();
+  state: 'prepared' | 'running' | 'over' = 'prepared';
+  answer: Answer | undefined;
+  readonly #crew: Crew;
+
+  constructor(crew: Crew, pid: number, files: Map<string, Uint8Array>) {
+    this.#crew = crew;
+    this.pid = pid;
+    this.files = files;
+    this.request = JSON.parse(new TextDecoder().decode(files.get('request.json'))) as RequestDocument;
+    this.unit = unitKey(this.request.gate, this.request.leg);
+  }
+
+  /** Output values of its needs, by unit; `null`: none. */
+  get needs(): Record<string, JsonValue> {
+    const pairs = Object.entries(this.request.needs).flatMap(([gate, { legs, output }]): [string, Value][] =>
+      legs ? Object.entries(legs).map(([leg, value]) => [unitKey(gate, leg), value]) : [[gate, { output }]],
+    );
+    return Object.fromEntries(pairs.map(([key, { output }]) => [key, output ?? null]));
+  }
+
+  /** Outputs that sent the work back, by unit. */
+  get notes(): Record<string, JsonValue> | null {
+    const { rework } = this.request;
+    return rework ? Object.fromEntries(rework.from.map(({ gate, output }) => [gate, output ?? null])) : null;
+  }
+
+  /** Waits for its turn; never again once it was killed. */
+  tick(): Promise<void> {
+    return this.#crew.wait(this);
+  }
+
+  read(path: string): string | null {
+    const content = this.#crew.folder.read(path);
+    this.reads.set(path, content);
+    return content;
+  }
+
+  write(path: string, content: string | null): void {
+    const before = this.#crew.folder.read(path);
+    if (this.state === 'over' || before === content) return;
+    this.writes.set(path, [this.writes.has(path) ? this.writes.get(path)![0] : before, content]);
+    this.#crew.folder.write(path, content, this.unit);
+    this.#crew.onWrite(this.unit, path, before, content);
+  }
+}
+
+/** All agents of a folder: those of the present call, and those that outlived theirs. */
+export class Crew {
+  readonly agents: SimulatedAgent[] = [];
+  readonly folder: MemoryFolder;
+  readonly #state: MemoryState;
+  readonly #behaviorOf: (unit: string) => Behavior;
+  readonly #waiting: { readonly agent: SimulatedAgent; readonly resume: () => void }[] = [];
+  onWrite: (unit: string, path: string, before: string | null, after: string | null) => void = () => {};
+  onOver: (agent: SimulatedAgent) => void = () => {};
+
+  constructor(folder: MemoryFolder, state: MemoryState, behaviorOf: (unit: string) => Behavior) {
+    this.folder = folder;
+    this.#state = state;
+    this.#behaviorOf = behaviorOf;
+  }
+
+  get live(): SimulatedAgent[] {
+    return this.agents.filter(({ state }) => state === 'running');
+  }
+
+  wait(agent: SimulatedAgent): Promise<void> {
+    return new Promise((resume) => this.#waiting.push({ agent, resume }));
+  }
+
+  /** Lets one agent go on. @returns whether any was waiting */
+  step(random: Random): boolean {
+    const next = random.draw(this.#waiting);
+    if (next?.agent.state === 'running') next.resume();
+    return next !== undefined;
+  }
+
+  /** Agents that had not got their word end with their engine. */
+  dropPrepared(): void {
+    for (const agent of this.agents) if (agent.state === 'prepared') agent.state = 'over';
+  }
+
+  /** The port of one call. */
+  port(point: (operation: string) => Promise<void>): Agents {
+    return {
+      prepare: async (task) => {
+        await point('prepare');
+        const agent = this.agentIn(task.directory);
+        return { process: { pid: agent.pid, start: 'now' }, run: (signal) => this.#run(agent, signal) };
+      },
+      endLeftover: async ({ pid }) => {
+        await point('kill');
+        this.#end(this.agents[pid]);
+      },
+      isAlive: async ({ pid }) => this.agents[pid]?.state === 'running',
+    };
+  }
+
+  /** The newest agent of an attempt, made from its request. */
+  agentIn(directory: string): SimulatedAgent {
+    const files = this.#state.directories.get(directory)!;
+    let agent = this.agents.find((each) => each.files === files);
+    if (agent === undefined) this.agents.push((agent = new SimulatedAgent(this, this.agents.length, files)));
+    return agent;
+  }
+
+  #run(agent: SimulatedAgent, signal: AbortSignal): Promise<AgentResult> {
+    const end = { stdout: '', stderr: '', ms: 10 };
+    return new Promise((resolve, reject) => {
+      if (agent.state === 'over') return;
+      agent.state = 'running';
+      signal.addEventListener('abort', () => {
+        this.#end(agent);
+        resolve({ ...end, outcome: 'cancelled' });
+      });
+      this.#behaviorOf(agent.unit)(agent).then((answer) => {
+        if (agent.state === 'over') return;
+        const { output, exitCode = 0 } = answer;
+        if (output !== undefined) agent.files.set('output.json', Buffer.from(JSON.stringify(output)));
+        agent.answer = answer;
+        this.#end(agent);
+        resolve({ ...end, outcome: 'exited', exitCode });
+      }, reject);
+    });
+  }
+
+  #end(agent: SimulatedAgent | undefined): void {
+    if (agent?.state === 'running') {
+      agent.state = 'over';
+      this.onOver(agent);
+    } else if (agent) agent.state = 'over';
+  }
+}

@@ -1,0 +1,197 @@
+import { runPipeline, type RunResult } from '../../src/engine/run.ts';
+import type { Order, Ports } from '../../src/engine/ports.ts';
+import type { EngineEvent } from '../../src/run/events.ts';
+import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
+import type { Contract } from '../../src/verdict/contract.ts';
+import { Crew, type Behavior } from './memory-agents.ts';
+import { createStores, MemoryState } from './memory-stores.ts';
+import { MemoryFolder, MemoryWorkspace } from './memory-workspace.ts';
+import { Oracle } from './oracle.ts';
+import { Random } from './random.ts';
+
+export interface SimulationOptions {
+  /** All paths that the folder can have. */
+  readonly paths: readonly string[];
+  readonly behaviorOf: (unit: string) => Behavior;
+  /** The user leaves alone what a running or killed agent declares as its files. */
+  readonly careful: boolean;
+  /** Paths that no snapshot has. */
+  readonly ignore?: readonly string[];
+  /** Takes a rule away. */
+  readonly breakPorts?: (ports: Ports) => Ports;
+}
+
+export interface CallOptions {
+  /** Probability that the user edits, at each step. */
+  readonly editRate?: number;
+  /** The operation at which the call dies. */
+  readonly diesAt?: number;
+  readonly maxParallel?: number;
+  readonly subject?: string;
+  readonly isSubjectGiven?: boolean;
+}
+
+/** What a call did. `writes` counts entries, checkpoints and files that it wrote. */
+export interface CallReport {
+  readonly result: RunResult;
+  readonly ran: readonly string[];
+  readonly put: readonly string[];
+  readonly writes: number;
+}
+
+/** A call that does nothing for so many turns of the event loop hangs. */
+const MAX_IDLE = 2_000;
+
+/** A folder in memory with its state, agents in steps, a user who edits at any moment, and calls that die at any moment. */
+export class Simulation {
+  readonly random: Random;
+  readonly folder = new MemoryFolder();
+  readonly state = new MemoryState();
+  readonly crew: Crew;
+  readonly oracle: Oracle;
+  readonly options: SimulationOptions;
+  edits = 0;
+  readonly #undo: [path: string, content: string | null][] = [];
+  #time = Date.UTC(2030, 0, 1);
+
+  constructor(seed: number, options: SimulationOptions) {
+    this.random = new Random(seed);
+    this.options = options;
+    this.crew = new Crew(this.folder, this.state, options.behaviorOf);
+    this.oracle = new Oracle(options.paths, this.folder, this.state, this.crew);
+  }
+
+  /** The user writes a file. */
+  set(path: string, content: string | null): void {
+    if (this.folder.read(path) === content) return;
+    this.folder.write(path, content, 'user');
+    this.edits += 1;
+    this.oracle.tally('edits');
+  }
+
+  /** The user edits some file, or takes an edit back. */
+  edit(): void {
+    const { random, options } = this;
+    const free = options.paths.filter((path) => !options.careful || !this.oracle.isBusy(path));
+    if (free.length === 0) return;
+    const last = this.#undo.at(-1);
+    if (last && random.chance(0.4)) {
+      if (!free.includes(last[0])) return;
+      this.#undo.pop();
+      return this.set(...last);
+    }
+    const path = random.pick(free);
+    this.#undo.push([path, this.folder.read(path)]);
+    this.set(path, random.chance(0.15) ? null : String(random.int(3)));
+  }
+
+  /** The ports of one process. @param point waits before each operation */
+  ports(point: (operation: string) => Promise<void>, observe: (event: EngineEvent) => void, onWrite = () => {}): Ports {
+    const { oracle, folder, state, options } = this;
+    const hooks = {
+      point: (operation: string) => {
+        if (operation === 'append' || operation === 'save' || operation === 'put') onWrite();
+        return point(operation);
+      },
+      onSnapshot: oracle.onSnapshot.bind(oracle),
+      onApply: oracle.onApply.bind(oracle),
+      onPut: oracle.onPut.bind(oracle),
+      onEntry: oracle.onEntry.bind(oracle),
+      onFind: oracle.onFind.bind(oracle),
+    };
+    const ports: Ports = {
+      ...createStores(state, hooks),
+      workspace: new MemoryWorkspace(folder, hooks, options.ignore),
+      agents: this.crew.port(point),
+      clock: { now: () => new Date((this.#time += 1_000)) },
+      environment: {},
+      platform: { os: 'linux', arch: 'x64' },
+      toolVersion: () => Promise.reject(new Error('no gate names a tool')),
+      observe,
+    };
+    return options.breakPorts?.(ports) ?? ports;
+  }
+
+  /** One call of `run`. @returns undefined if it died */
+  async call(pipeline: Pipeline, options: CallOptions = {}): Promise<CallReport | undefined> {
+    const { editRate = 0, diesAt = Infinity } = options;
+    const { random, crew, oracle } = this;
+    const order = orderOf(pipeline, options);
+    const report = { ran: [] as string[], put: [] as string[], writes: 0 };
+    let left = diesAt;
+    const point = (): Promise<void> => {
+      left -= 1;
+      if (left <= 0) return new Promise(() => {});
+      if (random.chance(editRate * 0.15)) this.edit();
+      return Promise.resolve();
+    };
+    const observe = (event: EngineEvent): void => {
+      if (left <= 0) return;
+      if (event.type === 'planned') oracle.onPlanned(event.plan);
+      if (event.type === 'started') report.ran.push(event.unit);
+      if (event.type === 'ended' && event.how === 'used') report.put.push(...event.changes.map(({ path }) => path));
+    };
+    oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
+    let end: { readonly result: RunResult } | { readonly error: unknown } | undefined;
+    runPipeline(
+      this.ports(point, observe, () => (report.writes += 1)),
+      order,
+      new AbortController().signal,
+    ).then(
+      (result) => (end = { result }),
+      (error: unknown) => (end = { error }),
+    );
+    for (let idle = 0; end === undefined && left > 0; idle += 1) {
+      await nextTurn();
+      if (random.chance(editRate)) this.edit();
+      if (crew.step(random)) idle = 0;
+      else if (idle > MAX_IDLE) throw new Error('the call hangs');
+    }
+    if (left <= 0) return this.#die(editRate);
+    if (end && 'error' in end) throw end.error;
+    return { ...report, ...end! };
+  }
+
+  /** The engine is gone: its agents go on for a while, and so does the user. */
+  async #die(editRate: number): Promise<undefined> {
+    this.oracle.tally('deaths');
+    this.crew.dropPrepared();
+    for (let steps = this.random.int(6); steps > 0; steps -= 1) {
+      this.crew.step(this.random);
+      await nextTurn();
+      if (this.random.chance(editRate * 2)) this.edit();
+    }
+  }
+}
+
+export function orderOf(pipeline: Pipeline, options: CallOptions = {}): Order {
+  return {
+    pipeline,
+    definitionFile: 'gateline.yml',
+    contracts: new Map(pipeline.gates.map((gate) => [gate.id, contractOf(gate)])),
+    subject: options.subject ?? 'main',
+    isSubjectGiven: options.isSubjectGiven ?? false,
+    metadata: {},
+    input: null,
+    redactor: createRedactor({}),
+    maxParallel: options.maxParallel ?? 2,
+  };
+}
+
+function contractOf({ contract, exports }: Gate): Contract {
+  const { score, threshold, partial, checks } = contract;
+  return {
+    format: 'gateline-contract/1',
+    score,
+    threshold,
+    partial,
+    checks: [...checks],
+    exports: [...exports],
+    redact: [],
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
