@@ -100,7 +100,7 @@ export interface DailySummary {
 }
 
 /** Days of a summary, as in seed 004. */
-export const SUMMARY_DAYS = 90;
+const SUMMARY_DAYS = 90;
 
 /** The newest days that have runs, the newest first. */
 export function summarizeDays(entries: readonly HistoryEntry[], days = SUMMARY_DAYS): readonly DailySummary[] {

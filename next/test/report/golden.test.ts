@@ -137,7 +137,7 @@ describe('what people read', () => {
         return events
           .flatMap((event, at) => [
             ...(progress.apply(event)?.split('\n') ?? []),
-            ...(at === 7 ? ['', progress.render(now, 10), progress.render(now, 1)] : []),
+            ...(at === 6 || at === 7 ? ['', progress.render(now, at === 6 ? 10 : 1)] : []),
           ])
           .join('\n');
       },

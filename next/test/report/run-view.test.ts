@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { attemptOf } from '../../src/run/entry.ts';
 import { createRunView } from '../../src/report/run-view.ts';
+import { renderStatus } from '../../src/report/terminal.ts';
 import type { RunView } from '../../src/report/view.ts';
 import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createLegs, createPipeline } from '../support/pipelines.ts';
@@ -68,6 +69,9 @@ describe('status, run status and next step, by the log', () => {
   it('without a run, with a dead process, with changes to look at', () => {
     const nothing = new LogBuilder();
     expect(summaryOf(viewOf(chain, nothing))).toBe('pending! pending! pending! | initializing | gateline run');
+    expect(renderStatus(viewOf(chain, nothing))).toMatch(
+      /^#  gate .*\n[^]*There is no run of main for pr-42 yet\.\nNext: /,
+    );
     const dead = viewOf(chain, new LogBuilder().play('plan?'), { isAlive: false });
     expect(summaryOf(dead)).toBe('lost! pending! pending! | error | gateline run');
     const ended = { changes: [{ path: 'src/a.ts', before: null, after: '100644 a' }] };
