@@ -13,7 +13,7 @@ import type { Work } from './decide-unit.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
 import { extendCheckpoints } from './remember.ts';
 import { handedOnTo, type Needs } from './request.ts';
-import { checkpointOf, settle, settleFailed } from './settle.ts';
+import { checkpointOf, legsEntry, settle, settleFailed } from './settle.ts';
 import { exportsOf, storeValue } from './values.ts';
 import { globFor, listPaths } from './explain.ts';
 import { prepareDirectory, taskOf } from './agent-files.ts';
@@ -94,6 +94,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const verdict = await judgeFiles(call, unit, judged.verdict, changed.own);
   const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
+  const output = value === undefined ? undefined : await storeValue(call, value);
   const entry: EndedEntry = {
     ...call.head(),
     kind: 'ended',
@@ -105,7 +106,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
     contract: digest,
     iteration: started.iteration,
     rework: started.rework,
-    ...(value !== undefined && { output: await storeValue(call, value) }),
+    ...(output && { output, ...(await legsEntry(call, unit, output)) }),
     ...(value !== undefined &&
       verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
     files: changed.files,

@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import type { Decision, Work } from './decide-unit.ts';
 import { listPaths } from './explain.ts';
 import { extendCheckpoints, judgeContexts } from './remember.ts';
-import { checkpointOf, setLegs, settle, settleFailed } from './settle.ts';
+import { checkpointOf, legsEntry, setLegs, settle, settleFailed } from './settle.ts';
 import { exportsOf, readValue } from './values.ts';
 
 type Use = Extract<Decision, { choice: 'use' }>;
@@ -40,7 +40,8 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
   const refused = await workspace.put(changes);
   const written = changes.filter(({ path }) => !refused.includes(path));
   if (written.length > 0) call.snapshot = undefined;
-  const entry = usedEntry(call, work, checkpoint, written);
+  const legs = await legsEntry(call, unit, checkpoint.output);
+  const entry = { ...usedEntry(call, work, checkpoint, written), ...legs };
   // That a review is answered must be known after a kill.
   const isNews =
     rework !== undefined || written.length > 0 || !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
@@ -132,7 +133,7 @@ async function carryOutDecision(call: Call, { work, decision }: Given): Promise<
     contract: digest,
     iteration: rework?.round ?? 1,
     rework: rework !== undefined,
-    ...(output && { output }),
+    ...(output && { output, ...(await legsEntry(call, unit, output)) }),
     ...(exports && { exports }),
     files: call.state.files.get(unit.key) ?? {},
     changes: [],

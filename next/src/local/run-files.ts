@@ -11,7 +11,7 @@ import { createOwnOutputs, mirrorRun } from './mirror.ts';
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
   const { pipeline, subject, metadata } = order;
   const [entries, isAlive] = await Promise.all([folder.log.read(), folder.livingProcesses(order)]);
-  const { entries: history } = await folder.readHistory();
+  const { entries: history } = await folder.readHistory({ pipeline: pipeline.id, limit: 11 });
   return createRunView({ pipeline, subject, metadata, entries, run, isAlive, history });
 }
 
