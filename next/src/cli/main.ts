@@ -7,7 +7,7 @@ import { addFolderCommands } from './commands/folder.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addShowCommands } from './commands/show.ts';
-import { printAnswer, printError, type Answer } from './print.ts';
+import { printAnswer, printError, type AddAnswer } from './print.ts';
 import type { World } from './world.ts';
 
 /** Runs one command. @returns the exit code */
@@ -33,6 +33,7 @@ export async function main(world: World): Promise<number> {
     )
     .version(VERSION)
     .showSuggestionAfterError()
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => world.out.write(text),
       writeErr: (text) => world.err.write(text),
@@ -58,9 +59,3 @@ export async function main(world: World): Promise<number> {
     return printError(world, error, false);
   }
 }
-
-/** Declares what a command answers. `work` receives its options, then its arguments. */
-export type AddAnswer = <Options>(
-  command: Command,
-  work: (options: Options, ...words: string[]) => Promise<Answer>,
-) => Command;

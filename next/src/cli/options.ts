@@ -106,7 +106,8 @@ export async function readJsonFile(world: World, path: string): Promise<JsonValu
       : await readFile(resolve(world.workingDirectory, path)).catch(refuse(path));
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('usage', parsed.message, { place: { file: path }, hint: parsed.advice });
+  const file = path === '-' ? 'standard input' : path;
+  throw new GatelineError('usage', parsed.message, { place: { file }, hint: 'It must be one JSON value.' });
 }
 
 function refuse(path: string) {

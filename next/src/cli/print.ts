@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { EXIT_CODES, GatelineError, type Place } from '../errors.ts';
 import { ansi, plain, type Paint } from '../report/table.ts';
 import { forTerminal } from '../untrusted/escape.ts';
@@ -10,6 +11,12 @@ export interface Answer {
   /** Default 0. */
   readonly exit?: number;
 }
+
+/** Declares what a command answers. `work` receives its options, then its arguments. */
+export type AddAnswer = <Options>(
+  command: Command,
+  work: (options: Options, ...words: string[]) => Promise<Answer>,
+) => Command;
 
 export function paintOf(screen: Screen): Paint {
   return screen.hasColors ? ansi : plain;

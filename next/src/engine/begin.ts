@@ -85,8 +85,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
  * @throws GatelineError `failed` naming the first gate that is not done
  */
 async function reach(call: Call, key: UnitKey): Promise<Unit> {
-  const target = call.graph.unit(key);
-  if (target === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  const target = call.graph.requireUnit(key);
   let missing: GatelineError | undefined;
   for (const unit of call.graph.units) {
     if (!call.graph.ancestors(target.gate.id).has(unit.gate.id)) continue;

@@ -2,6 +2,7 @@ import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { attemptOf, type DecidedEntry, type EndedEntry } from '../run/entry.ts';
+import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import { Call, type Held } from './call.ts';
@@ -54,9 +55,8 @@ async function entryFor(
       throw new GatelineError('usage', `run ${run.run} is not paused`, { code: NOT_PAUSED });
     return { ...head, decision };
   }
-  const unit = key === undefined ? undefined : call.graph.unit(key);
-  if (key === undefined || unit === undefined)
-    throw new GatelineError('usage', `the pipeline has no gate ${key ?? ''}`);
+  if (key === undefined) throw new GatelineError('bug', `${decision} names no gate`);
+  call.graph.requireUnit(key);
   if (decision === 'skip' || decision === 'force') return { ...head, decision, unit: key };
   const ended = call.state.newestEnd.get(key);
   if (ended?.output === undefined)
@@ -97,9 +97,8 @@ export async function giveUpAttempts(ports: Ports, order: Order, key?: UnitKey):
 /** What the contract of a unit says about a value. */
 export async function judgeValue(ports: Ports, order: Order, key: UnitKey, value: JsonValue): Promise<Verdict> {
   const call = await Call.open(ports, order);
-  const unit = call.graph.unit(key);
-  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
-  return judge(await call.compiledContract(unit.gate), order.redactor.json(value).value, judgeContexts(call));
+  const { gate } = call.graph.requireUnit(key);
+  return judge(await call.compiledContract(gate), order.redactor.json(value).value, judgeContexts(call));
 }
 
 /** Supplies the output of a unit: its next turn takes it for the request of that moment, if it meets the contract. */
@@ -132,6 +131,7 @@ export async function keepOutputs(
   by: Decider,
 ): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
+  for (const key of keys) call.graph.requireGate(gateOf(key));
   const snapshot = await call.look();
   const kept: UnitKey[] = [];
   const held = new Map<UnitKey, Held>();

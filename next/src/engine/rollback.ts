@@ -28,6 +28,7 @@ export interface Rollback {
 export async function rollBack(ports: Ports, order: Order, to: string, by: Decider, isDry = false): Promise<Rollback> {
   const call = await Call.open(ports, order);
   if (!isDry) await recoverOpenAttempts(call);
+  if (to !== 'all') call.graph.requireGate(to);
   const run = call.state.current;
   if (run === undefined) throw new GatelineError('usage', `${order.subject} has no run to roll back`);
   const undone = entriesAfter(call, run.run, to);
@@ -69,7 +70,6 @@ function entriesAfter(call: Call, run: number, to: string): (StartedEntry | Ende
     entry.kind !== 'decided' && entry.pipeline === pipeline.id && entry.subject === subject && entry.run === run;
   const entries = call.entries.filter(isOfRun);
   if (to === 'all') return entries;
-  if (call.graph.gate(to) === undefined) throw new GatelineError('usage', `the pipeline has no gate ${to}`);
   const last = entries.findLastIndex((entry) => entry.kind === 'ended' && gateOf(entry.unit) === to);
   if (last < 0)
     throw new GatelineError('usage', `${to} has not worked in run ${run}`, {

@@ -34,7 +34,7 @@ function decisionsOf(call: Call, strategy: Strategy): StrategyDecision[] {
   if (strategy === 'retry-current') return [];
   if (typeof strategy === 'object') {
     const { fromCheckpoint: id } = strategy;
-    if (graph.gate(id) === undefined) throw new GatelineError('usage', `the pipeline has no gate ${id}`);
+    graph.requireGate(id);
     const after = graph.units.filter(({ gate }) => graph.ancestors(gate.id).has(id));
     return after.map(({ key }) => ({ decision: 'force', unit: key, reason: `continue from ${id}` }));
   }

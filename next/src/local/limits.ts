@@ -1,6 +1,4 @@
 import type { Order } from '../engine/ports.ts';
-import { GatelineError } from '../errors.ts';
-import { didYouMean } from '../json/did-you-mean.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { UnitGraph } from '../run/units.ts';
 
@@ -17,8 +15,8 @@ export interface Limits {
 /** @throws GatelineError `usage` naming a gate that the pipeline does not have */
 export function limitOrder(order: Order, { until, only, maxParallel, maxIterations }: Limits): Order {
   const { pipeline } = order;
-  for (const id of [...(until ?? []), ...(only ?? [])]) assertGate(pipeline, id);
   const graph = new UnitGraph(pipeline);
+  for (const id of [...(until ?? []), ...(only ?? [])]) graph.requireGate(id);
   const gates = only ?? until?.flatMap((id) => [id, ...graph.ancestors(id)]);
   return { ...order, ...(gates && { only: new Set(gates) }), maxParallel, maxIterations };
 }
@@ -26,18 +24,6 @@ export function limitOrder(order: Order, { until, only, maxParallel, maxIteratio
 /** The units of a gate; a unit key names one of them. */
 export function unitsOf(pipeline: Pipeline, key: string): readonly UnitKey[] {
   const graph = new UnitGraph(pipeline);
-  if (graph.unit(key) !== undefined) return [key];
-  assertGate(pipeline, key);
-  return (graph.unitsOf(key) ?? []).map((unit) => unit.key);
-}
-
-function assertGate({ gates }: Pipeline, id: string): void {
-  if (gates.some((gate) => gate.id === id)) return;
-  const meant = didYouMean(
-    id,
-    gates.map((gate) => gate.id),
-  );
-  throw new GatelineError('usage', `the pipeline has no gate ${id}`, {
-    hint: meant === undefined ? '`gateline status` lists the gates' : `did you mean ${meant}?`,
-  });
+  const units = graph.unitsOf(key) ?? [graph.requireUnit(key)];
+  return units.map((unit) => unit.key);
 }

@@ -6,6 +6,7 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Part, PartValue } from '../report/view.ts';
 import { attemptOf } from '../run/entry.ts';
 import { FolderState, type Attempt } from '../run/state.ts';
+import { gateOf, UnitGraph } from '../run/units.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
 
@@ -66,6 +67,7 @@ async function findAttempt(
   unit: UnitKey,
   { run, attempt }: AttemptChoice,
 ): Promise<Attempt> {
+  new UnitGraph(pipeline).requireUnit(unit);
   const state = new FolderState(pipeline, subject, await ports.log.read());
   const runState = run === undefined ? state.current : state.runs.find((other) => other.run === run);
   const attempts = runState?.attempts.get(unit) ?? [];
@@ -90,13 +92,14 @@ async function findAttempt(
     : found;
 }
 
-/** What the gates of the newest run changed in the folder, as a unified diff. @param unit only this one */
+/** What the gates of the newest run changed in the folder, as a unified diff. @param unit a gate, or one leg */
 export async function diffRun(folder: Folder, { pipeline, subject }: Order, unit?: UnitKey): Promise<string> {
+  if (unit !== undefined) new UnitGraph(pipeline).requireGate(gateOf(unit));
   const state = new FolderState(pipeline, subject, await folder.ports.log.read());
   const workspace = folder.git;
   const patches: string[] = [];
   const ended = [...(state.current?.attempts ?? [])].flatMap(([key, attempts]) =>
-    unit === undefined || key === unit ? attempts : [],
+    unit === undefined || key === unit || gateOf(key) === unit ? attempts : [],
   );
   const order = (attempt: Attempt): string => attempt.ended?.at ?? '';
   for (const attempt of ended.toSorted((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))) {

@@ -1,3 +1,5 @@
+import { GatelineError } from '../errors.ts';
+import { didYouMean } from '../json/did-you-mean.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 
 /** One node of work: a gate, or one leg of a matrix gate. */
@@ -47,6 +49,28 @@ export class UnitGraph {
 
   gate(id: string): Gate | undefined {
     return this.pipeline.gates.find((gate) => gate.id === id);
+  }
+
+  /** The gate of an id that somebody wrote. @throws GatelineError `usage` naming the one that was meant */
+  requireGate(id: string): Gate {
+    const gate = this.gate(id);
+    if (gate !== undefined) return gate;
+    const ids = this.pipeline.gates.map((other) => other.id);
+    const hint = didYouMean(id, ids) ?? `It has ${ids.slice(0, 20).join(', ')}.`;
+    throw new GatelineError('usage', `the pipeline has no gate ${id}`, { hint });
+  }
+
+  /** The unit of a key that somebody wrote: a leg that comes from data may not be known yet. @throws GatelineError `usage` */
+  requireUnit(key: UnitKey): Unit {
+    const unit = this.unit(key);
+    if (unit !== undefined) return unit;
+    const gate = this.requireGate(gateOf(key));
+    const units = this.unitsOf(gate.id);
+    const id = key.slice(gate.id.length + 1);
+    if (units === undefined && id !== '') return { key, gate, leg: { id, matrix: {} } };
+    const message = id === '' ? `${gate.id} has legs: name one of them` : `gate ${gate.id} has no leg ${id}`;
+    const keys = units?.slice(0, 20).map((other) => other.key);
+    throw new GatelineError('usage', message, { hint: keys?.join(', ') ?? '`gateline status` shows them' });
   }
 
   /** All gates that a gate needs, directly or not. */

@@ -2,9 +2,8 @@ import { Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
 import type { RunView } from '../../report/view.ts';
 import { nextLine, renderVerdict } from '../../report/terminal.ts';
-import type { AddAnswer } from '../main.ts';
 import { about, aboutWork, decider, openingOptions, readJsonFile, type AboutOptions } from '../options.ts';
-import { paintOf, type Answer } from '../print.ts';
+import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 interface DecisionOptions extends AboutOptions {
@@ -31,14 +30,14 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
     const command = decider(
       about(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
       decision !== 'force',
-    ).summary(summary);
+    ).description(summary);
     answer<DecisionOptions>(command, async ({ reason = 'asked for', actor, ...options }, unit) => {
       const gateline = await Gateline.open(await openingOptions(world, options));
       return viewAnswer(world, await gateline.decide(decision, { reason, actor }, unit), unit);
     });
   }
   for (const [decision, summary] of Object.entries(RUN_DECISIONS) as [keyof typeof RUN_DECISIONS, string][]) {
-    const command = decider(about(program.command(decision)), true).summary(summary);
+    const command = decider(about(program.command(decision)), true).description(summary);
     answer<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
       const gateline = await Gateline.open(await openingOptions(world, options));
       return viewAnswer(world, await gateline.decide(decision, { reason, actor }));
@@ -48,7 +47,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   const keep = decider(
     aboutWork(program.command('keep').argument('[gates...]', 'default: all gates with an output')),
     false,
-  ).summary('say that outputs hold for the folder as it is now, after you changed files by hand');
+  ).description('say that outputs hold for the folder as it is now, after you changed files by hand');
   answer<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     const kept = await gateline.keep(words.flat(), { reason, actor });
@@ -56,7 +55,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   });
 
   const adopt = decider(aboutWork(program.command('adopt').argument('<gate>', 'a gate, or gate/leg')), true)
-    .summary('supply the output of a gate')
+    .description('supply the output of a gate')
     .addOption(new Option('-o, --output <path>', 'a JSON file; - is standard input').makeOptionMandatory());
   answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
     const gateline = await Gateline.open(await openingOptions(world, options));

@@ -4,8 +4,8 @@ import { Gateline } from '../../gateline.ts';
 import { countOf } from '../../report/amounts.ts';
 import { safeText } from '../../report/table.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import type { AddAnswer } from '../main.ts';
 import { about, decider, openingOptions, type AboutOptions } from '../options.ts';
+import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 interface RollbackOptions extends AboutOptions {
@@ -18,7 +18,7 @@ interface RollbackOptions extends AboutOptions {
 
 /** `diff`, `apply`, `rollback`: what gates made of the folder. */
 export function addFileCommands(world: World, program: Command, answer: AddAnswer): void {
-  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).summary(
+  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).description(
     'show what the gates of the newest run changed',
   );
   answer<AboutOptions>(diff, async (options, unit) => {
@@ -27,7 +27,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
   });
 
   const apply = about(program.command('apply'))
-    .summary('bring the files of an isolated run into this folder')
+    .description('bring the files of an isolated run into this folder')
     .option('-n, --dry-run', 'only show them');
   answer<AboutOptions & { dryRun?: boolean }>(apply, async (options) => {
     const applied = await (await Gateline.open(await openingOptions(world, options))).apply(options.dryRun);
@@ -39,7 +39,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
   });
 
   const rollback = decider(about(program.command('rollback')), false)
-    .summary('take back what gates of the newest run did, and pause it')
+    .description('take back what gates of the newest run did, and pause it')
     .addOption(new Option('--to <gate>', 'the last gate whose work stays'))
     .addOption(new Option('--all', 'take back the whole run').conflicts('to'))
     .option('-n, --dry-run', 'only show what would be taken back');

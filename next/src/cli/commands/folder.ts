@@ -4,9 +4,8 @@ import { summarizeDays, summarizeGates, summarizeRuns } from '../../history/stat
 import { countOf } from '../../report/amounts.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
 import { safeText } from '../../report/table.ts';
-import type { AddAnswer } from '../main.ts';
 import { about, aboutWork, decider, list, moment, openingOptions, whole, type AboutOptions } from '../options.ts';
-import { paintOf } from '../print.ts';
+import { paintOf, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 interface HistoryOptions extends AboutOptions {
@@ -26,7 +25,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
   addHistory(world, program, answer);
 
   const clean = about(program.command('clean'))
-    .summary('remove old runs, and everything that only they needed')
+    .description('remove old runs, and everything that only they needed')
     .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(whole(0)))
     .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(whole(1)))
     .option('-n, --dry-run', 'only show what would be removed');
@@ -49,7 +48,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
   );
 
   const check = about(program.command('check'))
-    .summary('read all of .state/ and list what is wrong')
+    .description('read all of .state/ and list what is wrong')
     .option('--repair', 'set unreadable lines of the log aside');
   answer<AboutOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
@@ -69,7 +68,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
       program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder'),
     ),
     false,
-  ).summary('take over the outputs of another system: all or none');
+  ).description('take over the outputs of another system: all or none');
   answer<AboutOptions & { reason?: string; actor?: string }>(
     imports,
     async ({ reason, actor, ...options }, system, folder) => {
@@ -83,7 +82,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
 
 function addHistory(world: World, program: Command, answer: AddAnswer): void {
   const command = about(program.command('history'))
-    .summary('list runs that ended, or their statistics')
+    .description('list runs that ended, or their statistics')
     .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(list))
     .addOption(
       new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(moment),

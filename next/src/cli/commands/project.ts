@@ -4,15 +4,15 @@ import { loadDefinition } from '../../local/load-definition.ts';
 import { checkContracts } from '../../local/check-contracts.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
-import type { AddAnswer } from '../main.ts';
 import { about, type AboutOptions } from '../options.ts';
+import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 /** `init`, `validate`. */
 export function addProjectCommands(world: World, program: Command, answer: AddAnswer): void {
   const init = program
     .command('init')
-    .summary('write a first pipeline into this folder; never overwrites')
+    .description('write a first pipeline into this folder; never overwrites')
     .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATES).default('default'))
     .option('-n, --dry-run', 'only show the files');
   answer<{ template: string; dryRun?: boolean }>(init, async ({ template, dryRun = false }) => {
@@ -25,7 +25,9 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
     return { json: { template, files, left }, text: lines.join('\n') };
   });
 
-  const validate = about(program.command('validate')).summary('check the definition, its schemas and its contracts');
+  const validate = about(program.command('validate')).description(
+    'check the definition, its schemas and its contracts',
+  );
   answer<AboutOptions>(validate, async ({ file }) => {
     const definition = await loadDefinition(world.workingDirectory, file);
     await checkContracts(definition);

@@ -4,9 +4,8 @@ import { readCallerSettings } from '../../environment.ts';
 import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { shellWord } from '../../untrusted/escape.ts';
-import type { AddAnswer } from '../main.ts';
 import { aboutWork, decider, list, openingOptions, whole, type AboutOptions } from '../options.ts';
-import { paintOf, type Answer } from '../print.ts';
+import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import type { World } from '../world.ts';
 
@@ -34,18 +33,18 @@ interface RunFlags extends AboutOptions {
 /** `plan`, `run`, `resume`, `begin`, `complete`. */
 export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
   answer<RunFlags>(
-    selection(aboutWork(program.command('plan'))).summary('show what would run, and why'),
+    selection(aboutWork(program.command('plan'))).description('show what would run, and why'),
     async (options) => {
       const gateline = await Gateline.open(await openingOptions(world, options));
       return planAnswer(world, await gateline.plan(runOptions(options)));
     },
   );
   answer<RunFlags>(
-    running(program.command('run')).summary('run the pipeline, or continue a run that stopped'),
+    running(program.command('run')).description('run the pipeline, or continue a run that stopped'),
     (options) => run(world, options, false),
   );
   answer<RunFlags>(
-    running(program.command('resume')).summary('continue a run that was paused or rolled back'),
+    running(program.command('resume')).description('continue a run that was paused or rolled back'),
     (options) => run(world, options, true),
   );
   addBegin(world, program, answer);
@@ -156,7 +155,7 @@ function addComplete(world: World, program: Command, answer: AddAnswer): void {
     program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'),
   )
     .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(whole(0)))
-    .summary('end an attempt that `begin` began');
+    .description('end an attempt that `begin` began');
   answer<AboutOptions & { exitCode?: number }>(command, async (options, word) => {
     const token = word ?? readCallerSettings(world.environment).token;
     if (token === undefined)

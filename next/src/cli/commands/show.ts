@@ -4,9 +4,9 @@ import { renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
-import type { AddAnswer } from '../main.ts';
+import { unitsOf } from '../../local/limits.ts';
 import { about, aboutWork, openingOptions, whole, type AboutOptions } from '../options.ts';
-import { paintOf, type Answer } from '../print.ts';
+import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 const PARTS = [
@@ -28,8 +28,10 @@ interface ShowOptions extends AboutOptions {
 
 /** `status`, `show`, `logs`. */
 export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
-  const status = aboutWork(program.command('status')).summary('show how a run stands, and what to do next');
-  status.addOption(runOption()).option('--watch', 'print it again each second until the run has ended');
+  const status = aboutWork(program.command('status')).description('show how a run stands, and what to do next');
+  status
+    .addOption(runOption())
+    .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'));
   answer<ShowOptions & { watch?: boolean }>(status, async (options) => {
     const gateline = await Gateline.open(await openingOptions(world, options));
     const print = async (): Promise<Answer> => statusAnswer(world, gateline, options.run);
@@ -47,7 +49,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
   );
   show
-    .summary('print what a gate left: its verdict, output, request, log')
+    .description('print what a gate left: its verdict, output, request, log')
     .addOption(runOption())
     .addOption(attemptOption());
   answer<ShowOptions>(show, async (options, unit, part) => {
@@ -59,7 +61,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
       : { json: { text: value.text }, text: forTerminal(value.text) };
   });
 
-  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).summary(
+  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).description(
     'print what the agent of a gate printed',
   );
   logs.addOption(runOption()).addOption(attemptOption());
@@ -97,7 +99,12 @@ async function verdictAnswer(
   { run, attempt }: ShowOptions,
 ): Promise<Answer> {
   const unit = (await gateline.view(run)).units.find((view) => view.key === key);
-  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${key}`);
+  if (unit === undefined) {
+    unitsOf(gateline.definition.pipeline, key);
+    throw new GatelineError('usage', `${key} is no unit of this run`, {
+      hint: '`gateline status` shows gates and legs',
+    });
+  }
   const chosen = attempt === undefined ? undefined : unit.attempts.find(({ n }) => n === attempt);
   if (attempt !== undefined && chosen === undefined)
     throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
