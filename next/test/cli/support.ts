@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { JsonValue } from '../../src/json/json.ts';
+import { main } from '../../src/cli/main.ts';
+import type { World } from '../../src/cli/world.ts';
+import type { EngineEvent, UnitPlan } from '../../src/run/events.ts';
+import type { RunView, UnitView } from '../../src/report/view.ts';
+
+/** What a command printed, and its exit code. */
+export interface Answer {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export type { EngineEvent, UnitPlan, RunView, UnitView };
+
+/**
+ * `agent JSON`: notes its unit in a file outside of the folder, and writes its output. With a second word it also waits
+ * until that file exists.
+ */
+const AGENT = `#!/bin/sh
+echo "$GATELINE_GATE\${GATELINE_LEG:+/$GATELINE_LEG}" >> "$RUNS"
+while [ -n "$2" ] && [ ! -e "$2" ]; do sleep 0.02; done
+printf '%s' "$1" > "$GATELINE_OUTPUT"
+`;
+
+/** The command of an agent that writes this output. */
+export function agent(output: JsonValue = {}, waitsFor = ''): string {
+  return `agent '${JSON.stringify(output)}' ${waitsFor && `"${waitsFor}"`}`.trim();
+}
+
+/** A definition: JSON is YAML. */
+export function pipeline(gates: Readonly<Record<string, object>>, more: object = {}): string {
+  return JSON.stringify({ pipeline: 'p', ...more, gates }, null, 1);
+}
+
+/** Where a gate begins in a definition, as messages name it. */
+export function placeOf(definition: string, gate: string): string {
+  return `gateline.yml:${definition.slice(0, definition.indexOf(`"${gate}": {`)).split('\n').length}`;
+}
+
+/** A git folder with one commit, and a terminal in it. */
+export class Project {
+  readonly root: string;
+  /** Beside the folder: no gate reads it. */
+  readonly outside: string;
+  readonly environment: Record<string, string>;
+  #runs = 0;
+
+  constructor(files: Readonly<Record<string, string>> = {}, { isRepository = true } = {}) {
+    this.outside = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-cli-')));
+    onTestFinished(() => rmSync(this.outside, { recursive: true, force: true }));
+    this.root = join(this.outside, 'folder');
+    mkdirSync(join(this.outside, 'bin'));
+    mkdirSync(this.root);
+    this.program('agent', AGENT);
+    this.environment = {
+      PATH: [join(this.outside, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
+      HOME: this.outside,
+      GIT_CONFIG_GLOBAL: join(this.outside, 'gitconfig'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      RUNS: join(this.outside, 'runs'),
+    };
+    writeFileSync(
+      join(this.outside, 'gitconfig'),
+      '[user]\n  name = Dev\n  email = dev@example.com\n[init]\n  defaultBranch = main\n',
+    );
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+    if (isRepository) {
+      this.git('init', '-q');
+      this.commit();
+    }
+  }
+
+  /** Runs a command as a user would type it, in this process. */
+  gateline(...words: readonly string[]): Promise<Answer> {
+    return this.start(words).answer;
+  }
+
+  /** A command that works on while the test does something else. */
+  start(words: readonly string[], { input = '', folder = this.root, columns = 0 } = {}) {
+    const interrupts = new Set<() => void>();
+    const text = { out: '', err: '' };
+    const screen = (name: 'out' | 'err') => ({
+      write: (more: string) => void (text[name] += more),
+      isInteractive: columns > 0,
+      hasColors: false,
+      columns: columns || undefined,
+      rows: columns > 0 ? 40 : undefined,
+    });
+    const world: World = {
+      arguments: words,
+      environment: this.environment,
+      workingDirectory: folder,
+      out: screen('out'),
+      err: screen('err'),
+      readStandardInput: async () => Buffer.from(input),
+      onInterrupt: (listener) => {
+        interrupts.add(listener);
+        return { [Symbol.dispose]: () => void interrupts.delete(listener) };
+      },
+    };
+    const answer = main(world).then((exit): Answer => ({ exit, ...text }));
+    return { answer, text, interrupt: () => interrupts.forEach((listener) => listener()) };
+  }
+
+  /** The document of a command with `--json`. */
+  async json<T = Record<string, unknown>>(...words: readonly string[]): Promise<T> {
+    const { out } = await this.gateline(...words, '--json');
+    return JSON.parse(out) as T;
+  }
+
+  async unit(key: string): Promise<UnitView> {
+    const { units } = await this.json<RunView>('status');
+    return units.find((unit) => unit.key === key)!;
+  }
+
+  /** What `plan` says of each unit. */
+  async plan(...words: readonly string[]): Promise<Record<string, UnitPlan>> {
+    const { plan } = await this.json<{ plan: UnitPlan[] }>('plan', ...words);
+    return Object.fromEntries(plan.map((unit) => [unit.unit, unit]));
+  }
+
+  /** Runs, and says whose agents worked: `code: units`. */
+  async run(...words: readonly string[]): Promise<string> {
+    const { exit } = await this.gateline('run', ...words);
+    return `${exit}: ${this.ran()}`;
+  }
+
+  /** Units whose agents have worked since this was asked last. */
+  ran(): string {
+    const runs = existsSync(this.environment['RUNS']!)
+      ? readFileSync(this.environment['RUNS']!, 'utf8').split('\n')
+      : [''];
+    const more = runs.slice(this.#runs, -1);
+    this.#runs = runs.length - 1;
+    return more.join(' ');
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  read(path: string): string | undefined {
+    return existsSync(join(this.root, path)) ? readFileSync(join(this.root, path), 'utf8') : undefined;
+  }
+
+  /** Replaces a text in a file. */
+  edit(path: string, before: string, after: string): void {
+    this.write(path, this.read(path)!.replace(before, after));
+  }
+
+  /** A program on the PATH of agents. */
+  program(name: string, text: string): void {
+    writeFileSync(join(this.outside, 'bin', name), text);
+    chmodSync(join(this.outside, 'bin', name), 0o755);
+  }
+
+  git(...words: readonly string[]): string {
+    return execFileSync('git', words, { cwd: this.root, env: this.environment, encoding: 'utf8' });
+  }
+
+  commit(): void {
+    this.git('add', '-A');
+    this.git('commit', '-q', '--allow-empty', '-m', 'x');
+  }
+
+  /** Path, time and bytes of everything in `.state/`: equal only if nothing was written. */
+  state(): string {
+    return readdirSync(join(this.root, '.state'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => `${path} ${readFileSync(path).toString('base64')}`)
+      .join('\n');
+  }
+}
