@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { closestWord } from '../json/did-you-mean.ts';
+import { closestWord, didYouMean } from '../json/did-you-mean.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
 import { decodeFragment, listSchemas, resolvePointer } from './schema-keywords.ts';
@@ -180,7 +180,8 @@ function explainKeyword(error: ErrorObject): string {
     case 'false schema': {
       const names = isJsonObject(parent['properties']) ? Object.keys(parent['properties']) : [];
       const key = String(params['additionalProperty'] ?? params['unevaluatedProperty'] ?? '');
-      return `is not allowed here${hintText(closestWord(key, names.slice(0, 500)))}`;
+      const hint = didYouMean(key, names.slice(0, 500));
+      return `is not allowed here${hint === undefined ? '' : `; ${hint}`}`;
     }
     case 'items':
     case 'additionalItems':

@@ -96,7 +96,8 @@ function unknownWord(noun: string, word: string, known: ReadonlySet<string>): st
   return `there is no ${noun} \`${word}\`; ${didYouMean(word, [...known]) ?? `known: ${[...known].slice(0, 20).join(', ')}`}`;
 }
 
-function patternError(source: string): string | undefined {
+/** Why a text is no pattern; undefined if it is one. */
+export function patternError(source: string): string | undefined {
   try {
     void new RegExp(source, 'u');
     return undefined;
@@ -106,12 +107,11 @@ function patternError(source: string): string | undefined {
   }
 }
 
-/** A reference to a part of the same schema. Those by `$id` and `$anchor` are left to ajv. */
+/** A reference to a part of the same schema. With `$id` they are relative to that, and ajv resolves them. */
 function checkReference(keyword: string, value: JsonValue, root: JsonValue): string | undefined {
-  if (keyword !== '$ref' || typeof value !== 'string') return undefined;
-  if (value.startsWith('#/'))
-    return resolvePointer(root, value) === undefined ? 'there is nothing at that place' : undefined;
-  return value.startsWith('#') || JSON.stringify(root).includes('"$id"') ? undefined : 'refers outside of this schema';
+  if (keyword !== '$ref' || typeof value !== 'string' || JSON.stringify(root).includes('"$id"')) return undefined;
+  if (!value.startsWith('#')) return 'refers outside of this schema';
+  return value.startsWith('#/') && resolvePointer(root, value) === undefined ? 'refers to nothing' : undefined;
 }
 
 /** The schema that a `$ref` of the form `#/$defs/x` names; undefined if there is none. */

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { explainErrors } from './explain.ts';
-import { checkSchema, listSchemas, type ContractProblem } from './schema-keywords.ts';
+import { checkSchema, listSchemas, patternError, type ContractProblem } from './schema-keywords.ts';
 import { cutText } from './texts.ts';
 import type { Issue } from './verdict.ts';
 
@@ -20,7 +20,7 @@ const DRAFTS: Readonly<Record<string, string>> = {
 const UNCHECKED_FORMATS =
   'int8 int16 uint8 uint16 uint32 uint64 double-int decimal decimal128 single-bit char commonmark html media-range http-date unixtime date-time-local time-local base64 base64url json-string json_string path file-path directory-path multi-host-uri name-email color uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ipvanyaddress ipvanyinterface ipvanynetwork ipv4network ipv6network ipv4interface ipv6interface cidrv4 cidrv6 mac e164 emoji nanoid cuid cuid2 ulid xid ksuid jwt guid markdown color-hex regex-flags lowercase uppercase url';
 
-const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:z|[+-]\d\d(?::?\d\d)?)?`;
+const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?`;
 const DATE_TIME = new RegExp(`^.{10}[t ]${TIME}$`, 'i');
 const PART = String.raw`\d+(?:\.\d+)?`;
 
@@ -110,6 +110,7 @@ async function createAjv(draft: string, onPattern: (source: string) => void): Pr
       ...fullFormats,
       ...unchecked,
       ...OWN_FORMATS,
+      regex: (text: string) => patternError(text) === undefined,
       'date-time': (text: string) => isDate(text.slice(0, 10)) && DATE_TIME.test(text),
     },
     code: { regExp: Object.assign(regExp, { code: 'regExp' }) },
@@ -118,7 +119,8 @@ async function createAjv(draft: string, onPattern: (source: string) => void): Pr
     draft === 'draft-07'
       ? new (await import('ajv')).Ajv(options)
       : new (await import('ajv/dist/2020.js')).Ajv2020(options);
-  // ajv refuses `id`, which zod writes, and compares each item of `uniqueItems` with each other one.
+  // ajv knows `$anchor` without a rule, refuses `id`, which zod writes, and compares each item of `uniqueItems` with each other one.
+  ajv.RULES.keywords['$anchor'] = true;
   ajv.removeKeyword('id').removeKeyword('uniqueItems');
   return ajv.addKeyword({
     keyword: 'uniqueItems',

@@ -1,0 +1,325 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
+import { compileSchema } from '../../src/verdict/schema.ts';
+
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+
+async function messages(schema: JsonValue, value: JsonValue): Promise<string[]> {
+  const compiled = await compileSchema(schema);
+  if ('problems' in compiled) throw new Error(JSON.stringify(compiled.problems));
+  return compiled.validate(value).map(({ message }) => message);
+}
+
+/** `pointer: message` of everything that is wrong with a schema. */
+async function problems(schema: JsonValue): Promise<string[]> {
+  const compiled = await compileSchema(schema);
+  return 'problems' in compiled ? compiled.problems.map(({ pointer, message }) => `${pointer}: ${message}`) : [];
+}
+
+describe('a schema is refused', () => {
+  it('for every mistake that would open the gate, wherever a schema is', async () => {
+    const schema = {
+      requird: ['a'],
+      properties: { a: { maxLenght: 3, type: 'strng', format: 'date-tme' }, b: 3, c: { pattern: '(?P<x>a)' } },
+      patternProperties: { '[': {} },
+      anyOf: [{ not: { minimum: '1' } }],
+      $defs: { d: { allOf: [{ $ref: '#/$defs/x' }, { $ref: 'https://example.com/s' }] } },
+      unevaluatedItems: false,
+    };
+    expect(await problems(schema)).toEqual([
+      '/requird: JSON Schema 2020-12 has no keyword `requird`; did you mean `required`?',
+      expect.stringMatching(/^\/patternProperties: `\[` is not an ECMAScript pattern/),
+      '/unevaluatedItems: `unevaluatedItems` is not supported; write `items: false` after `prefixItems`',
+      '/properties/a/maxLenght: JSON Schema 2020-12 has no keyword `maxLenght`; did you mean `maxLength`?',
+      '/properties/a/type: there is no type `strng`; did you mean `string`?',
+      '/properties/a/format: there is no format `date-tme`; did you mean `date-time`?',
+      '/properties/b: a schema is an object, true or false',
+      expect.stringMatching(/^\/properties\/c\/pattern: `\(\?P<x>a\)` is not an ECMAScript pattern/),
+      '/anyOf/0/not/minimum: must be number, is string',
+      '/$defs/d/allOf/0/$ref: refers to nothing',
+      '/$defs/d/allOf/1/$ref: refers outside of this schema',
+    ]);
+  });
+
+  it.each<[JsonValue, string]>([
+    [
+      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      '/$schema: `http://json-schema.org/draft-04/schema#` is not',
+    ],
+    [{ $schema: DRAFT_07, prefixItems: [{}] }, '/prefixItems: JSON Schema draft-07 has no keyword `prefixItems`'],
+    [JSON.parse('{"then": {"type": "string"}}') as JsonValue, ': strict mode: "then" without "if" is ignored'],
+    [{ $async: true }, '/$async: `$async` is not supported'],
+    [{ $id: 'https://example.com/a', $ref: 'b' }, ": can't resolve reference b from id https://example.com/a"],
+    [[], ': a schema is an object, true or false'],
+    ['x', ': a schema is an object, true or false'],
+  ])('%j', async (schema, problem) => {
+    expect((await problems(schema))[0]).toContain(problem);
+  });
+
+  it('but not for words where no schema is, annotations, and keywords of its own', async () => {
+    const data = { tpye: 'x', requird: 1, $ref: '#/nowhere' };
+    const schema = {
+      properties: { tpye: true, requird: { const: data, enum: [data], default: data, examples: [data] } },
+      required: ['tpye'],
+      dependentRequired: { tpye: ['requird'] },
+      'x-my.own': data,
+      discriminator: { propertyName: 'kind' },
+      markdownDescription: '**x**',
+      id: 'thing',
+    };
+    expect(await problems(schema)).toEqual([]);
+    for (const pattern of ['^[a-z]+(-[a-z]+)*$', '^\\p{Lu}', '^[\\w.\\-]+$'])
+      expect(await problems({ pattern })).toEqual([]);
+  });
+});
+
+describe('schemas of tools work', () => {
+  const pydantic = JSON.parse(readFileSync(new URL('fixtures/pydantic.json', import.meta.url), 'utf8')) as JsonValue;
+  const report = { pet: { kind: 'cat' }, when: '2026-01-02T03:04:05', id: '6ba7b810-9dad-11d1-80b4-00c04fd430c8' };
+
+  it("pydantic's", async () => {
+    expect(await messages(pydantic, { ...report, took: 'P1DT2H0.5S' })).toEqual([]);
+    expect(await messages(pydantic, { ...report, pet: { kind: 'cat', lives: 10 }, took: 'long', extra: 1 })).toEqual([
+      '/extra: is not allowed here',
+      '/pet/lives: must be at most 9, is 10 (alternative #1 of 2 is the closest)',
+      '/took: must have the format `duration`, is "long"',
+    ]);
+  });
+
+  it.each(['draft-2020-12', 'draft-7'] as const)("zod's, as %s", async (target) => {
+    const node: z.ZodType = z.object({
+      name: z.string().min(1),
+      get children() {
+        return z.array(node);
+      },
+    });
+    const schema = z
+      .object({
+        id: z.uuid(),
+        at: z.iso.datetime({ local: true }),
+        time: z.iso.time(),
+        mail: z.email().optional(),
+        kind: z.discriminatedUnion('t', [z.object({ t: z.literal('a') }), z.object({ t: z.literal('b'), n: z.int() })]),
+        pair: z.tuple([z.string(), z.number()]),
+        map: z.record(z.string(), z.number()),
+        tree: node,
+      })
+      .meta({ id: 'thing', title: 'Thing', description: 'a thing' });
+    const json = z.toJSONSchema(schema, { target }) as JsonValue;
+    const value = {
+      id: '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
+      at: '2026-01-02T03:04',
+      time: '03:04:05.123',
+      kind: { t: 'b', n: 1 },
+      pair: ['a', 1],
+      map: { a: 1 },
+      tree: { name: 'x', children: [{ name: 'y', children: [] }] },
+    };
+    expect(await messages(json, value)).toEqual([]);
+    expect(await messages(json, { ...value, kind: { t: 'b', n: 'x' } })).toEqual([
+      '/kind/n: must be a whole number, is "x" (alternative #2 of 2 is the closest)',
+    ]);
+    expect(await messages(json, { ...value, tree: { name: 'x', children: [{ name: '', children: [] }] } })).toEqual([
+      '/tree/children/0/name: must have at least 1 character, has 0',
+    ]);
+  });
+
+  it.each([
+    ['time', ['03:04', '03:04:05.6', '03:04:05Z', '03:04:05+01:00'], ['24:00:00', '3:04', '03:04:05+25:00']],
+    ['date-time', ['2026-01-02T03:04:05', '2026-01-02 03:04:05Z'], ['2026-02-30T00:00:00', '2026-01-02']],
+    ['duration', ['P1D', '-P1DT0.5S', 'P2W', 'PT1H30M'], ['P', 'PT', '1D', 'P1S']],
+    ['date', ['2026-02-28'], ['2026-02-30']],
+    ['regex', ['^\\p{Lu}$'], ['(']],
+    ['iri', ['https://ex\u00e4mple.com/\u00e4'], ['no scheme']],
+    ['idn-hostname', ['b\u00fccher.example'], ['..']],
+    ['int32', [1], [2 ** 40]],
+  ] as ReadonlyArray<[string, JsonValue[], JsonValue[]]>)('format %s', async (format, good, bad) => {
+    for (const $schema of ['https://json-schema.org/draft/2020-12/schema', DRAFT_07]) {
+      for (const value of good) expect([value, await messages({ $schema, format }, value)]).toEqual([value, []]);
+      for (const value of bad)
+        expect([value, await messages({ $schema, format }, value)]).toEqual([value, [expect.any(String)]]);
+    }
+  });
+});
+
+describe('messages', () => {
+  it('are plain, with the place and what was probably meant', async () => {
+    const schema = {
+      type: 'object',
+      required: ['testCases'],
+      additionalProperties: false,
+      dependentRequired: { name: ['surname'] },
+      properties: {
+        testCases: { type: 'array', minItems: 1, items: { $ref: '#/$defs/case' } },
+        name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        tags: { uniqueItems: true },
+        keys: { propertyNames: { pattern: '^[a-z]+$' } },
+        pair: { prefixItems: [{ const: 1 }], items: false },
+        some: { contains: { type: 'number' } },
+        no: { not: { type: 'number' } },
+        never: false,
+        if: JSON.parse('{"if": {"type": "number"}, "then": {"maximum": 3}}') as JsonObject,
+      },
+      $defs: { case: { type: 'object', required: ['testId'], properties: { priority: { enum: ['high', 'low'] } } } },
+    };
+    const value = {
+      testCases: [{ testID: 'x', priority: 'hihg' }],
+      name: 3,
+      tags: [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      keys: { Ab: 1 },
+      pair: [2, 3],
+      some: ['a'],
+      no: 1,
+      never: 1,
+      if: 4,
+      tstCases: 1,
+    };
+    expect(await messages(schema, value)).toEqual([
+      '/tstCases: is not allowed here; did you mean `testCases`?',
+      '/testCases/0: lacks `testId` (there is `testID`)',
+      '/testCases/0/priority: must be one of "high" or "low", is "hihg"; did you mean "high"?',
+      '/name: must be a string or null, is 3',
+      '/tags: must not contain an item twice',
+      '/keys/Ab: the key itself must match the pattern `^[a-z]+$`, is "Ab"',
+      '/pair/0: must be 1, is 2',
+      '/pair: must have at most 1 item, has 2',
+      '/some: must have at least 1 of the items that `contains` asks for',
+      '/no: must not match the schema of `not`',
+      '/never: is not allowed here',
+      '/if: must be at most 3, is 4',
+      'the output: lacks `surname`, which `name` needs',
+    ]);
+  });
+
+  it.each<[string, JsonObject, JsonValue, string[]]>([
+    [
+      'of the one that was meant',
+      {
+        oneOf: ['a', 'b'].map((kind) => ({
+          required: ['n'],
+          properties: { kind: { const: kind }, n: { minimum: 3 } },
+        })),
+      },
+      { kind: 'b', n: 1 },
+      ['/n: must be at least 3, is 1 (alternative #2 of 2 is the closest)'],
+    ],
+    [
+      'of several that match',
+      { oneOf: [{ type: 'number' }, { minimum: 1 }] },
+      2,
+      ['the output: must match exactly one of 2 alternatives, matches #1 and #2'],
+    ],
+    [
+      'inside alternatives',
+      {
+        anyOf: [
+          { type: 'null' },
+          { properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] }, b: { const: 1 } } },
+        ],
+      },
+      { a: 1, b: 2 },
+      [
+        'the output: matches none of the alternatives (alternative #2 of 2 is the closest)',
+        '/a: must be a string or null, is 1',
+        '/b: must be 1, is 2',
+      ],
+    ],
+  ])('of alternatives are those %s', async (_, schema, value, expected) => {
+    expect(await messages(schema, value)).toEqual(expected);
+  });
+
+  it('are at most 100, count the rest, and point to the rule as written', async () => {
+    const found = await messages(
+      { items: { type: 'integer' } },
+      Array.from({ length: 250 }, () => 'x'),
+    );
+    expect(found).toHaveLength(100);
+    expect(found.at(-1)).toBe('151 more problems');
+    const compiled = await compileSchema({
+      $defs: { 'a/b %': { properties: { x: { maximum: 1 } } } },
+      properties: { p: { $ref: '#/$defs/a~1b%20%25' } },
+    });
+    expect('validate' in compiled && compiled.validate({ p: { x: 2 } })).toMatchObject([
+      { pointer: '/p/x', rule: '/$defs/a~1b %/properties/x/maximum' },
+    ]);
+  });
+});
+
+describe('a value', () => {
+  it('is not fooled by keys that every object seems to have', async () => {
+    const schema = { properties: { a: {} }, required: ['toString'], additionalProperties: { type: 'string' } };
+    expect(await messages(schema, { a: 1 })).toEqual(['the output: lacks `toString`']);
+    expect(await messages(schema, { constructor: 1, toString: 'x' })).toEqual(['/constructor: must be a string, is 1']);
+  });
+
+  it('of 300,000 items is judged at once, right or wrong', async () => {
+    const compiled = await compileSchema({
+      items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+    });
+    if ('problems' in compiled) throw new Error('refused');
+    const items = Array.from({ length: 300_000 }, (_, id) => ({ id }));
+    const start = process.cpuUsage();
+    expect(compiled.validate(items)).toEqual([]);
+    expect(compiled.validate(items.map(({ id }) => ({ id: `x${id}` })))).toHaveLength(100);
+    const { user } = process.cpuUsage(start);
+    expect(user / 1_000_000).toBeLessThan(5);
+    expect(await messages({ uniqueItems: true }, items.slice(0, 50_000))).toEqual([]);
+  });
+
+  it('that takes a pattern too long ends it, in the middle of the pattern', async () => {
+    const compiled = await compileSchema({ properties: { a: { pattern: '^(a+)+$' } } }, 200);
+    if ('problems' in compiled) throw new Error('refused');
+    expect(compiled.validate({ a: `${'a'.repeat(50)}!` })).toEqual([
+      { severity: 'error', message: 'the pattern `^(a+)+$` took longer than 0.2 s; make it simpler' },
+    ]);
+    expect(compiled.validate({ a: 'aaa' })).toEqual([]);
+    expect(compiled.validate({ a: 'b' })).toHaveLength(1);
+  });
+
+  it('is told apart from a schema that never ends', async () => {
+    expect(await messages({ $ref: '#' }, {})).toEqual(['the schema refers to itself endlessly']);
+  });
+
+  it('nested as deep as is read is judged without running out of stack', async () => {
+    let value: JsonValue = { name: 1 };
+    for (let depth = 0; depth < 98; depth += 1) value = { children: [value] };
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: {
+          allOf: [{ anyOf: [{ properties: { children: { items: { $ref: '#/$defs/node' } } } }] }],
+          properties: { name: { type: 'string' }, children: true },
+          unevaluatedProperties: false,
+        },
+      },
+    };
+    expect((await messages(schema, value)).length).toBeGreaterThan(0);
+  });
+
+  it('makes no call to a network or a file', async () => {
+    let calls = 0;
+    const server = createServer((_request, response) => {
+      calls += 1;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/s.json`;
+      for (const $ref of [url, new URL('fixtures/pydantic.json', import.meta.url).href]) {
+        for (const schema of [{ $ref }, { $id: 'http://127.0.0.1/', $ref }, { $schema: $ref }]) {
+          expect(await problems(schema as JsonObject)).toHaveLength(1);
+        }
+      }
+      expect(calls).toBe(0);
+    } finally {
+      server.close();
+    }
+  });
+});
