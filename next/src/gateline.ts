@@ -9,7 +9,7 @@ import { GatelineError } from './errors.ts';
 import type { Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
-import { findActor, findBranch } from './local/actor.ts';
+import { findActor, findBranch, hasUncommittedChanges } from './local/actor.ts';
 import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type Cleaned, type CleanRules } from './local/clean.ts';
@@ -97,12 +97,12 @@ export class Gateline {
   /** Runs the pipeline, or continues its run. */
   run(options: RunOptions = {}): Promise<RunOutcome> {
     return this.#use('engine', async (folder, order) => {
-      const by = await this.#decider(options.by, order, 'gateline run');
       const limited = { ...limitOrder(order, options), standIns: await findStandIns(folder, order) };
-      if (options.fresh) await this.#closeOpenRun(folder, order, by);
-      for (const gate of options.force ?? [])
-        for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
-      if (options.strategy) await applyStrategy(folder.ports, order, options.strategy, by);
+      if (options.fresh || options.force || options.strategy) {
+        const by = await this.#decider(options.by, order, 'gateline run');
+        await this.#prepareRun(folder, order, options, by);
+      }
+      if (!options.isolated) await this.#nameFilesOfGates(folder, order);
       const signal = options.signal ?? new AbortController().signal;
       const result = options.isolated
         ? await this.#runIsolated(folder, limited, signal, options.checkpoints)
@@ -258,6 +258,26 @@ export class Gateline {
     return this.#use('read', async (folder, order) => {
       await decide(folder.ports, order, decision, await this.#decider(by, order), unit);
       return viewRun(folder, order);
+    });
+  }
+
+  async #prepareRun(folder: Folder, order: Order, { fresh, force, strategy }: RunOptions, by: Decider): Promise<void> {
+    if (fresh) await this.#closeOpenRun(folder, order, by);
+    for (const gate of force ?? [])
+      for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
+    if (strategy) await applyStrategy(folder.ports, order, strategy, by);
+  }
+
+  /** Before the first run in a folder with uncommitted work: which files gates may change. */
+  async #nameFilesOfGates(folder: Folder, { pipeline }: Order): Promise<void> {
+    const editors = pipeline.gates.filter(({ files }) => files !== undefined);
+    if (editors.length === 0 || (await folder.log.read()).length > 0) return;
+    if (!(await hasUncommittedChanges(this.definition.root, this.#environment))) return;
+    const globs = editors.map(({ id, files }) => `${id}: ${files === 'changed' ? 'any file' : files!.join(', ')}`);
+    this.#observe({
+      type: 'notice',
+      message: `this folder has changes that are not committed, and gates may change files in it (${globs.join('; ')})`,
+      hint: 'commit first to tell them apart, or use --isolated; `gateline rollback` undoes what gates did',
     });
   }
 

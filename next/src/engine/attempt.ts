@@ -30,7 +30,7 @@ export interface Claim {
 export async function runAttempt(
   call: Call,
   work: Work,
-  feedback: Verdict | undefined,
+  { reason, feedback }: { readonly reason: string; readonly feedback?: Verdict },
   signal: AbortSignal,
 ): Promise<EndedEntry> {
   const attempt = nextAttempt(call, work.unit);
@@ -38,6 +38,8 @@ export async function runAttempt(
   const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
   const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
   await call.write(started);
+  const { unit, n, at } = started;
+  call.observe({ type: 'started', unit, n, reason, at });
   const result = await agent.run(signal);
   return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
 }

@@ -130,15 +130,8 @@ class Scheduler {
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {
-      const n = (call.state.current?.attempts.get(unit.key)?.at(-1)?.ref.n ?? 0) + 1;
-      call.observe({
-        type: 'started',
-        unit: unit.key,
-        n,
-        reason: tries === 0 ? reason : `attempt ${tries} failed`,
-        at: call.now(),
-      });
-      const ended = await runAttempt(call, work, feedback, this.#signal);
+      const why = tries === 0 ? reason : `attempt ${tries} of this call failed`;
+      const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
       const retries =
         isRetried(ended, tries, unit) && !this.#signal.aborted && call.outcomes.get(unit.key)?.result === 'failed';
       const { how, verdict, changes, ms, metrics } = ended;

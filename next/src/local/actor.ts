@@ -22,6 +22,11 @@ export function findBranch(root: string, environment: Environment): Promise<stri
   return gitText(root, environment, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
 }
 
+/** Whether the folder has changes that are not committed. */
+export async function hasUncommittedChanges(root: string, environment: Environment): Promise<boolean> {
+  return (await gitText(root, environment, ['status', '--porcelain', '--', '.', ':(exclude).state'])) !== undefined;
+}
+
 async function gitText(cwd: string, environment: Environment, args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('git', args, { cwd, env: { ...environment } });
