@@ -1,22 +1,11 @@
-import {
-  type Dirent,
-  constants,
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from 'node:fs';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import fs from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { GatelineError, isSystemError } from '../errors.ts';
-import { openWorkspace, type GitWorkspace } from './git-workspace.ts';
+import { GatelineError } from '../errors.ts';
+import { type GitWorkspace, openWorkspace } from './git-workspace.ts';
+import { listTopmostIgnored } from './ignored-files.ts';
 import { isBehindFile, statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
-import { listTopmostIgnored } from './ignored-files.ts';
 import { UNSTORED } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
@@ -37,52 +26,30 @@ export async function cloneWorkspace(
   path: string,
 ): Promise<{ readonly clone: GitWorkspace; readonly isNew: boolean }> {
   const { repository } = source;
+  const { user, prefix, asUser } = repository;
   const snapshot = await source.takeSnapshot();
-  const root = join(path, repository.prefix);
-  const isNew = statPath(path) === undefined;
+  const root = join(path, prefix);
+  const isNew = statPath(root) === undefined;
   await mkdir(root, { recursive: true });
-  if (repository.user !== undefined) await renewRepository(repository, repository.user.top, path);
-  if (isNew) await writeFiles(repository, snapshot, path);
-  // With a subfolder the rest of the repository is there too, as it is committed.
-  const isPart = isNew && repository.prefix !== '';
-  if (repository.user !== undefined)
-    await repository.asUser(['reset', '-q', ...(isPart ? ['--hard'] : [])], { cwd: path });
+  if (user !== undefined) await renewRepository(repository, user.top, path);
+  // git writes the files of a commit faster than `put`, which writes the rest, and what git could not.
+  const args = ['reset', '-q', ...(isNew ? ['--hard'] : [])];
+  if (user !== undefined) await asUser(args, { cwd: path, codes: [0, 1, 128] });
   const clone = await openWorkspace({ ...source.options, root, lender: source.root, seedIndex: false });
   await setFiles(source, clone, snapshot);
   await linkPackages(repository, root);
   return { clone, isNew };
 }
 
-/** Removes a clone with all that was made in it. */
-export async function removeClone(path: string): Promise<void> {
-  await Promise.all([path, temporaryClone(path)].map((folder) => rm(folder, { recursive: true, force: true })));
-}
-
-function temporaryClone(path: string): string {
-  return `${path}.tmp`;
-}
-
 /** Commits, branches, settings and hooks that an earlier agent made in the clone go with its repository. */
-async function renewRepository(repository: Repository, top: string, path: string): Promise<void> {
-  const temporary = temporaryClone(path);
+async function renewRepository({ asUser }: Repository, top: string, path: string): Promise<void> {
+  const temporary = `${path}.tmp`;
   await rm(temporary, { recursive: true, force: true });
   const args = ['clone', '-q', '--shared', '--no-checkout', '--template=', '--origin', 'origin', '--', top, temporary];
-  await repository.asUser(args, { env: { GIT_ALLOW_PROTOCOL: 'file' } });
+  await asUser(args, { env: { GIT_ALLOW_PROTOCOL: 'file' } });
   await rm(join(path, '.git'), { recursive: true, force: true });
   await rename(join(temporary, '.git'), join(path, '.git'));
   await rm(temporary, { recursive: true });
-}
-
-/** Writes all files at once, by the user's filters, where nothing is yet. */
-async function writeFiles(repository: Repository, { tree }: Snapshot, path: string): Promise<void> {
-  const env = { GIT_INDEX_FILE: repository.temporaryPath() };
-  try {
-    const prefix = repository.prefix === '' ? [] : [`--prefix=${repository.prefix}`];
-    await repository.inStore(['read-tree', ...prefix, tree], { env });
-    await repository.atTop(['checkout-index', '-a', '-q', '-f', `--prefix=${path}/`], { env });
-  } finally {
-    await rm(env.GIT_INDEX_FILE, { force: true });
-  }
 }
 
 /** Files that git does not store are copied. */
@@ -91,10 +58,10 @@ async function setFiles(source: GitWorkspace, clone: GitWorkspace, snapshot: Sna
   const left = new Set(await clone.put(changes));
   for (const { path, after } of changes) {
     if (after?.startsWith(UNSTORED) !== true || isBehindFile(clone.root, path)) continue;
-    await mkdir(dirname(join(clone.root, path)), { recursive: true });
-    await rm(join(clone.root, path), { force: true });
-    await copyFile(join(source.root, path), join(clone.root, path), constants.COPYFILE_FICLONE);
-    left.delete(path);
+    const target = join(clone.root, path);
+    await mkdir(dirname(target), { recursive: true });
+    await rm(target, { force: true });
+    await copyFile(join(source.root, path), target, fs.constants.COPYFILE_FICLONE);
   }
   for (const path of Object.keys(snapshot.unstored)) left.delete(path);
   if (left.size === 0) return;
@@ -103,47 +70,38 @@ async function setFiles(source: GitWorkspace, clone: GitWorkspace, snapshot: Sna
   });
 }
 
+/** Packages are linked again when something was installed in the folder. */
 async function linkPackages(repository: Repository, root: string): Promise<void> {
   for (const path of await listTopmostIgnored(repository, ['.'])) {
-    if (!PACKAGE_FOLDERS.has(basename(path)) || isBehindFile(root, path)) continue;
     const [from, to] = [join(repository.root, path), join(root, path)];
-    if (statPath(from)?.isDirectory() !== true || timesOf(from) === timesOf(to)) continue;
+    const isFolder = PACKAGE_FOLDERS.has(basename(path)) && statPath(from)?.isDirectory() === true;
+    if (!isFolder || isBehindFile(root, path)) continue;
+    const lib = join(from, 'lib');
+    const versions = fs.existsSync(lib) ? fs.readdirSync(lib) : [];
+    const folders = [from, ...versions.map((version) => join(lib, version, 'site-packages'))];
+    const times = folders.map((folder) => statPath(folder)?.mtimeNs ?? '-').join();
+    const mark = join(to, '.gateline-linked');
+    if (fs.existsSync(mark) && (await readFile(mark, 'utf8')) === times) continue;
     await rm(to, { recursive: true, force: true });
     linkFolder(from, to);
+    await writeFile(mark, times);
   }
 }
 
-/** Times of the folders that installing something changes, to the millisecond. */
-function timesOf(folder: string): string {
-  const libraries = readFolder(join(folder, 'lib')).map(({ name }) => join(folder, 'lib', name, 'site-packages'));
-  return [folder, ...libraries].map((path) => statPath(path)?.mtimeMs ?? '-').join();
-}
-
-/** Files become hard links, and keep links as they are; where that is not possible, copies. */
+/** Files become hard links, and links stay as they are. */
 function linkFolder(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readFolder(from)) {
+  fs.mkdirSync(to, { recursive: true });
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) linkFolder(source, target);
-    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(source), target);
     else if (entry.isFile()) {
       try {
-        linkSync(source, target);
+        fs.linkSync(source, target);
       } catch {
         // Another file system, or one without hard links.
-        copyFileSync(source, target, constants.COPYFILE_FICLONE);
+        fs.copyFileSync(source, target, fs.constants.COPYFILE_FICLONE);
       }
     }
-  }
-  const { atime, mtime } = statSync(from);
-  utimesSync(to, atime, mtime);
-}
-
-function readFolder(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return [];
-    throw error;
   }
 }

@@ -1,36 +1,33 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { FileChange, FileVersion } from '../run/files.ts';
-import { collectGarbage, dropRefs, keepSnapshot, readVersions, storeBytes, storeVersions } from './objects.ts';
+import { collectGarbage, deleteRefs, readVersions, refOf, storeVersions } from './objects.ts';
 import { putChanges } from './put.ts';
-import { Repository, type FolderOptions } from './repository.ts';
+import { type FolderOptions, openRepository, type Repository } from './repository.ts';
 import { Snapshots, type SnapshotOptions } from './snapshot.ts';
-import { applyChanges, diffSnapshots, digestFiles, listFiles, renderPatch } from './tree.ts';
-import { snapshotId, type Snapshot, type Workspace } from './workspace.ts';
+import { SnapshotReader } from './tree.ts';
+import type { Head, Snapshot, Workspace } from './workspace.ts';
 
-export interface WorkspaceOptions extends Omit<FolderOptions, 'indexKey'>, SnapshotOptions {}
-
-/** Snapshots whose files, digests or differences are remembered. */
-const REMEMBERED = 8;
+export interface WorkspaceOptions extends FolderOptions, SnapshotOptions {}
 
 /** Opens a folder; `.state` is there. @throws GatelineError `platform`: no git, or a repository that it refuses */
 export async function openWorkspace(options: WorkspaceOptions): Promise<GitWorkspace> {
   // An index holds what was taken by these globs.
   const indexKey = JSON.stringify([options.stored, options.ignore]);
-  return new GitWorkspace(await Repository.open({ ...options, indexKey }), options);
+  return new GitWorkspace(await openRepository(options, indexKey), options);
 }
 
-/** A folder whose snapshots are trees of git. See {@link Workspace}. */
-export class GitWorkspace implements Workspace {
+/** A folder whose snapshots are trees of git. */
+export class GitWorkspace extends SnapshotReader implements Workspace {
   readonly root: string;
-  readonly repository: Repository;
   readonly options: WorkspaceOptions;
   readonly #snapshots: Snapshots;
-  readonly #memory = new Map<string, Map<string, Promise<unknown>>>();
-  #queue: Promise<unknown> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
   #reading: { readonly versions: Set<FileVersion>; readonly contents: Promise<Map<FileVersion, Buffer>> } | undefined;
 
   constructor(repository: Repository, options: WorkspaceOptions) {
+    super(repository);
     this.root = repository.root;
-    this.repository = repository;
     this.options = options;
     this.#snapshots = new Snapshots(repository, options);
   }
@@ -39,104 +36,65 @@ export class GitWorkspace implements Workspace {
     return this.#inTurn(() => this.#snapshots.take());
   }
 
-  listFiles(snapshot: Snapshot): Promise<ReadonlyMap<string, FileVersion>> {
-    return this.#remember(snapshot, 'files', () => listFiles(this.repository, snapshot));
+  /** Not beside a snapshot, which would see half of it. */
+  put(changes: readonly FileChange[]): Promise<readonly string[]> {
+    return this.#inTurn(() => putChanges(this.repository, changes));
   }
 
-  digestFiles(snapshot: Snapshot, globs: readonly string[] | null, except: readonly string[]): Promise<string> {
-    return this.#remember(snapshot, JSON.stringify([globs, except]), async () =>
-      digestFiles(await this.listFiles(snapshot), globs, except),
-    );
+  async keep(name: string, { tree }: Snapshot): Promise<void> {
+    await this.repository.inStore(['update-ref', refOf(name), tree]);
   }
 
-  diff(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {
-    return diffSnapshots(this.repository, before, after);
-  }
-
-  applyTo(snapshot: Snapshot, changes: readonly FileChange[]): Promise<Snapshot> {
-    const key = JSON.stringify(changes);
-    return this.#remember(snapshot, key, () => applyChanges(this.repository, snapshot, changes));
-  }
-
-  keep(name: string, snapshot: Snapshot): Promise<void> {
-    return keepSnapshot(this.repository, name, snapshot);
-  }
-
+  /** Names without a ref are no error. */
   drop(names: readonly string[]): Promise<void> {
-    return dropRefs(this.repository, names);
+    return deleteRefs(this.repository, names.map(refOf));
   }
 
   storeVersions(changes: readonly FileChange[]): Promise<void> {
     return storeVersions(this.repository, changes);
   }
 
-  /** Stores bytes of another job: the blob of a version. */
-  storeBytes(bytes: Uint8Array): Promise<string> {
-    return storeBytes(this.repository, bytes);
-  }
-
-  /** One at a time with snapshots, which would see half of it. */
-  put(changes: readonly FileChange[]): Promise<readonly string[]> {
-    return this.#inTurn(() => putChanges(this.repository, changes));
+  /** Stores bytes that came from another job. @returns the blob of their version */
+  async storeBytes(bytes: Uint8Array): Promise<string> {
+    return String(await this.repository.inStore(['hash-object', '-w', '--stdin'], { input: bytes })).trim();
   }
 
   /** Calls of the same moment share one process. */
   async readVersion(version: FileVersion): Promise<Uint8Array | undefined> {
-    let reading = this.#reading;
-    if (reading === undefined) {
+    if (this.#reading === undefined) {
       const versions = new Set<FileVersion>();
       const contents = Promise.resolve().then(() => {
         this.#reading = undefined;
         return readVersions(this.repository, versions);
       });
-      this.#reading = reading = { versions, contents };
+      this.#reading = { versions, contents };
     }
-    reading.versions.add(version);
-    return (await reading.contents).get(version);
+    this.#reading.versions.add(version);
+    return (await this.#reading.contents).get(version);
   }
 
-  /** The differences as a unified diff, for people; with paths only of these. */
-  patch(before: Snapshot, after: Snapshot, paths: readonly string[] = []): Promise<string> {
-    return renderPatch(this.repository, before, after, paths);
-  }
-
-  /** The commit that is checked out and the newest stash: if they differ after an attempt, somebody moved them. */
-  async watchHead(): Promise<{ readonly head: string | null; readonly stash: string | null }> {
-    if (this.repository.user === undefined) return { head: null, stash: null };
+  async watchHead(): Promise<Head> {
+    const { user, asUser } = this.repository;
     // It prints the refs up to the first that is not there.
-    const out = await this.repository.asUser(['show-ref', '--verify', 'HEAD', 'refs/stash'], { codes: [0, 1, 128] });
-    const find = (ref: string): string | null => new RegExp(`^(\\w+) ${ref}$`, 'm').exec(out.toString())?.[1] ?? null;
+    const args = ['show-ref', '--verify', 'HEAD', 'refs/stash'];
+    const lines = user === undefined ? '' : String(await asUser(args, { codes: [0, 1, 128] }));
+    const find = (ref: string): string | null => new RegExp(`^(\\w+) ${ref}$`, 'm').exec(lines)?.[1] ?? null;
     return { head: find('HEAD'), stash: find('refs/stash') };
   }
 
-  /** Removes from `.state/git` what no kept snapshot and none of these versions, which entries and checkpoints name, needs. */
+  /** Removes from `.state/git` what neither a kept snapshot nor one of these versions needs. */
   collectGarbage(versions: Iterable<FileVersion>): Promise<void> {
     return this.#inTurn(() => collectGarbage(this.repository, versions));
   }
 
   /** Ends the use of a workspace that was opened with `beside`. */
-  close(): Promise<void> {
-    return this.repository.close();
+  async close(): Promise<void> {
+    if (this.repository.isBeside) await rm(dirname(this.repository.index), { recursive: true, force: true });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => undefined);
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
     return turn;
-  }
-
-  /** Keeps results by snapshot; those of the snapshots that were not used for longest are forgotten. */
-  #remember<T>(snapshot: Snapshot, key: string, make: () => Promise<T>): Promise<T> {
-    const id = snapshotId(snapshot);
-    const results = this.#memory.get(id) ?? new Map<string, Promise<unknown>>();
-    this.#memory.delete(id);
-    this.#memory.set(id, results);
-    for (const old of this.#memory.keys()) if (this.#memory.size > REMEMBERED) this.#memory.delete(old);
-    const known = results.get(key) as Promise<T> | undefined;
-    if (known !== undefined) return known;
-    const result = make();
-    results.set(key, result);
-    result.catch(() => results.delete(key));
-    return result;
   }
 }

@@ -38,13 +38,10 @@ function parseGlob(text: string): Glob {
     const hint = 'Globs are relative to the folder, for instance `src/**`.';
     throw new GatelineError('usage', `The glob ${JSON.stringify(text)} ${problem}.`, { hint });
   }
-  return { excludes, names, matches: matcherOf(names.join('/'), body.endsWith('/')) };
-}
-
-function matcherOf(path: string, isFolder: boolean): PathMatcher {
-  if (path === '') return () => true;
-  if (!WILD.test(path)) return (candidate) => candidate.startsWith(`${path}/`) || (!isFolder && candidate === path);
-  return picomatch(isFolder ? `${path}/**` : path, OPTIONS);
+  const [path, isFolder] = [names.join('/'), body.endsWith('/')];
+  const matches = picomatch(isFolder ? `${path}/**` : path || '**', OPTIONS);
+  if (WILD.test(path) || path === '') return { excludes, names, matches };
+  return { excludes, names, matches: (file) => file.startsWith(`${path}/`) || (!isFolder && file === path) };
 }
 
 /**
@@ -53,32 +50,25 @@ function matcherOf(path: string, isFolder: boolean): PathMatcher {
  * otherwise each cache of a tool would be an input.
  */
 export class IgnoredNames {
-  readonly #globs: readonly Glob[];
-  /** One for each name of a glob but `*` and `**`: the glob up to that name. */
+  /** The folders before the first wildcard, where git must look for ignored files; `.`: everywhere. */
+  readonly places: readonly string[];
+  readonly #matches: PathMatcher;
+  /** The beginnings of the globs, up to each name but `*` and `**`. */
   readonly #heads: readonly PathMatcher[];
   #entries = new Set<string>();
 
   constructor(globs: readonly string[]) {
-    this.#globs = globs.map(parseGlob);
-    this.#heads = this.#globs.flatMap(({ excludes, names }) =>
-      excludes
-        ? []
-        : names.flatMap((name, index) =>
-            /^\*+$/.test(name) ? [] : [picomatch(names.slice(0, index + 1).join('/'), OPTIONS)],
-          ),
+    const including = globs.map(parseGlob).filter(({ excludes }) => !excludes);
+    const heads = including.flatMap(({ names }) =>
+      names.map((name, index) => (/^\*+$/.test(name) ? '' : names.slice(0, index + 1).join('/'))),
     );
-  }
-
-  /** The folders before the first wildcard, where git must look for ignored files; `.`: everywhere. */
-  get places(): string[] {
-    if (this.#heads.length === 0) return [];
-    const places = this.#globs
-      .filter(({ excludes }) => !excludes)
-      .map(({ names }) => {
-        const wild = names.findIndex((name) => WILD.test(name));
-        return names.slice(0, wild < 0 ? names.length : wild).join('/') || '.';
-      });
-    return [...new Set(places)];
+    this.#matches = createMatcher(globs);
+    this.#heads = heads.filter((head) => head !== '').map((head) => picomatch(head, OPTIONS));
+    const places = including.map(({ names }) => {
+      const wild = names.findIndex((name) => WILD.test(name));
+      return names.slice(0, wild < 0 ? names.length : wild).join('/') || '.';
+    });
+    this.places = this.#heads.length === 0 ? [] : places;
   }
 
   /** Takes the topmost files and folders (without `/`) that are ignored now, and returns those that are named. */
@@ -90,7 +80,6 @@ export class IgnoredNames {
 
   /** True for a file at or below one of the entries of the last {@link select}. */
   has(path: string): boolean {
-    if (this.#globs.findLast((glob) => glob.matches(path))?.excludes !== false) return false;
-    return this.#entries.has(path) || foldersOf(path).some((folder) => this.#entries.has(folder));
+    return this.#matches(path) && [path, ...foldersOf(path)].some((entry) => this.#entries.has(entry));
   }
 }

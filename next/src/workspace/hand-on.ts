@@ -2,9 +2,9 @@ import type { FileChange } from '../run/files.ts';
 import { findSecrets, type Redactor } from '../untrusted/redact.ts';
 import { createMatcher } from './globs.ts';
 import { isInnerLink } from './paths.ts';
+import { LINK } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
-const LINK = '120000 ';
 /** Files whose contents are in memory at a time. */
 const BATCH = 50;
 

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GitName, isText, splitNames } from './git.ts';
+import { splitNames } from './git.ts';
 import { IgnoredNames } from './globs.ts';
+import { statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
 
 /** Most paths in the arguments of one command; with more it looks everywhere. */
@@ -18,7 +18,7 @@ export async function listTopmostIgnored(repository: Repository, places: readonl
   const args = ['--literal-pathspecs', 'ls-files', ...options, ...pathArguments(places)];
   // With an index without entries the folders are named as a whole, whatever is tracked in them.
   const env = { GIT_INDEX_FILE: join(repository.store, 'no-index') };
-  const entries = splitNames(await repository.inFolder(args, { env })).filter(isText);
+  const entries = splitNames(await repository.inFolder(args, { env }));
   // A folder that is not ignored, but holds nothing else, is listed just before what it holds.
   const ignored = entries.filter((entry, index) => !entry.endsWith('/') || !entries[index + 1]?.startsWith(entry));
   return ignored.map((entry) => entry.replace(/\/$/, ''));
@@ -28,52 +28,48 @@ export async function listTopmostIgnored(repository: Repository, places: readonl
 export class IgnoredFiles {
   readonly #repository: Repository;
   readonly #stored: IgnoredNames;
-  readonly #hashed: IgnoredNames;
+  readonly hashed: IgnoredNames;
   /** Times of the files that decide what is tracked or ignored; undefined: look again. */
   #state: string | undefined;
 
   constructor(repository: Repository, stored: readonly string[], hashed: readonly string[]) {
     this.#repository = repository;
     this.#stored = new IgnoredNames(stored);
-    this.#hashed = new IgnoredNames(hashed);
+    this.hashed = new IgnoredNames(hashed);
   }
 
   /** Ignored files that are not in our index and that globs name: those to store, and those to hash only. */
   async listNamed(): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
-    const places = [...new Set([...this.#stored.places, ...this.#hashed.places])];
+    const places = [...new Set([...this.#stored.places, ...this.hashed.places])];
     if (places.length === 0) return { stored: [], hashed: [] };
     const topmost = await listTopmostIgnored(this.#repository, places);
-    const named = [...new Set([...this.#stored.select(topmost), ...this.#hashed.select(topmost)])];
-    const options = ['-z', '-o', '-i', '--exclude-standard'];
-    const args = ['--literal-pathspecs', 'ls-files', ...options, ...pathArguments(named)];
-    const files = named.length === 0 ? [] : splitNames(await this.#repository.inFolder(args)).filter(isText);
+    const named = [...new Set([...this.#stored.select(topmost), ...this.hashed.select(topmost)])];
+    const args = ['--literal-pathspecs', 'ls-files', '-z', '-o', '-i', '--exclude-standard', ...pathArguments(named)];
+    const files = named.length === 0 ? [] : splitNames(await this.#repository.inFolder(args));
     const stored = files.filter((path) => this.#stored.has(path));
-    return { stored, hashed: this.selectHashed(files.filter((path) => !this.#stored.has(path))) };
-  }
-
-  selectHashed(paths: readonly string[]): string[] {
-    return paths.filter((path) => this.#hashed.has(path));
+    return { stored, hashed: files.filter((path) => !this.#stored.has(path) && this.hashed.has(path)) };
   }
 
   /**
    * What git lists neither as changed nor as untracked: files that the user tracks although they are ignored, and files
    * of our index that are ignored by now. Empty if nothing can have changed since the last time.
    */
-  async listStrays(changed: readonly GitName[]): Promise<{ readonly tracked: string[]; readonly ignored: string[] }> {
-    const { user } = this.#repository;
-    const state = [user?.index, user?.excludes].map(stampOf).join();
-    const isSame = state === this.#state && !changed.some((path) => isText(path) && path.endsWith('.gitignore'));
-    if (isSame) return { tracked: [], ignored: [] };
+  async listStrays(changed: readonly string[]): Promise<{ readonly tracked: string[]; readonly ignored: string[] }> {
+    const { user, inFolder, asUser } = this.#repository;
+    const stats = [user?.index, user?.excludes].map((path) => path && statPath(path));
+    const state = stats.map((stat) => stat && [stat.mtimeNs, stat.size, stat.ino].join(' ')).join();
+    if (state === this.#state && !changed.some((path) => path.endsWith('.gitignore')))
+      return { tracked: [], ignored: [] };
     this.#state = state;
     const args = ['ls-files', '-z', '-c', '-i', '--exclude-standard'];
     const [indexed, tracked] = await Promise.all([
-      this.#repository.inFolder(args).then(splitNames),
-      user === undefined ? ([] as GitName[]) : this.#repository.asUser(args).then(splitNames),
+      inFolder(args).then(splitNames),
+      user === undefined ? [] : asUser(args).then(splitNames),
     ]);
     const [isIndexed, isTracked] = [new Set(indexed), new Set(tracked)];
     return {
-      tracked: tracked.filter(isText).filter((path) => !isIndexed.has(path)),
-      ignored: indexed.filter(isText).filter((path) => !isTracked.has(path) && !this.#stored.has(path)),
+      tracked: tracked.filter((path) => !isIndexed.has(path)),
+      ignored: indexed.filter((path) => !isTracked.has(path) && !this.#stored.has(path)),
     };
   }
 
@@ -81,9 +77,4 @@ export class IgnoredFiles {
   forget(): void {
     this.#state = undefined;
   }
-}
-
-function stampOf(path: string | undefined): string {
-  const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stat === undefined ? '-' : `${stat.mtimeNs}.${stat.size}.${stat.ino}`;
 }

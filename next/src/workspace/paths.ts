@@ -1,20 +1,21 @@
 import { accessSync, type BigIntStats, constants, lstatSync } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { join, posix, relative, sep } from 'node:path';
-import { GatelineError, isSystemError, messageOf } from '../errors.ts';
+import { join, posix } from 'node:path';
+import { GatelineError, isSystemError } from '../errors.ts';
 
 /** Characters that HFS+ ignores when it compares names, so that `.g<U+200C>it` is `.git` (CVE-2014-9390). */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-const TEMPORARY = /(?:^|\/)\.gateline-[0-9a-f]{16}\.tmp$/;
+/** What a write of ours that was killed leaves in the folder. */
+export const TEMPORARY = /(?:^|\/)\.gateline-[0-9a-f]{16}\.tmp$/;
 const LONGEST = 4_096;
 
 /**
  * Why a path cannot be part of a snapshot or be written; undefined: it can. Refused are paths that leave the folder or
- * lead into git's own folder, in any spelling that some file system takes for `.git`, and `.state`.
+ * lead into `.state` or git's own folder, in any spelling that some file system takes for `.git`.
  */
 export function findPathProblem(path: string): string | undefined {
   if (path === '' || path.length > LONGEST) return `it must have 1 to ${LONGEST} characters`;
   if (path.includes('\0')) return 'it contains a NUL character';
+  if (path.includes('\ufffd')) return 'its name is not UTF-8';
   if (path === '.state' || path.startsWith('.state/')) return 'it leads into .state';
   for (const name of path.split('/')) {
     if (name === '' || name === '.' || name === '..') return 'it is not a plain path below the folder';
@@ -39,16 +40,6 @@ export function assertPath(path: string): void {
   });
 }
 
-/** The name of a temporary file of {@link isTemporary}; the digits are random. */
-export function temporaryName(digits: string): string {
-  return `.gateline-${digits}.tmp`;
-}
-
-/** True for what a write that was killed leaves behind. */
-export function isTemporary(path: string): boolean {
-  return path.endsWith('.tmp') && TEMPORARY.test(path);
-}
-
 /** The folders above a path, outermost first: `a/b/c` → `a`, `a/b`. */
 export function foldersOf(path: string): string[] {
   const folders: string[] = [];
@@ -63,61 +54,45 @@ export function isInnerLink(path: string, target: string): boolean {
   return place === '.' || findPathProblem(place) === undefined;
 }
 
-/** The file itself, never what a link leads to; undefined: there is none. */
-export function statPath(place: string | Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(place, { bigint: true });
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'ENOTDIR')) return undefined;
-    throw error;
-  }
-}
-
-/** True if a file or a link stands where the path needs a folder. */
-export function isBehindFile(root: string, path: string): boolean {
-  return foldersOf(path).some((folder) => statPath(join(root, folder))?.isDirectory() === false);
-}
-
-export function isReadable(place: string | Buffer): boolean {
-  try {
-    accessSync(place, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The order of paths in git: by their bytes. */
 export function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/**
- * The text of a plain file of the folder, without a byte order mark; undefined: there is none.
- *
- * @param limit most bytes; default 16 MiB
- * @throws GatelineError `usage`: outside the folder, also by a link; not a plain file; too large; not UTF-8
- */
-export async function readTextFile(root: string, path: string, limit = 16 * 1_024 ** 2): Promise<string | undefined> {
-  const refuse = (problem: string, cause?: unknown): GatelineError =>
-    new GatelineError('usage', `${path} cannot be read: ${problem}.`, { place: { file: path }, cause });
+/** The file itself, never what a link leads to; undefined: there is none. */
+export function statPath(place: string): BigIntStats | undefined {
   try {
-    const place = await realpath(join(root, path));
-    const way = relative(await realpath(root), place);
-    if (way === '..' || way.startsWith(`..${sep}`)) throw refuse('it is outside the folder');
-    // A pipe without a writer would block.
-    const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stat = await file.stat();
-      if (!stat.isFile()) throw refuse('it is not a plain file');
-      if (stat.size > limit) throw refuse(`it is larger than ${limit} bytes`);
-      return new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile());
-    } finally {
-      await file.close();
-    }
+    return lstatSync(place, { bigint: true });
   } catch (error) {
-    if (error instanceof GatelineError) throw error;
-    if (isSystemError(error, 'ENOENT')) return undefined;
-    throw refuse(error instanceof TypeError ? 'it is not UTF-8' : messageOf(error), error);
+    // A file or a link to itself may stand where a folder is expected.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => isSystemError(error, code))) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * True if a file or a link stands where the path needs a folder.
+ *
+ * @param known answers for folders, for as long as none changes
+ */
+export function isBehindFile(root: string, path: string, known = new Map<string, boolean>()): boolean {
+  return foldersOf(path).some((folder) => {
+    const isFile = known.get(folder) ?? statPath(join(root, folder))?.isDirectory() === false;
+    known.set(folder, isFile);
+    return isFile;
+  });
+}
+
+/** As {@link statPath}, and undefined behind a link or a file. */
+export function statBelow(root: string, path: string, known?: Map<string, boolean>): BigIntStats | undefined {
+  return isBehindFile(root, path, known) ? undefined : statPath(join(root, path));
+}
+
+export function isReadable(place: string): boolean {
+  try {
+    accessSync(place, constants.R_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

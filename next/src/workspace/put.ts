@@ -3,16 +3,12 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChange, FileVersion } from '../run/files.ts';
-import { assertPath, foldersOf, isBehindFile, isReadable, statPath, temporaryName } from './paths.ts';
+import { assertPath, foldersOf, isBehindFile, isReadable, statBelow, statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
 import { fillIndex, parseVersion, versionOfLink } from './tree.ts';
 
-/** What is at one path on the disk. */
-interface DiskFile {
-  /** `null`: no file; undefined: nothing that a snapshot could hold, or not readable. */
-  readonly version: FileVersion | null | undefined;
-  readonly stamp: string;
-}
+/** What is at one path on the disk. `null`: no file; undefined: not readable, or nothing that a snapshot could hold. */
+type DiskFile = { readonly version: FileVersion | null | undefined; readonly stamp: string };
 
 /**
  * Writes `after` over `before`: only what is `before` on the disk is replaced. Deletions come first, so that a folder
@@ -28,15 +24,11 @@ export async function putChanges(repository: Repository, changes: readonly FileC
   const isAllowed = ({ path, before, after }: FileChange): boolean =>
     disk.get(path)!.version === before && (after === null || parseVersion(after) !== undefined);
   const left = due.filter((change) => !isAllowed(change)).map(({ path }) => path);
-  const allowed = due.filter(isAllowed);
-  const [deletions, writes] = [
-    allowed.filter(({ after }) => after === null),
-    allowed.filter(({ after }) => after !== null),
-  ];
+  const allowed = due.filter(isAllowed).sort((a, b) => Number(a.after !== null) - Number(b.after !== null));
   const stage = repository.temporaryPath();
   try {
-    await stageFiles(repository, stage, writes);
-    for (const { path, after } of [...deletions, ...writes]) {
+    await stageFiles(repository, stage, allowed);
+    for (const { path, after } of allowed) {
       const source = join(stage, 'files', repository.prefix, path);
       const isDone = await putFile(repository.root, path, disk.get(path)!.stamp, after === null ? undefined : source);
       if (!isDone) left.push(path);
@@ -52,7 +44,7 @@ async function putFile(root: string, path: string, stamp: string, source: string
   const place = join(root, path);
   if (isBehindFile(root, path) || stampOf(place) !== stamp) return false;
   // Beside the target: `.state` may be on another file system.
-  const temporary = join(dirname(place), temporaryName(randomBytes(8).toString('hex')));
+  const temporary = join(dirname(place), `.gateline-${randomBytes(8).toString('hex')}.tmp`);
   try {
     if (source === undefined) {
       await unlink(place);
@@ -65,6 +57,8 @@ async function putFile(root: string, path: string, stamp: string, source: string
     if (staged.isSymbolicLink()) await symlink(await readlink(source, 'buffer'), temporary);
     else await copyFile(source, temporary, constants.COPYFILE_EXCL);
     if (stampOf(place) !== stamp) return false;
+    // An empty folder is nothing to git.
+    await rmdir(place).catch(() => undefined);
     await rename(temporary, place);
     return true;
   } catch (error) {
@@ -76,11 +70,12 @@ async function putFile(root: string, path: string, stamp: string, source: string
 }
 
 /** git writes the files, through the filters of their paths, into a folder of ours. A blob that is gone is left out. */
-async function stageFiles(repository: Repository, stage: string, writes: readonly FileChange[]): Promise<void> {
+async function stageFiles(repository: Repository, stage: string, changes: readonly FileChange[]): Promise<void> {
+  const writes = changes.filter(({ after }) => after !== null);
   if (writes.length === 0) return;
   await mkdir(stage);
   const env = { GIT_INDEX_FILE: join(stage, 'index') };
-  await fillIndex(repository, writes, { env, prefix: repository.prefix });
+  await fillIndex(repository, writes, env, repository.prefix);
   await repository.atTop(['checkout-index', '-a', '-q', `--prefix=${join(stage, 'files')}/`], { env, codes: [0, 1] });
 }
 
@@ -89,7 +84,7 @@ async function readDisk(repository: Repository, changes: readonly FileChange[]):
   const plain: { readonly path: string; readonly mode: string; readonly stamp: string }[] = [];
   for (const { path } of changes) {
     const place = join(repository.root, path);
-    const stat = isBehindFile(repository.root, path) ? undefined : statPath(place);
+    const stat = statBelow(repository.root, path);
     const stamp = stampOf(place);
     if (stat === undefined || stat.isDirectory()) files.set(path, { version: null, stamp: '' });
     else if (stat.isSymbolicLink()) {
@@ -119,12 +114,9 @@ function stampOf(place: string): string {
 }
 
 async function removeEmptyFolders(root: string, path: string): Promise<void> {
-  for (const folder of foldersOf(path).reverse()) {
-    try {
-      await rmdir(join(root, folder));
-    } catch {
-      // It is not empty, or in use.
-      return;
-    }
+  try {
+    for (const folder of foldersOf(path).reverse()) await rmdir(join(root, folder));
+  } catch {
+    // It is not empty, or in use.
   }
 }

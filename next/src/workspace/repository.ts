@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { GatelineError, isSystemError, messageOf } from '../errors.ts';
-import { type Environment, type Git, type GitCall, GitError, createGit } from './git.ts';
-
-type Call = Omit<GitCall, 'cwd'>;
+import type { Environment } from '../environment.ts';
+import { GatelineError, isSystemError } from '../errors.ts';
+import { digestOfJson, hexOf } from '../json/digest.ts';
+import { type Git, type GitCall, GitError, createGit } from './git.ts';
+import { statPath } from './paths.ts';
 
 export interface FolderOptions {
   /** The folder in which gates work, absolute. */
@@ -18,28 +19,28 @@ export interface FolderOptions {
   readonly beside?: boolean;
   /** The folder whose repository lends its objects. Default: `root`. */
   readonly lender?: string;
-  /** What decides which files are in the index, besides the folder: another value starts with another index. */
-  readonly indexKey: string;
 }
 
 /** The user's repository around a folder. Paths are absolute but for `prefix`. */
 interface UserRepository {
-  /** The top of the work tree. */
+  /** The top of the work tree, and the folder below it: '' or ending in `/`. */
   readonly top: string;
-  /** The folder below `top`: '' or ending in `/`. */
   readonly prefix: string;
-  /** Its hash: `sha1` or `sha256`. */
+  /** `sha1` or `sha256`. */
   readonly format: string;
   readonly objects: string;
   readonly index: string;
   readonly excludes: string;
 }
 
+/** Runs git in one place. */
+type GitIn = (args: readonly string[], call?: Partial<GitCall>) => Promise<Buffer>;
+
 /**
  * A folder, our own index, objects and refs in `.state/git`, and the repository around the folder, which lends objects
  * and of which nothing is ever written: no index, ref, object or setting. Without one, ours is a private repository.
  */
-export class Repository {
+export interface Repository {
   readonly root: string;
   /** `.state/git`. */
   readonly store: string;
@@ -48,93 +49,60 @@ export class Repository {
   readonly user: UserRepository | undefined;
   readonly prefix: string;
   readonly format: string;
-  readonly #git: Git;
-  readonly #storeEnv: Readonly<Record<string, string>>;
-  readonly #folderEnv: Readonly<Record<string, string>>;
+  /** On the folder, with our index and objects, and the user's settings and attributes. */
+  readonly inFolder: GitIn;
+  /** The same from the top of the work tree, for commands that take paths only from there. */
+  readonly atTop: GitIn;
+  /** On the user's repository, or on another one in the folder. */
+  readonly asUser: GitIn;
+  /** On our store, where paths of trees are those of the folder. */
+  readonly inStore: GitIn;
+  /** The same without the objects that the user's repository lends. */
+  readonly inStoreAlone: GitIn;
+  /** A path for a temporary file or folder of ours. */
+  readonly temporaryPath: () => string;
+}
 
-  private constructor(
-    git: Git,
-    paths: { readonly root: string; readonly store: string; readonly index: string },
-    options: FolderOptions,
-    user: UserRepository | undefined,
-    lent: string | undefined,
-  ) {
-    this.#git = git;
-    this.root = paths.root;
-    this.store = paths.store;
-    this.index = paths.index;
-    this.isBeside = options.beside === true;
-    this.user = user;
-    this.prefix = user?.prefix ?? '';
-    this.format = user?.format ?? 'sha1';
+/**
+ * @param indexKey what decides which files are in the index, besides the folder: another value has another index
+ * @throws GatelineError `platform`: no git, or a repository that it cannot read or refuses because of its owner
+ */
+export async function openRepository(options: FolderOptions, indexKey: string): Promise<Repository> {
+  const { state, env, beside: isBeside = false, lender } = options;
+  const git = createGit(env);
+  const root = await realpath(options.root);
+  const user = await findRepository(git, root);
+  const { prefix = '', format = 'sha1', top = root } = user ?? {};
+  const store = join(state, 'git');
+  await createStore(git, store, format);
+  const name = `index-${hexOf(digestOfJson([root, prefix, indexKey])).slice(0, 16)}`;
+  const folder = isBeside ? await mkdtemp(join(tmpdir(), 'gateline-')) : store;
+  const index = join(folder, name);
+  if (isBeside) await copyIndex(join(store, name), index);
+  else await removeLeftovers(store, `${name}.lock`);
+  const lent = (lender === undefined ? user : await findRepository(git, await realpath(lender)))?.objects;
+  const objectEnv = {
+    GIT_INDEX_FILE: index,
+    GIT_OBJECT_DIRECTORY: join(store, 'objects'),
     // A list, separated by colons, with quotes around a path that could contain one.
-    const alternates = lent === undefined ? '' : `"${lent.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-    const objects = join(this.store, 'objects');
-    const env = {
-      GIT_INDEX_FILE: this.index,
-      GIT_OBJECT_DIRECTORY: objects,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates,
-    };
-    this.#storeEnv = { ...env, GIT_DIR: this.store };
-    this.#folderEnv = user === undefined ? { ...this.#storeEnv, GIT_WORK_TREE: this.root } : env;
-  }
-
-  /** @throws GatelineError `platform`: no git, a repository that it cannot read, or refuses because of its owner */
-  static async open(options: FolderOptions): Promise<Repository> {
-    const git = createGit(options.env);
-    const root = await realpath(options.root);
-    const user = await findRepository(git, root);
-    const lender = options.lender === undefined ? user : await findRepository(git, await realpath(options.lender));
-    const store = join(options.state, 'git');
-    await createStore(git, store, user?.format ?? 'sha1');
-    const key = JSON.stringify([root, user?.prefix ?? '', options.indexKey]);
-    const name = `index-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
-    let index = join(store, name);
-    if (options.beside === true) {
-      const copy = join(await mkdtemp(join(tmpdir(), 'gateline-')), name);
-      await copyIndex(index, copy);
-      index = copy;
-    } else {
-      await removeLeftovers(store, `${name}.lock`);
-    }
-    return new Repository(git, { root, store, index }, options, user, lender?.objects);
-  }
-
-  /** Removes the copy of the index that a caller beside an engine works on. */
-  async close(): Promise<void> {
-    if (this.isBeside) await rm(dirname(this.index), { recursive: true, force: true });
-  }
-
-  /** Runs git on the folder with our index and objects, and with the user's settings and attributes. */
-  inFolder(args: readonly string[], call: Call = {}): Promise<Buffer> {
-    return this.#git(args, { ...call, cwd: this.root, env: { ...this.#folderEnv, ...call.env } });
-  }
-
-  /** As {@link inFolder}, from the top of the work tree, for commands that take paths only from there. */
-  atTop(args: readonly string[], call: Call = {}): Promise<Buffer> {
-    return this.#git(args, { ...call, cwd: this.user?.top ?? this.root, env: { ...this.#folderEnv, ...call.env } });
-  }
-
-  /** Runs git on the user's repository, or on one inside the folder, as the user would. */
-  asUser(args: readonly string[], call: Partial<GitCall> = {}): Promise<Buffer> {
-    return this.#git(args, { cwd: this.root, ...call });
-  }
-
-  /** Runs git on our store, where paths of trees are those of the folder. */
-  inStore(args: readonly string[], call: Call = {}): Promise<Buffer> {
-    return this.#git(args, { ...call, cwd: this.store, env: { ...this.#storeEnv, ...call.env } });
-  }
-
-  /** As {@link inStore}, without the objects that the user's repository lends. */
-  inStoreAlone(args: readonly string[], call: Call = {}): Promise<Buffer> {
-    return this.inStore(args, { ...call, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: '' } });
-  }
-
-  /** A path for a temporary file or folder of ours; {@link open} removes what killed calls left. */
-  temporaryPath(): string {
-    const folder = this.isBeside ? dirname(this.index) : this.store;
-    return join(folder, `temporary-${process.pid}-${randomBytes(8).toString('hex')}`);
-  }
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: lent === undefined ? '' : `"${lent.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  };
+  const storeEnv = { ...objectEnv, GIT_DIR: store };
+  const folderEnv = user === undefined ? { ...storeEnv, GIT_WORK_TREE: root } : objectEnv;
+  const runIn =
+    (cwd: string, env: Readonly<Record<string, string>>): GitIn =>
+    (args, call) =>
+      git(args, { cwd, ...call, env: { ...env, ...call?.env } });
+  const facts = { root, store, index, isBeside, user, prefix, format };
+  return {
+    ...facts,
+    inFolder: runIn(root, folderEnv),
+    atTop: runIn(top, folderEnv),
+    asUser: runIn(root, {}),
+    inStore: runIn(store, storeEnv),
+    inStoreAlone: runIn(store, { ...storeEnv, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }),
+    temporaryPath: () => join(folder, `temporary-${process.pid}-${randomBytes(8).toString('hex')}`),
+  };
 }
 
 /**
@@ -151,34 +119,25 @@ async function findRepository(git: Git, root: string): Promise<UserRepository | 
     await refuseBrokenRepository(root);
     return undefined;
   });
-  if (answer === undefined) return undefined;
-  const [inside, format = '', objects = '', index = '', excludes = '', up = '', ...rest] = answer
-    .toString()
-    .split('\n');
+  const [inside, format = '', objects = '', index = '', excludes = '', up = '', prefix = ''] =
+    String(answer).split('\n');
   if (inside !== 'true') return undefined;
-  const prefix = rest.slice(0, -1).join('\n');
   const top = resolve(root, up);
   if (prefix !== '') {
     const question = ['check-ignore', '--no-index', '--', `./${prefix.slice(0, -1)}`];
     const isIgnored = (await git(question, { cwd: top, codes: [0, 1] })).length > 0;
     if (isIgnored && (await git(['ls-files', '-z'], { cwd: root })).length === 0) return undefined;
   }
-  const [objectsPath, indexPath, excludesPath] = [
-    resolve(root, objects),
-    resolve(root, index),
-    resolve(root, excludes),
-  ];
-  return { top, prefix, format, objects: objectsPath, index: indexPath, excludes: excludesPath };
+  const at = (path: string): string => resolve(root, path);
+  return { top, prefix, format, objects: at(objects), index: at(index), excludes: at(excludes) };
 }
 
 /** git says "not a git repository" of a `.git` that it does not recognize, too: its HEAD is damaged, for example. */
 async function refuseBrokenRepository(root: string): Promise<void> {
   for (let folder = root; ; folder = dirname(folder)) {
-    const entries = await readdir(join(folder, '.git')).catch((error: unknown) => {
-      return isSystemError(error, 'ENOENT') ? [] : [messageOf(error)];
-    });
-    if (entries.length > 0) {
-      throw new GatelineError('platform', `${join(folder, '.git')} is there, but git cannot read it as a repository.`, {
+    const path = join(folder, '.git');
+    if (statPath(path)?.isDirectory() === false || (await readdir(path).catch(() => [])).length > 0) {
+      throw new GatelineError('platform', `${path} is there, but git cannot read it as a repository.`, {
         hint: 'Repair it (is its HEAD damaged?), or move it away: without a repository Gateline keeps its own.',
       });
     }
@@ -190,21 +149,18 @@ async function createStore(git: Git, store: string, format: string): Promise<voi
   await mkdir(store, { recursive: true, mode: 0o700 });
   await chmod(store, 0o700);
   // `git init` makes this folder last.
-  const isWhole = await stat(join(store, 'objects', 'info')).catch(() => undefined);
-  if (isWhole !== undefined) return;
+  if (await stat(join(store, 'objects', 'info')).catch(() => undefined)) return;
   const options = ['--bare', '--template=', '--shared=false', `--object-format=${format}`];
   await git(['init', '-q', ...options, store], { cwd: store });
 }
 
 /** What a call that was killed left: the caller holds the lock of the engine. */
 async function removeLeftovers(store: string, lock: string): Promise<void> {
-  const names = (await readdir(store)).filter(
-    (name) =>
-      name === lock ||
-      name === 'packed-refs.lock' ||
-      (name.startsWith('temporary-') && !name.startsWith(`temporary-${process.pid}-`)),
-  );
-  await Promise.all(names.map((name) => rm(join(store, name), { recursive: true, force: true })));
+  for (const name of await readdir(store)) {
+    const isTemporary = name.startsWith('temporary-') && !name.startsWith(`temporary-${process.pid}-`);
+    if (!isTemporary && name !== lock && name !== 'packed-refs.lock') continue;
+    await rm(join(store, name), { recursive: true, force: true });
+  }
 }
 
 /** Copies an index with its time, which decides what git compares by content; an older time is always safe. */

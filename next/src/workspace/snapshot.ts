@@ -3,21 +3,18 @@ import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError } from '../errors.ts';
 import type { FileVersion } from '../run/files.ts';
-import { GitError, type GitName, isText, joinNames, splitNames } from './git.ts';
+import { GitError, joinLines, splitNames } from './git.ts';
 import { createMatcher, type PathMatcher } from './globs.ts';
 import { IgnoredFiles, pathArguments } from './ignored-files.ts';
-import { comparePaths, findPathProblem, isBehindFile, isReadable, isTemporary, statPath } from './paths.ts';
+import { comparePaths, findPathProblem, isReadable, statBelow, TEMPORARY } from './paths.ts';
 import { copyIndex, type Repository } from './repository.ts';
 import { UnstoredFiles, describeUnreadable } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
 /** Untracked files above this many bytes are not copied: storing takes 3 s per 100 MB. */
 const LARGEST = 100 * 1_024 ** 2;
-/** Trees without entries, which git knows without storing them. */
-const EMPTY_TREES: Readonly<Record<string, string>> = {
-  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
-  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
-};
+/** How much the clock that sets times of files can be behind, in milliseconds. */
+const CLOCK_LAG = 20;
 
 export interface SnapshotOptions {
   /** Globs of `files`: ignored files that they name are part of snapshots. */
@@ -30,14 +27,8 @@ export interface SnapshotOptions {
   readonly seedIndex?: boolean;
 }
 
-/** Where the paths of one look at the folder belong. */
-interface Sorted {
-  /** Paths that git compares with the disk: taken, or removed if nothing is there. */
-  readonly taken: string[];
-  /** Paths that leave the index. */
-  readonly gone: string[];
-  readonly unstored: Map<string, FileVersion>;
-}
+/** Paths that the index takes, that leave it (if they are in it), and that are not stored. */
+type Sorted = { readonly taken: string[]; readonly gone: string[]; readonly unstored: Map<string, FileVersion> };
 
 /** Takes snapshots of a folder with our own index: `git ls-files`, `update-index`, `write-tree`. */
 export class Snapshots {
@@ -45,7 +36,7 @@ export class Snapshots {
   readonly #isScratch: PathMatcher;
   readonly #ignored: IgnoredFiles;
   readonly #unstoredFiles: UnstoredFiles;
-  readonly #seeds: boolean;
+  readonly #isSeeded: boolean;
   #last: Snapshot | undefined;
 
   constructor(repository: Repository, { stored, hashed, ignore, seedIndex = false }: SnapshotOptions) {
@@ -53,7 +44,7 @@ export class Snapshots {
     this.#isScratch = createMatcher(ignore);
     this.#ignored = new IgnoredFiles(repository, stored, hashed);
     this.#unstoredFiles = new UnstoredFiles(repository);
-    this.#seeds = seedIndex;
+    this.#isSeeded = seedIndex;
   }
 
   /**
@@ -74,79 +65,82 @@ export class Snapshots {
   }
 
   async #take(): Promise<Snapshot> {
-    const repository = this.#repository;
-    const begin = Math.floor(Date.now() / 1_000);
-    if (this.#seeds && !existsSync(repository.index)) await this.#seedIndex();
+    const { index, inFolder } = this.#repository;
+    const begin = Math.floor((Date.now() - CLOCK_LAG) / 1_000);
+    if (this.#isSeeded && !existsSync(index)) await this.#seedIndex();
     const [changed, named] = await Promise.all([
-      repository.inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames),
+      inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames),
       this.#ignored.listNamed(),
     ]);
     const { tracked, ignored } = await this.#ignored.listStrays(changed);
     const { taken, gone, unstored } = await this.#sort([...changed, ...tracked, ...named.stored], ignored);
-    for (const path of [...named.hashed, ...this.#ignored.selectHashed(ignored)].filter((path) => this.#isPart(path))) {
+    const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
+    for (const path of hashed.filter((path) => this.#isPart(path))) {
       const version = await this.#unstoredFiles.hash(path);
       if (version !== undefined) unstored.set(path, version);
     }
     if (gone.length > 0) {
-      await repository.inFolder(['update-index', '-z', '--force-remove', '--stdin'], { input: joinNames(gone) });
+      await inFolder(['update-index', '-z', '--force-remove', '--stdin'], { input: joinLines(gone, '\0') });
     }
     if (taken.length > 0) {
-      const options = ['-z', '--add', '--remove', '--replace', '--stdin'];
-      await repository.inFolder(['update-index', ...options], { input: joinNames(taken) });
+      const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+      await inFolder(args, { input: joinLines(taken, '\0') });
     }
     const isUnchanged = taken.length === 0 && gone.length === 0;
     const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#writeTree());
     // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
     // or later can differ from it unseen, and compares that by content.
-    await utimes(repository.index, begin, begin).catch((error: unknown) => {
+    await utimes(index, begin, begin).catch((error: unknown) => {
       if (!isSystemError(error, 'ENOENT')) throw error;
     });
     await this.#unstoredFiles.save();
-    const entries = [...unstored].sort(([a], [b]) => comparePaths(a, b));
-    this.#last = { tree, unstored: Object.fromEntries(entries) };
+    this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
   }
 
-  async #sort(paths: readonly GitName[], ignored: readonly string[]): Promise<Sorted> {
+  async #sort(paths: readonly string[], ignored: readonly string[]): Promise<Sorted> {
     const { root } = this.#repository;
     const sorted: Sorted = { taken: [], gone: [...ignored], unstored: new Map() };
     const skipped = new Set(ignored);
     const large: string[] = [];
+    const folders = new Map<string, boolean>();
     const queue = [...new Set(paths)];
     // The queue grows by the files of other repositories in the folder.
     for (const name of queue) {
-      const path = isText(name) ? name.replace(/\/$/, '') : escapeName(name);
+      const path = name.replace(/\/$/, '');
       if (skipped.has(path) || !this.#isPart(path)) continue;
-      const place = isText(name) ? join(root, path) : Buffer.concat([Buffer.from(`${root}/`), name]);
-      const stat = statPath(place);
-      if (stat === undefined) {
+      const place = join(root, path);
+      const stat = statBelow(root, path, folders);
+      const isFile = stat?.isFile() === true;
+      if (findPathProblem(path) !== undefined || (isFile && !isReadable(place))) {
+        sorted.unstored.set(path, describeUnreadable(path, this.#repository));
+      } else if (stat === undefined) {
+        sorted.gone.push(path);
         // git does not list a tracked file that is ignored when it comes back.
         this.#ignored.forget();
-        if (isText(name)) sorted.taken.push(path);
-      } else if (isBehindFile(root, path) || !(stat.isFile() || stat.isSymbolicLink())) {
+      } else if (!isFile && !stat.isSymbolicLink()) {
         if (path === name) sorted.gone.push(path);
-        const isRepository = stat.isDirectory() && isText(name) && existsSync(join(root, path, '.git'));
+        const isRepository = stat.isDirectory() && existsSync(join(place, '.git'));
         if (isRepository) queue.push(...(await this.#listRepository(path, sorted)));
-      } else if (!isText(name) || findPathProblem(path) !== undefined || (stat.isFile() && !isReadable(place))) {
-        sorted.unstored.set(path, describeUnreadable(place));
-      } else if (stat.isFile() && stat.size > LARGEST) large.push(path);
+      } else if (isFile && stat.size > LARGEST) large.push(path);
       else sorted.taken.push(path);
     }
     await this.#sortLarge(large, sorted);
-    sorted.gone.push(...[...sorted.unstored.keys()].filter((path) => this.#last?.unstored[path] === undefined));
+    const earlier = new Set(Object.keys(this.#last?.unstored ?? {}));
+    sorted.gone.push(...[...sorted.unstored.keys()].filter((path) => !earlier.has(path)));
     return sorted;
   }
 
   #isPart(path: string): boolean {
-    return path !== '.state' && !path.startsWith('.state/') && !isTemporary(path) && !this.#isScratch(path);
+    return path !== '.state' && !path.startsWith('.state/') && !TEMPORARY.test(path) && !this.#isScratch(path);
   }
 
   /** A repository in the folder is a folder like any other. Once its files are in our index, git itself looks there. */
-  async #listRepository(path: string, { unstored }: Sorted): Promise<GitName[]> {
+  async #listRepository(path: string, { unstored }: Sorted): Promise<string[]> {
+    const args = ['ls-files', '-z', '-c', '-o', '--exclude-standard'];
     try {
-      const args = ['ls-files', '-z', '-c', '-o', '--exclude-standard'];
       const names = splitNames(await this.#repository.asUser(args, { cwd: join(this.#repository.root, path) }));
-      return names.map((name) => (isText(name) ? `${path}/${name}` : Buffer.concat([Buffer.from(`${path}/`), name])));
+      return names.map((name) => `${path}/${name}`);
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       unstored.set(path, 'unreadable repository');
@@ -167,14 +161,13 @@ export class Snapshots {
   }
 
   async #writeTree(): Promise<string> {
-    const { prefix, format } = this.#repository;
-    const args = prefix === '' ? ['write-tree'] : ['write-tree', `--prefix=${prefix}`];
+    const { prefix, inFolder } = this.#repository;
     try {
-      return (await this.#repository.inFolder(args)).toString().trim();
+      return String(await inFolder(prefix === '' ? ['write-tree'] : ['write-tree', `--prefix=${prefix}`])).trim();
     } catch (error) {
       const isEmpty = error instanceof GitError && /^fatal: git-write-tree: prefix .* not found$/m.test(error.stderr);
       if (!isEmpty) throw error;
-      return EMPTY_TREES[format]!;
+      return String(await inFolder(['hash-object', '-t', 'tree', '--stdin'], { input: '' })).trim();
     }
   }
 
@@ -183,14 +176,9 @@ export class Snapshots {
     const { user, index } = this.#repository;
     if (user === undefined || user.prefix !== '') return;
     await copyIndex(user.index, index);
-    const entries = splitNames(await this.#repository.inFolder(['ls-files', '-z', '-v', '-s'])).map(String);
+    const entries = splitNames(await this.#repository.inFolder(['ls-files', '-z', '-v', '-s']));
     const isPlain = (entry: string): boolean =>
       /^H 1[02]0\d{3} [0-9a-f]+ 0\t/.test(entry) && this.#isPart(entry.slice(entry.indexOf('\t') + 1));
     if (!entries.every(isPlain)) await rm(index, { force: true });
   }
-}
-
-/** The bytes of a name that is not UTF-8, as text: `caf\xe9`. */
-function escapeName(name: Buffer): string {
-  return name.toString('latin1').replaceAll(/[^ -~]/g, (byte) => String.raw`\x${byte.charCodeAt(0).toString(16)}`);
 }

@@ -13,14 +13,14 @@ export const UNSTORED = 'unstored ';
 /** Path → size, times and inode of the file, and its version then. */
 const cacheSchema = z.record(z.string(), z.tuple([z.string(), z.string()]));
 /** A file that changed less than this before it was read could change again without a new time. Milliseconds. */
-const UNSETTLED_MS = 2_000;
+const UNSETTLED_MS = 2_000n;
 
 /** Versions of files that git does not store. A file is read again only if its size, times or inode have changed. */
 export class UnstoredFiles {
   readonly #repository: Repository;
   readonly #cachePath: string;
-  #saved: ReadonlyMap<string, readonly [string, string]> | undefined;
-  #current = new Map<string, [string, string]>();
+  #saved: Readonly<z.infer<typeof cacheSchema>> | undefined;
+  #current: z.infer<typeof cacheSchema> = {};
 
   constructor(repository: Repository) {
     this.#repository = repository;
@@ -31,57 +31,47 @@ export class UnstoredFiles {
   async hash(path: string): Promise<FileVersion | undefined> {
     const place = join(this.#repository.root, path);
     const stat = statPath(place);
-    if (stat === undefined) return undefined;
-    const stamp = [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino, stat.mode].join(' ');
+    if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) return undefined;
+    const { mode, size, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stat;
+    const stamp = [mode, size, ino, mtimeNs, ctimeNs].join(' ');
     this.#saved ??= await readCache(this.#cachePath);
-    const known = this.#current.get(path) ?? this.#saved.get(path);
-    if (known?.[0] === stamp) {
-      this.#current.set(path, [...known]);
-      return known[1];
-    }
+    const known = this.#current[path] ?? this.#saved[path];
+    if (known?.[0] === stamp) return (this.#current[path] = known)[1];
     const hash = createHash('sha256');
     try {
       if (stat.isSymbolicLink()) hash.update(await readlink(place));
-      else if (!stat.isFile()) return undefined;
       else for await (const chunk of createReadStream(place)) hash.update(chunk as Buffer);
     } catch (error) {
-      if (isSystemError(error, 'ENOENT')) return undefined;
-      return describeUnreadable(place);
+      return isSystemError(error, 'ENOENT') ? undefined : describeUnreadable(path, this.#repository);
     }
-    const mode = stat.isSymbolicLink() ? '120000' : (stat.mode & 0o100n) === 0n ? '100644' : '100755';
-    const version = `${UNSTORED}${mode} ${hash.digest('hex')}`;
-    const settled = Date.now() - Number(stat.mtimeMs > stat.ctimeMs ? stat.mtimeMs : stat.ctimeMs) > UNSETTLED_MS;
-    if (settled) this.#current.set(path, [stamp, version]);
+    const version = `${UNSTORED}${mode.toString(8)} ${hash.digest('hex')}`;
+    const changedAt = mtimeMs > ctimeMs ? mtimeMs : ctimeMs;
+    if (BigInt(Date.now()) - changedAt > UNSETTLED_MS) this.#current[path] = [stamp, version];
     return version;
   }
 
-  /** Remembers the versions for later processes. */
+  /** Keeps the versions for later processes. */
   async save(): Promise<void> {
-    const saved = this.#saved;
-    if (saved === undefined || this.#repository.isBeside) return;
-    const isSame =
-      saved.size === this.#current.size &&
-      [...this.#current].every(([path, [stamp]]) => saved.get(path)?.[0] === stamp);
-    if (isSame) return;
+    const text = JSON.stringify(this.#current);
+    if (this.#saved === undefined || this.#repository.isBeside || text === JSON.stringify(this.#saved)) return;
     const temporary = this.#repository.temporaryPath();
-    await writeFile(temporary, JSON.stringify(Object.fromEntries(this.#current)));
+    await writeFile(temporary, text);
     await rename(temporary, this.#cachePath);
-    this.#saved = new Map(this.#current);
+    this.#saved = { ...this.#current };
   }
 }
 
-/** The version of a file that cannot be read, or whose name cannot be stored: by size and time. */
-export function describeUnreadable(place: string | Buffer): FileVersion {
-  const stat = statPath(place);
+/** The version of a file that cannot be read, or whose name git cannot store. */
+export function describeUnreadable(path: string, { root }: Repository): FileVersion {
+  const stat = statPath(join(root, path));
   return stat === undefined ? 'unreadable' : `unreadable ${stat.mode.toString(8)} ${stat.size} ${stat.mtimeNs}`;
 }
 
-async function readCache(path: string): Promise<Map<string, [string, string]>> {
+async function readCache(path: string): Promise<z.infer<typeof cacheSchema>> {
   try {
-    const cache = cacheSchema.safeParse(JSON.parse(await readFile(path, 'utf8')));
-    return new Map(Object.entries(cache.data ?? {}));
+    return cacheSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data ?? {};
   } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return new Map();
+    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return {};
     throw error;
   }
 }
