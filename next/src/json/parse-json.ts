@@ -8,12 +8,12 @@ export type ParsedJson =
   | ({ readonly ok: false; readonly kind: 'missing' | 'malformed' | 'too-large' } & JsonProblem);
 
 /** A remark about a document that was read. */
-export interface JsonNotice {
+interface JsonNotice {
   readonly message: string;
   readonly pointer?: string;
 }
 
-export interface JsonProblem {
+interface JsonProblem {
   /** What is wrong and where. Quotes at most one character of the document, which may hold secrets. */
   readonly message: string;
   readonly pointer?: string;

@@ -4,7 +4,7 @@ import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
 import { replaceTokens, type Replace, type SecretMatch } from './tokens.ts';
 
 /** What stands in the place of a secret. */
-export const MASK = '***';
+const MASK = '***';
 
 /** Values below this length are too common to be searched for inside other text. */
 const MIN_LENGTH = 8;

@@ -18,7 +18,7 @@ export interface Condition {
 export type Contexts = Readonly<Record<string, JsonValue | undefined>>;
 
 /** The result with the values that it depends on (`output.failed is 3`), or why there is none; and where in `output`. */
-export type Evaluation = { readonly pointer?: string } & (
+type Evaluation = { readonly pointer?: string } & (
   | { readonly result: boolean; readonly reason: string }
   | { readonly problem: string }
 );

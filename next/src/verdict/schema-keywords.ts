@@ -22,7 +22,7 @@ const MAP_KEYWORDS = words('properties patternProperties dependentSchemas depend
  * Keywords for people and tools that never affect validity: of OpenAPI 3.1
  * (https://spec.openapis.org/oas/v3.1.1#schema-object), of VS Code, json-schema-to-typescript, zod and pydantic.
  */
-export const ANNOTATIONS = words(
+const ANNOTATIONS = words(
   'discriminator xml externalDocs example markdownDescription enumDescriptions markdownEnumDescriptions enumItemLabels defaultSnippets errorMessage patternErrorMessage deprecationMessage suggestSortText doNotSuggest allowComments allowTrailingCommas enumNames enumTitles tsType tsEnumNames propertyOrdering propertyOrder options id',
 );
 
@@ -38,7 +38,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 const TYPES = words('string number integer boolean object array null');
 
 /** What a draft knows: keywords with the JSON types of their values (none: not checked), and formats. */
-export interface Vocabulary {
+interface Vocabulary {
   readonly draft: string;
   readonly keywords: ReadonlyMap<string, readonly string[]>;
   readonly formats: ReadonlySet<string>;
@@ -68,7 +68,7 @@ export function checkSchema(root: JsonValue, vocabulary: Vocabulary): ContractPr
     if (typeof schema === 'boolean') return [];
     if (!isJsonObject(schema)) return [{ pointer, message: 'a schema is an object, true or false' }];
     return Object.entries(schema).flatMap(([keyword, value]) => {
-      const message = checkKeyword(keyword, value, vocabulary) ?? checkReference(keyword, value, root);
+      const message = checkKeyword(keyword, value, vocabulary);
       return message === undefined ? [] : [{ pointer: pointer + pointerOf([keyword]), message }];
     });
   });
@@ -105,13 +105,6 @@ export function patternError(source: string): string | undefined {
     const reason = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
     return `\`${source}\` is not an ECMAScript pattern with the \`u\` flag: ${reason}`;
   }
-}
-
-/** A reference to a part of the same schema. With `$id` they are relative to that, and ajv resolves them. */
-function checkReference(keyword: string, value: JsonValue, root: JsonValue): string | undefined {
-  if (keyword !== '$ref' || typeof value !== 'string' || JSON.stringify(root).includes('"$id"')) return undefined;
-  if (!value.startsWith('#')) return 'refers outside of this schema';
-  return value.startsWith('#/') && resolvePointer(root, value) === undefined ? 'refers to nothing' : undefined;
 }
 
 /** The schema that a `$ref` of the form `#/$defs/x` names; undefined if there is none. */

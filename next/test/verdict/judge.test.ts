@@ -37,8 +37,12 @@ describe('the verdict', () => {
       properties: { testId: { type: 'string' }, priority: { enum: ['high', 'medium', 'low'] } },
     },
   };
-  const required = { type: 'object', required: ['testCases', 'validationResult'], properties: { testCases } };
-  const pages = {
+  const required: JsonObject = {
+    type: 'object',
+    required: ['testCases', 'validationResult'],
+    properties: { testCases },
+  };
+  const pages: JsonObject = {
     oneOf: [
       {
         type: 'object',
@@ -102,7 +106,7 @@ describe('the verdict', () => {
       ['failed: check, score 100', 'error: /b/0: is exported, but is not in the output'],
     ],
     [{ ...NONE, exports: ['/a', '/b/0'] }, { a: null, b: [1] }, ['passed: passed, score 100']],
-  ])('%#: %j', async (contract, value, text) => {
+  ])('of example %#', async (contract, value, text) => {
     expect(textOf(await verdictOn(contract, value))).toEqual(text);
   });
 
@@ -176,7 +180,7 @@ describe('the verdict', () => {
   });
 
   it('fits the schema of verdicts for any value', async () => {
-    const schema = {
+    const schema: JsonObject = {
       anyOf: [
         { type: 'object', properties: { a: { $ref: '#' }, score: { type: 'number' } } },
         { type: ['array', 'null'] },
@@ -203,13 +207,13 @@ describe('the verdict', () => {
 
 describe('a contract', () => {
   it('with several faults names them all at once', async () => {
-    const broken: Contract = { ...NONE, schema: { typ: 1, items: { $ref: 'x.json' } }, checks: ['true', 'x'] };
+    const broken: Contract = { ...NONE, schema: { typ: 1, items: { required: 'x' } }, checks: ['true', 'x'] };
     await expect(compileContract(broken)).rejects.toMatchObject({
       fault: 'usage',
       message: [
         '3 problems:',
         '/schema/typ: JSON Schema 2020-12 has no keyword `typ`; did you mean `type`?',
-        '/schema/items/$ref: refers outside of this schema',
+        '/schema/items/required: must be array, is string',
         '/checks/1: there is no value `x` here; known: output, score, subject, metadata',
       ].join('\n'),
     });
