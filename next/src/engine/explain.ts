@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
+import type { FileVersion } from '../run/files.ts';
 import type { Request } from '../run/request.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
@@ -43,7 +44,10 @@ async function changedFiles(
   if (isSame || !isEqual(earlier.inputs.globs, request.inputs.globs)) return undefined;
   const reads = call.reads(unit, handedOnTo(needs));
   const changes = await call.ports.workspace.diff(snapshotFrom(snapshot), work.snapshot).catch(() => []);
-  const paths = changes.map(({ path }) => path).filter(reads);
+  const read = changes.filter(({ path }) => reads(path));
+  // What another gate left is no reason as long as something else is: the output holds for that, too.
+  const others = read.filter(({ path, after }) => !isLeftByGate(call, path, after));
+  const paths = (others.length > 0 ? others : read).map(({ path }) => path);
   if (paths.length === 0) return { reason: 'its input files have changed' };
   const undeclared = call.state.newestEnd.get(unit.key)?.undeclared ?? [];
   const byItself = paths.filter((path) => undeclared.includes(path));
@@ -66,6 +70,10 @@ function undeclaredChange(work: Work, paths: readonly string[]): Explanation {
     reason: `it changed ${listPaths(paths)} itself and does not declare that, so the change counts as yours`,
     hint: `add \`files: [${globFor(paths)}]\` to ${work.unit.gate.id} at ${placeText(work)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
   };
+}
+
+function isLeftByGate({ state }: Call, path: string, version: FileVersion | null): boolean {
+  return [...state.files.values()].some((files) => Object.hasOwn(files, path) && files[path]!.after === version);
 }
 
 function isFileOf(call: Call, key: string, path: string): boolean {
@@ -99,7 +107,7 @@ const PARTS: Readonly<Record<string, string>> = {
   metadata: 'the metadata changed',
   input: "the caller's input changed",
   definition: 'its definition changed',
-  inputs: 'its input files changed',
+  inputs: 'its `inputs` changed',
   secrets: 'its list of secrets changed',
   platform: 'it ran on another platform',
   matrix: 'the values of its leg changed',
@@ -117,7 +125,7 @@ function changedRequest(earlier: Request, request: Request): string {
     const now = request[part as keyof Request] as JsonValue | undefined;
     if (isEqual(before, now)) continue;
     const keys =
-      isJsonObject(before) && isJsonObject(now)
+      part !== 'inputs' && isJsonObject(before) && isJsonObject(now)
         ? Object.keys({ ...before, ...now }).filter((key) => !isEqual(before[key], now[key]))
         : [];
     return keys.length > 0 ? `${text}: ${keys.slice(0, 3).join(', ')}` : text;
