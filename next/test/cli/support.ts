@@ -160,6 +160,15 @@ export class Project {
     return existsSync(join(this.root, path)) ? readFileSync(join(this.root, path), 'utf8') : undefined;
   }
 
+  /** Names in a folder. */
+  files(path: string): string[] {
+    return readdirSync(join(this.root, path)).sort();
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.root, path), { recursive: true });
+  }
+
   /** Replaces a text in a file. */
   edit(path: string, before: string, after: string): void {
     this.write(path, this.read(path)!.replace(before, after));

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { agent, pipeline, placeOf, Project } from './support.ts';
+
+/** An agent that writes what it reads: `out/A.txt` for the spec `A`. */
+const WRITE = `mkdir -p out && cp spec.md "out/$(cat spec.md).txt"; ${agent()}`;
+
+describe('a gate runs', () => {
+  it('only if what it reads has changed, and says which file; nothing to do writes nothing', async () => {
+    const project = new Project({
+      'spec.md': 'A',
+      'src/a.txt': 'a',
+      'gateline.yml': pipeline({
+        design: { run: agent({ steps: 1 }), inputs: ['spec.md'] },
+        code: { needs: 'design', run: `cat src/a.txt > out.txt; ${agent()}`, inputs: ['src/**'], files: ['out.txt'] },
+        test: { needs: 'code', run: agent(), inputs: [] },
+      }),
+    });
+    expect(await project.run()).toBe('0: design code test');
+    const before = project.state();
+    const { exit, out } = await project.gateline('run');
+    expect({ exit, out, ran: project.ran() }).toMatchObject({ exit: 0, ran: '' });
+    expect(out).toMatch(/^Everything is done: nothing has changed\.\n/);
+    for (const command of ['status', 'plan', 'diff', 'history', 'check']) await project.gateline(command);
+    expect(project.state()).toBe(before);
+
+    project.write('spec.md', 'B');
+    expect(await project.plan()).toMatchObject({
+      design: { choice: 'run', reason: 'spec.md changed since its last attempt' },
+      code: { choice: 'depends' },
+    });
+    expect(await project.run()).toBe('0: design');
+    project.write('src/a.txt', 'b');
+    project.write('src/b.txt', 'b');
+    expect(await project.plan()).toMatchObject({
+      design: { choice: 'use', reason: 'nothing that it reads has changed since run 2' },
+      code: { choice: 'run', reason: 'src/a.txt and src/b.txt changed since its last attempt' },
+    });
+    // What it hands on has changed, so the gate after it runs too.
+    expect(await project.run()).toBe('0: code test');
+  });
+
+  it.each([
+    ['the definition', (text: string) => text.replace('"agent ', '"true; agent '), 'its definition changed: run'],
+    ['the task', (text: string) => text.replace('"T"', '"U"'), 'the task changed'],
+    ['metadata', (text: string) => text.replace('"m": 1', '"m": 2'), 'the metadata changed: m'],
+    ['the globs of its inputs', (text: string) => text.replace('"*.md"', '"*.txt"'), 'its `inputs` changed'],
+    ['a variable', (text: string) => text.replace('"E": "1"', '"E": "2"'), 'its definition changed: env'],
+  ])('if its request has changed: %s', async (_what, change, reason) => {
+    const gate = { run: agent(), inputs: ['*.md'], env: { E: '1' } };
+    const definition = pipeline({ one: gate }, { task: 'T', metadata: { m: 1 } });
+    const project = new Project({ 'a.md': 'a', 'a.txt': 'a', 'gateline.yml': definition });
+    await project.run();
+    project.write('gateline.yml', change(definition));
+    expect(await project.plan()).toMatchObject({
+      one: { choice: 'run', reason: expect.stringContaining(reason) as string },
+    });
+    project.write('gateline.yml', definition.replace('"needs"', '"agent": "B", "needs"'));
+    expect(await project.plan()).toMatchObject({ one: { choice: 'use' } });
+  });
+
+  it('if a tool has another version, which is asked once per call', async () => {
+    const gate = { run: agent(), inputs: [], tools: { tool: 'tool version' } };
+    const project = new Project({ 'gateline.yml': pipeline({ one: gate, two: { ...gate, needs: 'one' } }) });
+    project.program('tool', '#!/bin/sh\necho asked >> "$HOME/asked"; echo 1.0');
+    expect(await project.run()).toBe('0: one two');
+    expect(project.read('../asked')).toBe('asked\n');
+    project.program('tool', '#!/bin/sh\necho 2.0');
+    expect(await project.plan()).toMatchObject({ one: { choice: 'run', reason: 'tool is now 2.0' } });
+  });
+
+  it('if its output is older than max-age', async () => {
+    const project = new Project({ 'gateline.yml': pipeline({ one: { run: agent(), inputs: [], 'max-age': '12h' } }) });
+    await project.run();
+    expect(await project.run()).toBe('0: ');
+    const [name] = project.files('.state/checkpoints');
+    project.edit(
+      `.state/checkpoints/${name}`,
+      /"startedAt":"\d{4}/.exec(project.read(`.state/checkpoints/${name}`)!)![0],
+      '"startedAt":"2020',
+    );
+    expect(await project.plan()).toMatchObject({ one: { reason: 'the output is older than max-age' } });
+  });
+
+  it('without `inputs` if any file has changed, but not for the definition and the prompts of others', async () => {
+    const project = new Project({
+      'a.txt': 'a',
+      'prompts/one.md': '1',
+      'prompts/two.md': '2',
+      'gateline.yml': pipeline({
+        one: { run: agent(), with: { prompt: 'prompts/one.md' } },
+        two: { run: agent(), with: { prompt: 'prompts/two.md' } },
+      }),
+    });
+    await project.run();
+    project.edit('gateline.yml', '"one": {', '"one": { "retries": 1,');
+    expect(await project.run()).toBe('0: ');
+    project.write('prompts/two.md', '3');
+    expect(await project.run()).toBe('0: two');
+    project.write('b.txt', 'b');
+    expect(await project.plan()).toMatchObject({ one: { reason: 'b.txt changed since its last attempt' } });
+  });
+});
+
+describe('an output is used again', () => {
+  it('for A → B → A and on another branch, with its files', async () => {
+    const project = new Project({
+      '.gitignore': 'out/\n',
+      'spec.md': 'A',
+      'gateline.yml': pipeline({ make: { run: WRITE, inputs: ['spec.md'], files: ['out/**'] } }),
+    });
+    expect(await project.run()).toBe('0: make');
+    project.git('checkout', '-qb', 'other');
+    project.write('spec.md', 'B');
+    project.commit();
+    expect(await project.run()).toBe('0: make');
+    expect(project.files('out')).toEqual(['A.txt', 'B.txt']);
+    project.git('checkout', '-q', 'main');
+    const { out, err } = await project.gateline('run');
+    expect(project.ran()).toBe('');
+    expect(project.files('out')).toEqual(['A.txt']);
+    expect(err).toContain('make: used: nothing that it reads has changed since run 1 (1 file put back)');
+    expect(out).toContain('1 of 1 gate used');
+    project.git('checkout', '-q', 'other');
+    expect(await project.run()).toBe('0: ');
+    expect(project.files('out')).toEqual(['A.txt', 'B.txt']);
+  });
+
+  it('with a generated file that was right at first, and with one that was deleted', async () => {
+    const project = new Project({
+      'spec.md': 'A',
+      'api.txt': 'A',
+      'gateline.yml': pipeline({
+        make: {
+          run: `cp spec.md api.txt; echo x > new.txt; ${agent()}`,
+          inputs: ['spec.md'],
+          files: ['api.txt', 'new.txt'],
+        },
+      }),
+    });
+    await project.run();
+    project.write('spec.md', 'B');
+    expect(await project.run()).toBe('0: make');
+    expect(project.read('api.txt')).toBe('B');
+    project.write('spec.md', 'A');
+    project.remove('new.txt');
+    expect(await project.run()).toBe('0: ');
+    expect([project.read('api.txt'), project.read('new.txt')]).toEqual(['A', 'x\n']);
+  });
+
+  it('by consumers only while the files handed to them are the same', async () => {
+    const project = new Project({
+      'spec.md': 'A',
+      'gateline.yml': pipeline({
+        make: { run: `cut -c1 spec.md > api.txt; ${agent({ same: true })}`, inputs: ['spec.md'], files: ['api.txt'] },
+        use: { needs: 'make', run: agent(), inputs: [] },
+        last: { needs: 'use', run: agent(), inputs: [] },
+      }),
+    });
+    await project.run();
+    project.ran();
+    project.write('spec.md', 'Again');
+    expect(await project.run()).toBe('0: make');
+    project.write('spec.md', 'B');
+    expect(await project.run()).toBe('0: make use last');
+    // A hand-made version stays, and those who read it work on it.
+    project.write('api.txt', 'mine');
+    const { err } = await project.gateline('run');
+    expect(project.ran()).toBe('use last');
+    expect(err).toContain(
+      'note: api.txt: your version stays; make made another one (`gateline run --force make` makes it again)',
+    );
+    expect(project.read('api.txt')).toBe('mine');
+  });
+
+  it('never over a version that only the user has, also outside of its inputs', async () => {
+    const project = new Project({
+      'src/a.txt': 'A',
+      'notes.md': '0',
+      'gateline.yml': pipeline({
+        fix: { run: `cp src/a.txt notes.md; ${agent()}`, inputs: ['src/**'], files: 'changed' },
+        read: { needs: 'fix', run: agent(), inputs: [] },
+      }),
+    });
+    await project.run();
+    project.write('src/a.txt', 'B');
+    await project.run();
+    project.ran();
+    project.write('notes.md', 'newer');
+    project.write('src/a.txt', 'A');
+    expect(await project.plan()).toMatchObject({
+      fix: {
+        choice: 'run',
+        reason: 'an earlier output would replace a version of notes.md that only you have',
+        hint: 'to keep that version, commit or copy it; to use the earlier output, remove notes.md',
+      },
+    });
+    expect(project.read('notes.md')).toBe('newer');
+    // Its agent is not ours: what it writes it may write.
+    expect(await project.run()).toBe('0: fix');
+    expect(project.read('notes.md')).toBe('A');
+  });
+
+  it('for each of two subjects in one folder', async () => {
+    const project = new Project({
+      'spec.md': 'A',
+      'gateline.yml': pipeline({ make: { run: WRITE, inputs: ['spec.md'], files: ['out/**'] } }),
+    });
+    expect(await project.run('-s', 'one')).toBe('0: make');
+    expect(await project.run('-s', 'two')).toBe('0: make');
+    expect(await project.run('-s', 'one')).toBe('0: ');
+    expect(await project.run('-s', 'two')).toBe('0: ');
+    expect(await project.json('status', '-s', 'two')).toMatchObject({ subject: 'two', status: 'completed' });
+    const before = project.state();
+    expect(await project.run('-s', 'two')).toBe('0: ');
+    expect(project.state()).toBe(before);
+    expect(await project.run()).toBe('0: make');
+    const { runs } = await project.json<{ runs: { subject: string }[] }>('history');
+    expect(runs.map(({ subject }) => subject)).toEqual(['main', 'two', 'one', 'two', 'one']);
+  });
+});
+
+describe('what a gate changes and does not declare', () => {
+  const COVERAGE = `mkdir -p coverage && date +%N > coverage/x; ${agent()}`;
+
+  it('makes it run again each time, and names the line to add; `ignore` ends that', async () => {
+    const definition = pipeline({ first: { run: agent(), inputs: [] }, test: { run: COVERAGE } });
+    const project = new Project({ 'a.txt': 'a', 'gateline.yml': definition });
+    const { err } = await project.gateline('run');
+    expect(err).toContain(
+      'note: coverage/x changed while test worked, and test does not declare that: it counts as your change; coverage/x is among its inputs, so its output serves this call only ' +
+        `(if test makes it, add \`files: ['coverage/**']\` at ${placeOf(definition, 'test')})`,
+    );
+    project.ran();
+    expect(await project.plan()).toMatchObject({
+      test: {
+        choice: 'run',
+        reason: 'it changed coverage/x itself and does not declare that, so the change counts as yours',
+        hint: `add \`files: ['coverage/**']\` to test at ${placeOf(definition, 'test')}, or \`ignore: ['coverage/**']\` at the top if nobody needs them`,
+      },
+    });
+    expect(await project.run()).toBe('0: test');
+    project.edit('gateline.yml', '"gates"', '"ignore": ["coverage/**"], "gates"');
+    expect(await project.run()).toBe('0: test');
+    expect(await project.run()).toBe('0: ');
+    expect(await project.json('show', 'test')).toMatchObject({ undeclared: [] });
+  });
+
+  it('is named with the need to add, if another gate makes what it reads', async () => {
+    const definition = pipeline({
+      test: { run: agent(), inputs: ['api.txt', 'spec.md'] },
+      make: { run: `cp spec.md api.txt; ${agent()}`, inputs: ['spec.md'], files: ['api.txt'] },
+    });
+    const project = new Project({ 'spec.md': 'A', 'api.txt': '', 'gateline.yml': definition });
+    expect(await project.run()).toBe('0: test make');
+    expect(await project.run()).toBe('0: ');
+    project.write('spec.md', 'B');
+    expect(await project.plan()).toMatchObject({ test: { reason: 'spec.md changed since its last attempt' } });
+    project.write('spec.md', 'A');
+    project.write('api.txt', 'mine');
+    expect(await project.plan()).toMatchObject({
+      test: {
+        reason: 'api.txt changed since its last attempt',
+        hint: `make makes api.txt: if test should wait for it, add \`needs: [make]\` to test at ${placeOf(definition, 'test')}`,
+      },
+    });
+  });
+});
