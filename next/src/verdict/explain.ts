@@ -32,6 +32,8 @@ export function explainErrors(errors: readonly ErrorObject[], root: JsonValue): 
       failures.push(toFailure(error));
     } else if (error.keyword !== 'if' && error.keyword !== 'propertyNames') failures.push(toFailure(error));
   }
+  // Whatever is left out above: what ajv refused never counts as valid.
+  if (failures.length === 0) return [{ severity: 'error', message: 'the output: does not meet the schema' }];
   const issues = [...new Map(failures.map((failure) => [failure.pointer + failure.text, toIssue(failure)])).values()];
   const more = issues.length - MAX_ISSUES + errors.slice(MAX_ERRORS).length;
   if (more <= 0) return issues;
@@ -89,10 +91,7 @@ function explainAlternatives(error: ErrorObject, branches: readonly Failure[][])
   const whole = toFailure(error);
   const passing = (error.params['passingSchemas'] ?? []) as readonly number[];
   if (passing.length > 1) {
-    const matches = listText(
-      passing.map((index) => `#${index + 1}`),
-      'and',
-    );
+    const matches = passing.map((index) => `#${index + 1}`).join(' and ');
     return [{ ...whole, text: `must match exactly one of ${branches.length} alternatives, matches ${matches}` }];
   }
   const kinds = explainKinds(branches, whole.pointer);
