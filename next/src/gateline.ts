@@ -4,22 +4,22 @@ import { planPipeline } from './engine/plan.ts';
 import type { Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { runPipeline, type RunResult } from './engine/run.ts';
-import { applyStrategy, type Strategy } from './engine/strategy.ts';
 import { GatelineError } from './errors.ts';
 import type { Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
-import { findActor, findBranch, hasUncommittedChanges } from './local/actor.ts';
+import { findActor, findBranch } from './local/actor.ts';
 import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type Cleaned, type CleanRules } from './local/clean.ts';
 import { applyClone, noteCloneResult, type Applied } from './local/clone.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type Imported } from './local/import.ts';
-import { limitOrder, unitsOf } from './local/limits.ts';
+import { limitOrder, type Limits } from './local/limits.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
+import { nameFilesOfGates, prepareRun, type Preparation } from './local/prepare-run.ts';
 import { findStandIns } from './local/stand-ins.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
@@ -40,20 +40,9 @@ export interface GatelineOptions extends Given {
 }
 
 /** How a call of {@link Gateline.run} works. */
-export interface RunOptions {
-  /** These gates and what they need. */
-  readonly until?: readonly string[];
-  /** Only these gates; what they need must be done, or have a stand-in. */
-  readonly only?: readonly string[];
-  /** These gates run again even if nothing changed. */
-  readonly force?: readonly string[];
-  readonly strategy?: Strategy;
+export interface RunOptions extends Limits, Preparation {
   /** Works in a clone of the folder; `apply` brings its files back. */
   readonly isolated?: boolean;
-  /** Closes the open run first. */
-  readonly fresh?: boolean;
-  readonly maxParallel?: number;
-  readonly maxIterations?: number;
   /** Reports the Markdown checkpoint of each gate that ends. Default: `checkpoints` of the definition. */
   readonly checkpoints?: boolean;
   readonly by?: Partial<Decider>;
@@ -100,9 +89,9 @@ export class Gateline {
       const limited = { ...limitOrder(order, options), standIns: await findStandIns(folder, order) };
       if (options.fresh || options.force || options.strategy) {
         const by = await this.#decider(options.by, order, 'gateline run');
-        await this.#prepareRun(folder, order, options, by);
+        await prepareRun(folder, order, options, by);
       }
-      if (!options.isolated) await this.#nameFilesOfGates(folder, order);
+      if (!options.isolated) await nameFilesOfGates(folder, order);
       const signal = options.signal ?? new AbortController().signal;
       const result = options.isolated
         ? await this.#runIsolated(folder, limited, signal, options.checkpoints)
@@ -259,32 +248,6 @@ export class Gateline {
       await decide(folder.ports, order, decision, await this.#decider(by, order), unit);
       return viewRun(folder, order);
     });
-  }
-
-  async #prepareRun(folder: Folder, order: Order, { fresh, force, strategy }: RunOptions, by: Decider): Promise<void> {
-    if (fresh) await this.#closeOpenRun(folder, order, by);
-    for (const gate of force ?? [])
-      for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
-    if (strategy) await applyStrategy(folder.ports, order, strategy, by);
-  }
-
-  /** Before the first run in a folder with uncommitted work: which files gates may change. */
-  async #nameFilesOfGates(folder: Folder, { pipeline }: Order): Promise<void> {
-    const editors = pipeline.gates.filter(({ files }) => files !== undefined);
-    if (editors.length === 0 || (await folder.log.read()).length > 0) return;
-    if (!(await hasUncommittedChanges(this.definition.root, this.#environment))) return;
-    const globs = editors.map(({ id, files }) => `${id}: ${files === 'changed' ? 'any file' : files!.join(', ')}`);
-    this.#observe({
-      type: 'notice',
-      message: `this folder has changes that are not committed, and gates may change files in it (${globs.join('; ')})`,
-      hint: 'commit first to tell them apart, or use --isolated; `gateline rollback` undoes what gates did',
-    });
-  }
-
-  async #closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
-    await giveUpAttempts(folder.ports, order);
-    const { status } = await viewRun(folder, order);
-    if (!['completed', 'closed', 'initializing'].includes(status)) await decide(folder.ports, order, 'close', by);
   }
 
   /** @param reason default; undefined: a reason must be given */

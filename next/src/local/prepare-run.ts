@@ -1,0 +1,48 @@
+import { decide, giveUpAttempts, type Decider } from '../engine/decide.ts';
+import type { Order } from '../engine/ports.ts';
+import { applyStrategy, type Strategy } from '../engine/strategy.ts';
+import { hasUncommittedChanges } from './actor.ts';
+import type { Folder } from './folder.ts';
+import { unitsOf } from './limits.ts';
+import { viewRun } from './run-files.ts';
+
+/** What is decided before a run starts. */
+export interface Preparation {
+  /** These gates run again even if nothing changed. */
+  readonly force?: readonly string[];
+  readonly strategy?: Strategy;
+  /** Closes the open run first. */
+  readonly fresh?: boolean;
+}
+
+export async function prepareRun(
+  folder: Folder,
+  order: Order,
+  { fresh, force, strategy }: Preparation,
+  by: Decider,
+): Promise<void> {
+  if (fresh) await closeOpenRun(folder, order, by);
+  for (const gate of force ?? [])
+    for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
+  if (strategy) await applyStrategy(folder.ports, order, strategy, by);
+}
+
+async function closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
+  await giveUpAttempts(folder.ports, order);
+  const { status } = await viewRun(folder, order);
+  if (!['completed', 'closed', 'initializing'].includes(status)) await decide(folder.ports, order, 'close', by);
+}
+
+/** Before the first run in a folder with uncommitted work: which files gates may change. */
+export async function nameFilesOfGates(folder: Folder, { pipeline }: Order): Promise<void> {
+  const editors = pipeline.gates.filter(({ files }) => files !== undefined);
+  if (editors.length === 0 || (await folder.log.read()).length > 0) return;
+  const { root, environment, observe } = folder.options;
+  if (!(await hasUncommittedChanges(root, environment))) return;
+  const globs = editors.map(({ id, files }) => `${id}: ${files === 'changed' ? 'any file' : files!.join(', ')}`);
+  observe({
+    type: 'notice',
+    message: `this folder has changes that are not committed, and gates may change files in it (${globs.join('; ')})`,
+    hint: 'commit first to tell them apart, or use --isolated; `gateline rollback` undoes what gates did',
+  });
+}
