@@ -1,5 +1,13 @@
 import { beginAttempt, completeAttempt, type Begun } from './engine/begin.ts';
-import { NOT_PAUSED, adoptOutput, decide, giveUpAttempts, keepOutputs, type Decider } from './engine/decide.ts';
+import {
+  NOT_PAUSED,
+  adoptOutput,
+  decide,
+  giveUpAttempts,
+  hasClaims,
+  keepOutputs,
+  type Decider,
+} from './engine/decide.ts';
 import { planPipeline } from './engine/plan.ts';
 import type { Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
@@ -169,10 +177,11 @@ export class Gateline {
 
   /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. Beside a running engine too. */
   async decide(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
-    const open = (await this.view()).units.filter(({ key, status }) => status === 'running' && (unit ?? key) === key);
-    const isBegun = open.some(({ attempts }) => attempts.at(-1)?.how === 'running');
-    if (decision === 'close' && isBegun)
+    const givesUp = decision === 'close' || decision === 'reject';
+    if (givesUp && (await this.#use('read', (folder, order) => hasClaims(folder.ports, order, unit)))) {
       await this.#use('engine', (folder, order) => giveUpAttempts(folder.ports, order, unit));
+      if (decision === 'reject') return this.view();
+    }
     return this.#decideNow(decision, by, unit);
   }
 

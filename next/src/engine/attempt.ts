@@ -99,6 +99,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const output = value === undefined ? undefined : await storeValue(call, value);
   const entry: EndedEntry = {
     ...call.head(),
+    run: started.run,
     kind: 'ended',
     unit: unit.key,
     n: started.n,

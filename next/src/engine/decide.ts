@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { attemptOf, type DecidedEntry, type EndedEntry } from '../run/entry.ts';
+import { attemptOf, type DecidedEntry, type EndedEntry, type StartedEntry } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
@@ -87,11 +87,20 @@ async function entryFor(
 /** Gives up attempts between `begin` and `complete`. The caller holds the lock. @returns their units */
 export async function giveUpAttempts(ports: Ports, order: Order, key?: UnitKey): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
-  const open = [...call.state.open.values()].filter(
+  const claims = claimsOf(call, key);
+  for (const started of claims) await endLost(call, started);
+  return claims.map(({ unit }) => unit);
+}
+
+/** Whether there are attempts that {@link giveUpAttempts} would give up. */
+export async function hasClaims(ports: Ports, order: Order, key?: UnitKey): Promise<boolean> {
+  return claimsOf(await Call.open(ports, order), key).length > 0;
+}
+
+function claimsOf({ state, order }: Call, key?: UnitKey): StartedEntry[] {
+  return [...state.open.values()].filter(
     ({ process, unit, subject }) => !process && subject === order.subject && (key === undefined || unit === key),
   );
-  for (const started of open) await endLost(call, started);
-  return open.map(({ unit }) => unit);
 }
 
 /** What the contract of a unit says about a value. */

@@ -1,7 +1,9 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { attemptOf } from '../run/entry.ts';
 import type { FileVersion } from '../run/files.ts';
 import type { Request } from '../run/request.ts';
+import { attemptName, rejectionText } from '../run/state.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
 import type { Work } from './decide-unit.ts';
@@ -22,12 +24,15 @@ export async function explainRun(call: Call, work: Work, lookup: string | undefi
   const start = call.state.newestStart.get(unit.key);
   const end = call.state.newestEnd.get(unit.key);
   if (start === undefined) return { reason: 'it has no output yet' };
-  if (start.fingerprint === fingerprint && end?.n === start.n) {
+  const rejection = call.state.rejected.get(attemptName(attemptOf(start)));
+  if (rejection) return { reason: rejectionText(rejection) };
+  if (start.fingerprint === fingerprint) {
+    if (end === undefined || end.at < start.at) return { reason: 'its last attempt did not end' };
     if (end.verdict.status === 'failed')
       return { reason: `its last attempt failed: ${end.verdict.issues[0]?.message ?? end.verdict.kind}` };
     if (end.undeclared.length > 0) return undeclaredChange(work, end.undeclared);
+    return { reason: 'its output is not remembered any more' };
   }
-  if (start.fingerprint === fingerprint) return { reason: 'its last attempt did not end' };
   const earlier = (await readValue(call, start.fingerprint)) as unknown as Request | undefined;
   if (earlier === undefined) return { reason: 'the request of its last attempt is not stored any more' };
   return (await changedFiles(call, work, start.snapshot, earlier)) ?? { reason: changedRequest(earlier, work.request) };

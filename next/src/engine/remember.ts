@@ -4,7 +4,7 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import { adjustFiles, type FileChange } from '../run/files.ts';
-import { approvalKey, attemptName, isRemembered, type Rework } from '../run/state.ts';
+import { approvalKey, attemptName, isRemembered, rejectionText, type Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
@@ -23,7 +23,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const checkpoint = await ports.checkpoints.find(fingerprint);
   if (checkpoint === undefined) return {};
   const rejection = state.rejected.get(attemptName(checkpoint.attempt));
-  if (rejection) return { reason: `${rejection.actor} rejected the output: ${rejection.reason}` };
+  if (rejection) return { reason: rejectionText(rejection) };
   const age = ports.clock.now().getTime() - Date.parse(checkpoint.startedAt);
   if (gate.maxAge !== undefined && age > gate.maxAge) return { reason: 'the output is older than max-age' };
   if (checkpoint.how === 'skipped') return { checkpoint };

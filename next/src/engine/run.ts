@@ -53,7 +53,8 @@ class Scheduler {
   async drive(): Promise<void> {
     const call = this.#call;
     for (;;) {
-      const stopped = this.#signal.aborted || this.#error !== undefined || call.state.current?.paused !== undefined;
+      const stopped =
+        this.#signal.aborted || this.#error !== undefined || call.state.current?.paused !== undefined || this.#isClosed;
       const ready = stopped ? [] : this.#readyUnits();
       const readers = ready.filter((unit) => unit.gate.files === undefined && this.#hasRoom(unit));
       if (readers.length > 0) await this.#turn(readers[0]!);
@@ -62,6 +63,11 @@ class Scheduler {
       else if (stopped || !(await sendBack(call))) break;
     }
     if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** A person closed the run of this call. */
+  get #isClosed(): boolean {
+    return this.#call.wrote && this.#call.state.current?.over !== undefined;
   }
 
   #readyUnits(): Unit[] {
@@ -132,6 +138,8 @@ class Scheduler {
     for (let tries = 0; ; tries += 1) {
       const why = tries === 0 ? reason : `attempt ${tries} of this call failed`;
       const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
+      // A person decided about the unit meanwhile: its next turn carries that out.
+      if (call.state.pending.has(unit.key)) call.outcomes.delete(unit.key);
       const retries =
         isRetried(ended, tries, unit) && !this.#signal.aborted && call.outcomes.get(unit.key)?.result === 'failed';
       const { how, verdict, changes, ms, metrics } = ended;
@@ -178,6 +186,7 @@ class Scheduler {
   #status(allDone: boolean, isWhole: boolean): RunResult['status'] {
     const { wrote, state, outcomes } = this.#call;
     if (this.#signal.aborted) return 'interrupted';
+    if (state.current?.over === 'closed' && wrote) return 'failed';
     if (allDone) return wrote || !isWhole ? 'completed' : 'nothing';
     const waits = [...outcomes.values()].some(({ result }) => result === 'waiting');
     const fails = [...outcomes.values()].some(({ result }) => result === 'failed');

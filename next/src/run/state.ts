@@ -142,9 +142,10 @@ export class FolderState {
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
     if (!isGoodEnd(entry)) return;
-    this.forced.delete(entry.unit);
-    this.pending.delete(entry.unit);
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
+    // A decision that came while its agent worked, or after its output was used, is carried out next.
+    if (entry.how !== 'used') this.forced.delete(entry.unit);
+    if (entry.how !== 'used' && entry.how !== 'ran') this.pending.delete(entry.unit);
   }
 
   #applyDecided(run: RunState, entry: DecidedEntry): void {
@@ -222,6 +223,11 @@ function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
 /** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */
 export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
   return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;
+}
+
+/** Why an output is never used again. */
+export function rejectionText({ decision, actor, reason }: DecidedEntry): string {
+  return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
 }
 
 export function approvalKey(fingerprint: string, output: string): string {

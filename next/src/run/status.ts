@@ -1,7 +1,7 @@
 import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { attemptOf, type EndedEntry, type ProcessId } from './entry.ts';
-import { approvalKey, attemptName, type Attempt, type FolderState, type RunState } from './state.ts';
+import { approvalKey, attemptName, rejectionText, type Attempt, type FolderState, type RunState } from './state.ts';
 import { UnitGraph, type Unit } from './units.ts';
 
 /** `error`: a gate failed, or was lost. `paused`: a person must decide. */
@@ -160,7 +160,7 @@ function describeWait(
   if (failed && failed.key !== key) return { status: 'blocked', done: false, reason: `${failed.key} failed` };
   const open = needs.find(({ done }) => !done);
   if (open) return pendingFor(`it waits for ${open.unit.key}`);
-  if (isTakenBack) return pendingFor(`${rollback.actor} took its work back: ${rollback.reason}`);
+  if (isTakenBack) return pendingFor(rejectionText(rollback));
   if (isSentBack) return pendingFor(run!.notes.get(gate.id)?.rework.reason ?? 'the work was sent back');
   if (gate.matrix && 'from' in gate.matrix && leg.id === '')
     return pendingFor(`its legs come from the output of ${gate.matrix.from.gate}`);
@@ -189,8 +189,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
     return { status: 'skipped', done: true, reason: decision };
   }
   const rejection = state.rejected.get(attemptName(source ?? attemptOf(ended)));
-  if (rejection)
-    return { status: 'failed', done: false, reason: `${rejection.actor} rejected the output: ${rejection.reason}` };
+  if (rejection) return { status: 'failed', done: false, reason: rejectionText(rejection) };
   const approval = output && state.approvals.get(approvalKey(fingerprint, output.digest));
   const approved = approval && `${approval.actor} approved it: ${approval.reason}`;
   if (verdict.status === 'passed') {
