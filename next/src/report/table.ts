@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { eastAsianWidth } from 'get-east-asian-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -94,22 +94,43 @@ export function safeLine(line: string): string {
   return forTerminal(line.slice(0, MAX_LENGTH)).replaceAll('\n', ' ').replaceAll('##[', '## [');
 }
 
-/** Columns of a safe text. */
+/** Each character takes one column: no marks, nothing invisible or wide. */
+const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff…]*$/;
+
+/** Columns of a safe text: wide characters (CJK, emoji) take two. */
 function widthOf(text: string): number {
-  return ASCII.test(text) ? text.length : stringWidth(text);
+  if (PLAIN.test(text)) return text.length;
+  return graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0);
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 
-/** A safe text in at most that many columns: wide characters (CJK, emoji) take two. */
+/** The data of a segmenter takes 15 ms to load, and few calls need it. */
+function graphemesOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('en');
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Characters without a column: marks, formats, and what a terminal leaves out. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
+const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\u20e3/u;
+
+/** Columns of a grapheme: never less than a terminal shows. */
+function columnsOf(grapheme: string): number {
+  if (EMOJI.test(grapheme)) return 2;
+  const visible = [...grapheme].filter((character) => !INVISIBLE.test(character));
+  return visible.reduce((width, character) => width + eastAsianWidth(character.codePointAt(0)!), 0);
+}
+
+/** A safe text in at most that many columns. */
 export function fitWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    used += stringWidth(segment);
+  for (const grapheme of graphemesOf(text)) {
+    used += columnsOf(grapheme);
     if (used > columns - 1) break;
-    result += segment;
+    result += grapheme;
   }
   return `${result}…`;
 }
