@@ -97,9 +97,10 @@ async function reach(call: Call, key: UnitKey): Promise<Unit> {
       });
   }
   if (missing) await prepareStandIns(call, (gate) => !isDone(call, gate));
-  if (needsOf(call, target) === undefined)
-    throw missing ?? new GatelineError('failed', `what ${key} needs is not done`);
-  return target;
+  // Its legs may come from what was just used.
+  const unit = call.graph.requireUnit(key);
+  if (needsOf(call, unit) === undefined) throw missing ?? new GatelineError('failed', `what ${key} needs is not done`);
+  return unit;
 }
 
 /** @returns why the unit has no output that later gates may use */
@@ -130,6 +131,7 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
     throw new GatelineError('usage', `the attempt of ${token.attempt.unit} is not open`, {
       hint: 'It was completed, given up or begun again. `gateline status` shows the attempts.',
     });
+  call.restoreLegs();
   const unit = call.graph.unit(started.unit);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
   const needs = (await findNeeds(call, unit, snapshotFrom(started.snapshot))) ?? new Map();

@@ -119,6 +119,16 @@ export class Call {
     this.#entries = entries;
   }
 
+  /** Sets legs that come from data to those that the newest output gave: for what is done between calls. */
+  restoreLegs(): void {
+    for (const gate of this.order.pipeline.gates) {
+      const { matrix } = gate;
+      const source = matrix && 'from' in matrix ? this.state.newestEnd.get(matrix.from.gate) : undefined;
+      const legs = source?.legs?.[gate.id];
+      if (legs !== undefined && legs.length > 0) this.graph.setLegs(gate, legs);
+    }
+  }
+
   /** The folder as it is now. One look at a time: a snapshot writes our index. */
   look(): Promise<Snapshot> {
     const look = this.#look.then(() => this.ports.workspace.takeSnapshot());

@@ -24,6 +24,7 @@ export interface Decider {
 
 /**
  * Decisions that may be made beside a running engine, which reads them before each start.
+ * @param key a unit, or a gate: all its units
  * @throws GatelineError `usage` if there is nothing to decide about
  */
 export async function decide(
@@ -32,21 +33,23 @@ export async function decide(
   decision: 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close',
   by: Decider,
   key?: UnitKey,
-): Promise<DecidedEntry> {
+): Promise<void> {
   const call = await Call.open(ports, order);
+  call.restoreLegs();
   const head = { ...call.head(), kind: 'decided', ...by } as const;
-  const entry = await entryFor(call, decision, head, key);
-  await call.write(entry);
-  if (entry.decision === 'reject') await ports.checkpoints.forget([entry.attempt]);
-  return entry;
+  const units = key === undefined ? [undefined] : call.graph.unitsNamed(key);
+  const entries = units.map((unit) => entryFor(call, decision, head, unit?.key));
+  await call.write(...entries);
+  const rejected = entries.flatMap((entry) => (entry.decision === 'reject' ? [entry.attempt] : []));
+  if (rejected.length > 0) await ports.checkpoints.forget(rejected);
 }
 
-async function entryFor(
+function entryFor(
   call: Call,
   decision: Parameters<typeof decide>[2],
   head: ReturnType<Call['head']> & Decider & { readonly kind: 'decided' },
   key: UnitKey | undefined,
-): Promise<DecidedEntry> {
+): DecidedEntry {
   const run = call.state.current;
   if (decision === 'pause' || decision === 'close' || decision === 'resume') {
     if (run === undefined || run.over)
@@ -56,7 +59,6 @@ async function entryFor(
     return { ...head, decision };
   }
   if (key === undefined) throw new GatelineError('bug', `${decision} names no gate`);
-  call.graph.requireUnit(key);
   if (decision === 'skip' || decision === 'force') return { ...head, decision, unit: key };
   const ended = call.state.newestEnd.get(key);
   if (ended?.output === undefined)
@@ -99,7 +101,8 @@ export async function hasClaims(ports: Ports, order: Order, key?: UnitKey): Prom
 
 function claimsOf({ state, order }: Call, key?: UnitKey): StartedEntry[] {
   return [...state.open.values()].filter(
-    ({ process, unit, subject }) => !process && subject === order.subject && (key === undefined || unit === key),
+    ({ process, unit, subject }) =>
+      !process && subject === order.subject && (key === undefined || unit === key || gateOf(unit) === key),
   );
 }
 
@@ -140,6 +143,7 @@ export async function keepOutputs(
   by: Decider,
 ): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
+  call.restoreLegs();
   for (const key of keys) call.graph.requireGate(gateOf(key));
   const snapshot = await call.look();
   const kept: UnitKey[] = [];

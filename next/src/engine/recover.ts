@@ -28,6 +28,7 @@ export async function recoverOpenAttempts(call: Call): Promise<void> {
 export async function endLost(call: Call, started: StartedEntry): Promise<void> {
   const { agents, attempts, workspace } = call.ports;
   if (started.process) await agents.endLeftover(started.process, attempts.pathOf(attemptOf(started)));
+  call.restoreLegs();
   const isOurs = started.pipeline === call.order.pipeline.id;
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
   const before = snapshotFrom(started.snapshot);

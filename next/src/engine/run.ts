@@ -1,5 +1,6 @@
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
+import { worksByItself } from '../run/status.ts';
 import type { Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
@@ -119,8 +120,9 @@ class Scheduler {
     if (decision.choice !== 'run') return carryOut(call, unit, decision);
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
-      const verdict = failedVerdict('missing', obstacle);
-      call.outcomes.set(unit.key, { result: 'waiting', verdict, handedOn: [], reason: obstacle });
+      const verdict = failedVerdict('missing', obstacle.message);
+      call.outcomes.set(unit.key, { result: 'waiting', verdict, handedOn: [], reason: obstacle.message });
+      call.notice(`${unit.key} does not start: ${obstacle.message}`, { unit: unit.key, hint: obstacle.hint });
       return;
     }
     const work = this.#runAttempts(decision.work, decision.reason).catch((error: unknown) => (this.#error ??= error));
@@ -195,14 +197,15 @@ class Scheduler {
 }
 
 /** Why no agent of a unit may start now. */
-function obstacleOf({ state, order }: Call, { gate }: Unit): string | undefined {
-  if (gate.run === undefined && gate.uses?.local === undefined)
-    return 'its agent works by itself, between `gateline begin` and `gateline complete`';
+function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: string; hint: string } | undefined {
+  if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
   const { maxCost } = order.pipeline;
   if (maxCost === undefined) return undefined;
   const attempts = state.current?.over ? [] : [...(state.current?.attempts.values() ?? [])].flat();
   const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), 0);
-  return spent < maxCost ? undefined : `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
+  if (spent < maxCost) return undefined;
+  const message = `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
+  return { message, hint: 'raise it, or begin another run with `gateline run --new`' };
 }
 
 /** Whether another attempt follows one that failed: not after an interruption, and not for an output that sends back. */

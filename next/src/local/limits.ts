@@ -21,9 +21,7 @@ export function limitOrder(order: Order, { until, only, maxParallel, maxIteratio
   return { ...order, ...(gates && { only: new Set(gates) }), maxParallel, maxIterations };
 }
 
-/** The units of a gate; a unit key names one of them. */
-export function unitsOf(pipeline: Pipeline, key: string): readonly UnitKey[] {
-  const graph = new UnitGraph(pipeline);
-  const units = graph.unitsOf(key) ?? [graph.requireUnit(key)];
-  return units.map((unit) => unit.key);
+/** @throws GatelineError `usage` naming the unit that was meant */
+export function assertUnit(pipeline: Pipeline, key: UnitKey): void {
+  new UnitGraph(pipeline).requireUnit(key);
 }

@@ -3,7 +3,6 @@ import type { Order } from '../engine/ports.ts';
 import { applyStrategy, type Strategy } from '../engine/strategy.ts';
 import { hasUncommittedChanges } from './actor.ts';
 import type { Folder } from './folder.ts';
-import { unitsOf } from './limits.ts';
 import { viewRun } from './run-files.ts';
 
 /** What is decided before a run starts. */
@@ -22,8 +21,7 @@ export async function prepareRun(
   by: Decider,
 ): Promise<void> {
   if (fresh) await closeOpenRun(folder, order, by);
-  for (const gate of force ?? [])
-    for (const unit of unitsOf(order.pipeline, gate)) await decide(folder.ports, order, 'force', by, unit);
+  for (const gate of force ?? []) await decide(folder.ports, order, 'force', by, gate);
   if (strategy) await applyStrategy(folder.ports, order, strategy, by);
 }
 

@@ -73,6 +73,11 @@ export class UnitGraph {
     throw new GatelineError('usage', message, { hint: keys?.join(', ') ?? '`gateline status` shows them' });
   }
 
+  /** All units of a gate, or the one of a key. @throws GatelineError as {@link requireUnit} */
+  unitsNamed(key: string): readonly Unit[] {
+    return this.unitsOf(key) ?? [this.requireUnit(key)];
+  }
+
   /** All gates that a gate needs, directly or not. */
   ancestors(id: string): ReadonlySet<string> {
     let ancestors = this.#ancestors.get(id);

@@ -4,7 +4,7 @@ import { renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
-import { unitsOf } from '../../local/limits.ts';
+import { assertUnit } from '../../local/limits.ts';
 import { about, aboutWork, openingOptions, whole, type AboutOptions } from '../options.ts';
 import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
@@ -100,7 +100,7 @@ async function verdictAnswer(
 ): Promise<Answer> {
   const unit = (await gateline.view(run)).units.find((view) => view.key === key);
   if (unit === undefined) {
-    unitsOf(gateline.definition.pipeline, key);
+    assertUnit(gateline.definition.pipeline, key);
     throw new GatelineError('usage', `${key} is no unit of this run`, {
       hint: '`gateline status` shows gates and legs',
     });
