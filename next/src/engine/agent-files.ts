@@ -104,6 +104,7 @@ export function taskOf(
     }),
     timeoutMs: gate.timeoutMinutes * 60_000,
     redact: (text) => order.redactor.text(text),
-    onLine: (stream, line) => call.observe({ type: 'output', unit: unit.key, stream, line }),
+    onLine: (stream, line) =>
+      call.observe({ type: 'output', unit: unit.key, stream, line: order.redactor.text(line, 'shown') }),
   };
 }

@@ -34,9 +34,17 @@ export async function judgeOutput(
   const { attempts, ownOutputs } = call.ports;
   const { redactor } = call.order;
   const { gate } = unit;
-  const output = await attempts.read(directory, ATTEMPT_FILES.output, MAX_OUTPUT);
-  const reported = parseMetrics(await attempts.read(directory, ATTEMPT_FILES.metrics, MAX_METRICS));
-  const learnings = await attempts.read(directory, ATTEMPT_FILES.learnings, MAX_LEARNINGS);
+  const read = async (name: string, limit: number): Promise<AgentFile> => {
+    const file = await attempts.read(directory, name, limit);
+    // The directory stays, so what the agent wrote must not hold its secrets.
+    const text = file.state === 'present' ? new TextDecoder().decode(file.bytes) : '';
+    const redacted = redactor.text(text);
+    if (redacted !== text) await attempts.write(directory, name, redacted);
+    return file;
+  };
+  const output = await read(ATTEMPT_FILES.output, MAX_OUTPUT);
+  const reported = parseMetrics(await read(ATTEMPT_FILES.metrics, MAX_METRICS));
+  const learnings = await read(ATTEMPT_FILES.learnings, MAX_LEARNINGS);
   const more = {
     ...(reported.metrics && { metrics: redactor.json(reported.metrics as JsonValue).value as Metrics }),
     ...(learnings.state === 'present' && { learnings: redactor.text(new TextDecoder().decode(learnings.bytes)) }),

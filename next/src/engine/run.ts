@@ -135,6 +135,7 @@ class Scheduler {
     const { unit, needs } = first;
     this.#ran.push(unit.key);
     await call.compileContracts();
+    nameShortSecrets(call, unit);
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {
@@ -194,6 +195,14 @@ class Scheduler {
     const fails = [...outcomes.values()].some(({ result }) => result === 'failed');
     return state.current?.paused || (waits && !fails) ? 'paused' : 'failed';
   }
+}
+
+function nameShortSecrets(call: Call, { key, gate }: Unit): void {
+  const short = gate.secrets.filter((name) => call.order.redactor.shortSecrets.includes(name));
+  if (short.length > 0)
+    call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`, {
+      unit: key,
+    });
 }
 
 /** Why no agent of a unit may start now. */

@@ -52,7 +52,7 @@ export async function readPart(
     });
   const text = new TextDecoder().decode(bytes);
   return part === 'stdout' || part === 'stderr' || part === 'learnings'
-    ? { text }
+    ? { text: order.redactor.text(text, 'shown') }
     : { json: JSON.parse(text) as JsonValue };
 }
 
