@@ -154,12 +154,14 @@ async function createStore(git: Git, store: string, format: string): Promise<voi
   await git(['init', '-q', ...options, store], { cwd: store });
 }
 
-/** What a call that was killed left: the caller holds the lock of the engine. */
-async function removeLeftovers(store: string, lock: string): Promise<void> {
-  for (const name of await readdir(store)) {
+/** What a call that was killed left, and git if it was killed too: the caller holds the lock of the engine. */
+async function removeLeftovers(store: string, indexLock: string): Promise<void> {
+  const refs = await readdir(join(store, 'refs/gateline')).catch(() => []);
+  const locks = new Set([indexLock, 'packed-refs.lock', ...refs.map((name) => `refs/gateline/${name}`)]);
+  for (const name of [...(await readdir(store)), ...locks]) {
     const isTemporary = name.startsWith('temporary-') && !name.startsWith(`temporary-${process.pid}-`);
-    if (!isTemporary && name !== lock && name !== 'packed-refs.lock') continue;
-    await rm(join(store, name), { recursive: true, force: true });
+    const isLock = locks.has(name) && name.endsWith('.lock');
+    if (isTemporary || isLock) await rm(join(store, name), { recursive: true, force: true });
   }
 }
 

@@ -72,6 +72,7 @@ export class Snapshots {
       inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames),
       this.#ignored.listNamed(),
     ]);
+    if (!this.#repository.isBeside) await this.#removeTemporary([...changed, ...named.stored]);
     const { tracked, ignored } = await this.#ignored.listStrays(changed);
     const { taken, gone, unstored } = await this.#sort([...changed, ...tracked, ...named.stored], ignored);
     const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
@@ -96,6 +97,11 @@ export class Snapshots {
     await this.#unstoredFiles.save();
     this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
+  }
+
+  /** What a put that was killed left. Nothing is put beside a snapshot. */
+  async #removeTemporary(paths: readonly string[]): Promise<void> {
+    for (const path of paths) if (TEMPORARY.test(path)) await rm(join(this.#repository.root, path), { force: true });
   }
 
   async #sort(paths: readonly string[], ignored: readonly string[]): Promise<Sorted> {
