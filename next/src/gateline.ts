@@ -20,7 +20,7 @@ import { findActor, findBranch } from './local/actor.ts';
 import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type Cleaned, type CleanRules } from './local/clean.ts';
-import { applyClone, noteCloneResult, type Applied } from './local/clone.ts';
+import { applyClone, forgetCloneResult, noteCloneResult, type Applied } from './local/clone.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type Imported } from './local/import.ts';
 import { limitOrder, type Limits } from './local/limits.ts';
@@ -245,6 +245,7 @@ export class Gateline {
   }
 
   async #runIsolated(folder: Folder, order: Order, signal: AbortSignal, checkpoints?: boolean): Promise<RunResult> {
+    await forgetCloneResult(folder, order);
     await using clone = await folder.openClone(order);
     const base = snapshotId(await clone.git.takeSnapshot());
     const result = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Digest } from '../json/digest.ts';
-import { attemptOf, type AttemptRef, type Content, type Entry } from '../run/entry.ts';
+import { attemptOf, type AttemptRef, type Content, type Entry, type StartedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { FileVersion } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
@@ -46,22 +46,21 @@ export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: bool
   const keptEntries = entries.filter((entry) => kept.has(nameOf(entry)));
   const attempts = new Set(keptEntries.flatMap(attemptsIn).map((attempt) => attemptName(attempt)));
   const keptCheckpoints = new Map([...checkpoints].filter(([, { attempt }]) => attempts.has(attemptName(attempt))));
-  const approved = new Set([...keptCheckpoints.values()].map(({ output }) => output?.digest));
-  const isStillNeeded = (entry: Entry) =>
-    entry.kind === 'decided' && entry.decision === 'approve' && approved.has(entry.output);
-  const dropped = entries.filter((entry) => !kept.has(nameOf(entry)) && entry.kind === 'started');
-
-  await folder.log.rewrite((lines) => lines.filter((entry) => kept.has(nameOf(entry)) || isStillNeeded(entry)));
   await folder.checkpoints.removeAllBut(new Set(keptCheckpoints.keys()));
   await folder.contents.removeAllBut(contentsOf(keptEntries, keptCheckpoints));
-  const workspace = folder.git;
-  await workspace.drop(
-    dropped.map((entry) => attemptName(attemptOf(entry as Parameters<typeof attemptOf>[0]), entry.pipeline)),
-  );
-  await workspace.collectGarbage(versionsOf(keptEntries, keptCheckpoints));
-  for (const entry of dropped)
-    if (entry.kind === 'started')
-      await rm(folder.attemptPath(entry.pipeline, attemptOf(entry)), { recursive: true, force: true });
+  const gone = new Set(removed.map(nameOf));
+  const isGone = (entry: Entry): boolean => gone.has(nameOf(entry));
+  const started = entries.filter((entry) => entry.kind === 'started' && isGone(entry)) as StartedEntry[];
+  await folder.git.drop(started.map((entry) => attemptName(attemptOf(entry), entry.pipeline)));
+  await folder.git.collectGarbage(versionsOf(keptEntries, keptCheckpoints));
+  for (const entry of started)
+    await rm(folder.attemptPath(entry.pipeline, attemptOf(entry)), { recursive: true, force: true });
+
+  const approved = new Set([...keptCheckpoints.values()].map(({ output }) => output?.digest));
+  const isStillNeeded = (entry: Entry): boolean =>
+    entry.kind === 'decided' && entry.decision === 'approve' && approved.has(entry.output);
+  // The log last: a call that was killed finds again what is to be removed.
+  await folder.log.rewrite((lines) => lines.filter((entry) => !isGone(entry) || isStillNeeded(entry)));
   return cleaned;
 }
 

@@ -14,6 +14,11 @@ export interface Applied {
 
 const baseSchema = z.object({ base: z.string(), result: z.string() });
 
+/** Until a new isolated run has ended there is nothing to apply: the clone is not what an earlier one made of it. */
+export function forgetCloneResult(folder: Folder, order: Order): Promise<void> {
+  return folder.stateFolder.remove(resultPath(folder, order));
+}
+
 /** Notes what an isolated run made of its clone: from which snapshot to which. */
 export async function noteCloneResult(clone: Folder, order: Order, base: string): Promise<void> {
   const result = snapshotId(await clone.git.takeSnapshot());
