@@ -44,11 +44,15 @@ class Scheduler {
   readonly #signal: AbortSignal;
   readonly #running = new Map<UnitKey, Promise<void>>();
   readonly #ran: UnitKey[] = [];
+  /** The run that was over before this call. */
+  readonly #earlierRun: number | undefined;
   #error: unknown;
 
   constructor(call: Call, signal: AbortSignal) {
+    const { current } = call.state;
     this.#call = call;
     this.#signal = signal;
+    this.#earlierRun = current?.over && current.run;
   }
 
   async drive(): Promise<void> {
@@ -66,9 +70,10 @@ class Scheduler {
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** A person closed the run of this call. */
+  /** A person closed the run of this call. One that was over before stays so when lost attempts of it are ended. */
   get #isClosed(): boolean {
-    return this.#call.wrote && this.#call.state.current?.over !== undefined;
+    const { current } = this.#call.state;
+    return current?.over === 'closed' && current.run !== this.#earlierRun;
   }
 
   #readyUnits(): Unit[] {
@@ -189,7 +194,7 @@ class Scheduler {
   #status(allDone: boolean, isWhole: boolean): RunResult['status'] {
     const { wrote, state, outcomes } = this.#call;
     if (this.#signal.aborted) return 'interrupted';
-    if (state.current?.over === 'closed' && wrote) return 'failed';
+    if (this.#isClosed) return 'failed';
     if (allDone) return wrote || !isWhole ? 'completed' : 'nothing';
     const waits = [...outcomes.values()].some(({ result }) => result === 'waiting');
     const fails = [...outcomes.values()].some(({ result }) => result === 'failed');
