@@ -8,12 +8,30 @@ const MAX_LENGTH = 16 * 1024 * 1024;
  */
 export function extractJson(text: string): { readonly json: string } | { readonly problem: string } {
   if (text.length > MAX_LENGTH) return { problem: '`extract: json` reads at most 16 MiB' };
-  const fences = text.matchAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n([^]*?)^[ \t]*\1[`~ \t\r]*$/gm);
-  const fenced = [...fences].map(([, , body]) => body!.trim()).filter(isObjectOrList);
+  const fenced = findFenced(text).filter(isObjectOrList);
   const values = fenced.length > 0 ? fenced : findValues(text).filter(isObjectOrList);
   if (values.length === 1) return { json: values[0]! };
   const count = values.length === 0 ? 'no whole JSON object or list' : `${values.length} JSON objects or lists`;
   return { problem: `\`extract: json\` takes exactly one JSON object or list; the text has ${count}` };
+}
+
+/** What is in Markdown fences. Line by line: a pattern would look for the end of each opening line again. */
+function findFenced(text: string): string[] {
+  const bodies: string[] = [];
+  let fence: { readonly marker: string; readonly start: number } | undefined;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const [, marker, rest = ''] = /^[ \t]*(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
+    const end = at + line.length + 1;
+    if (fence === undefined) {
+      if (marker !== undefined) fence = { marker, start: end };
+    } else if (marker?.startsWith(fence.marker) && /^[`~ \t\r]*$/.test(rest)) {
+      bodies.push(text.slice(fence.start, at).trim());
+      fence = undefined;
+    }
+    at = end;
+  }
+  return bodies;
 }
 
 /** The parts between matching brackets, outermost ones; none if a bracket has no end. */
