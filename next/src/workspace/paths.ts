@@ -47,9 +47,15 @@ export function foldersOf(path: string): string[] {
   return folders;
 }
 
-/** True if a link with this target, at this path, leads to a place in the folder, by its text alone. */
+/**
+ * True if a link with this target, at this path, leads to a place in the folder, by its text alone: after a name, which
+ * may be another link, `..` can lead anywhere.
+ */
 export function isInnerLink(path: string, target: string): boolean {
   if (posix.isAbsolute(target) || target.includes('\\')) return false;
+  const names = target.split('/').filter((name) => name !== '' && name !== '.');
+  const first = names.findIndex((name) => name !== '..');
+  if (first >= 0 && names.includes('..', first)) return false;
   const place = posix.join(posix.dirname(path), target).replace(/\/$/, '');
   return place === '.' || findPathProblem(place) === undefined;
 }

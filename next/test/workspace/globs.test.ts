@@ -89,6 +89,8 @@ describe('paths', () => {
     ['a/b', '../.git/config', false],
     ['a', '.state/log.jsonl', false],
     ['a/b', '../../r/a', false],
+    ['a', 'd/up/..', false],
+    ['a/b', '../d/../c', false],
   ])('a link at %s to %s stays in the folder: %s', (path, target, isInner) => {
     expect(isInnerLink(path, target)).toBe(isInner);
   });
