@@ -67,7 +67,7 @@ export const metricsSchema = z.strictObject({
   session: z.string().max(200).optional(),
   inputTokens: count.optional(),
   outputTokens: count.optional(),
-  costUsd: z.number().min(0).optional(),
+  costUsd: z.number().min(0).max(1_000_000_000).optional(),
   tools: z.array(z.string().max(200)).max(1_000).optional(),
   mcps: z.array(z.string().max(200)).max(1_000).optional(),
   plugins: z.array(z.string().max(200)).max(1_000).optional(),

@@ -31,16 +31,20 @@ export type VersionOf = (path: string) => FileVersion | null;
 
 /** The files of a unit after one more attempt: what it made before and is still there, and what it changed now. */
 export function composeFiles(earlier: GateFiles, versionBefore: VersionOf, changes: readonly FileChange[]): GateFiles {
-  const files: GateFiles = {};
-  for (const [path, file] of Object.entries(earlier)) if (versionBefore(path) === file.after) files[path] = file;
+  // A map: a file may be named `constructor` or `__proto__`.
+  const files = new Map(Object.entries(earlier).filter(([path, file]) => versionBefore(path) === file.after));
   for (const { path, before, after, ignored } of changes) {
-    const file = files[path];
+    const file = files.get(path);
     // A file that git ignores now left the snapshot, but nobody deleted it.
-    if (ignored) delete files[path];
+    if (ignored) files.delete(path);
     else
-      files[path] = { base: file ? file.base : before, found: without([...(file?.found ?? []), before], after), after };
+      files.set(path, {
+        base: file ? file.base : before,
+        found: without([...(file?.found ?? []), before], after),
+        after,
+      });
   }
-  return files;
+  return Object.fromEntries(files);
 }
 
 /** The files of a unit after another unit changed some of them: its version becomes the one to put back. */
