@@ -6,7 +6,7 @@ import type { AttemptRef, Content } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
-import type { Work } from './decide-unit.ts';
+import type { Work } from './request.ts';
 import { readValue } from './values.ts';
 
 /** Values up to this size stand in the request itself, in bytes; larger ones only in a file of their own. */
@@ -21,7 +21,7 @@ export async function prepareDirectory(
 ): Promise<string> {
   const { attempts } = call.ports;
   const directory = await attempts.create(attempt);
-  await call.ports.ownOutputs?.clear(work.unit);
+  await call.ports.stateFiles?.clear(work.unit);
   const { request, unit, needs, rework, fingerprint } = work;
   const document: JsonObject = {
     ...(request as unknown as JsonObject),

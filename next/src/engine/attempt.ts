@@ -9,13 +9,13 @@ import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
-import type { Work } from './decide-unit.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
-import { extendCheckpoints } from './remember.ts';
-import { handedOnTo, type Needs } from './request.ts';
-import { checkpointOf, legsEntry, settle, settleFailed } from './settle.ts';
+import { checkpointOf, extendCheckpoints } from './checkpoints.ts';
+import { handedOnTo, type Needs, type Work } from './request.ts';
+import { legsEntry } from './legs.ts';
+import { setFailure, setOutcome } from './outcome.ts';
 import { exportsOf, storeValue } from './values.ts';
-import { globFor, listPaths } from './explain.ts';
+import { globFor, listPaths } from './reasons.ts';
 import { prepareDirectory, taskOf } from './agent-files.ts';
 
 /** An attempt that has begun. */
@@ -92,8 +92,8 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const before = snapshotFrom(started.snapshot);
   const judged = await judgeOutput(call, unit, directory, result);
   const after = await call.look();
-  const changed = await splitChanges(call, claim, before, after);
-  const verdict = await judgeFiles(call, unit, judged.verdict, changed.own);
+  const changes = await splitChanges(call, claim, before, after);
+  const verdict = await judgeFiles(call, unit, judged.verdict, changes.declared);
   const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
   const output = value === undefined ? undefined : await storeValue(call, value);
@@ -112,27 +112,30 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
     ...(output && { output, ...(await legsEntry(call, unit, output)) }),
     ...(value !== undefined &&
       verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
-    files: changed.files,
-    changes: [...changed.own],
-    undeclared: changed.other.map(({ path }) => path),
+    files: changes.files,
+    changes: [...changes.declared],
+    undeclared: changes.undeclared.map(({ path }) => path),
     snapshot: snapshotId(after),
     ...(await storeLogs(call, judged, result)),
     ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),
   };
-  await call.ports.workspace.storeVersions(changed.own);
+  await call.ports.workspace.storeVersions(changes.declared);
   const checkpoint = checkpointOf(entry, { attempt: attemptOf(entry), how: 'ran', startedAt: started.at });
   const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate.onFail !== undefined);
-  const holds = isValid && changed.disturbed.length === 0 && !(await hasNewStash(call, claim));
+  const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
   if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
-  await extendCheckpoints(call, unit, before, changed.own, {
-    ...(changed.other.length === 0 && { after }),
-    ...(holds && { own: { checkpoint, needs, rework } }),
+  await extendCheckpoints(call, {
+    unit,
+    before,
+    changes: changes.declared,
+    ...(changes.undeclared.length === 0 && { after }),
+    ...(holds && { output: { checkpoint, needs, rework } }),
   });
   await call.write(entry);
-  reportOthers(call, unit, changed);
-  if (isValid) await settle(call, unit, checkpoint, needs);
-  else settleFailed(call, unit, verdict);
+  reportUndeclared(call, unit, changes);
+  if (isValid) await setOutcome(call, unit, checkpoint, needs);
+  else setFailure(call, unit, verdict);
   return entry;
 }
 
@@ -150,11 +153,15 @@ async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolea
   return true;
 }
 
-interface Changed {
-  readonly own: readonly FileChange[];
-  readonly other: readonly FileChange[];
-  /** Inputs that somebody else changed while the agent worked. */
-  readonly disturbed: readonly string[];
+/** What changed in the folder while a unit worked. */
+interface FolderChanges {
+  /** In files that the unit declares: its own work. */
+  readonly declared: readonly FileChange[];
+  /** Count as the user's. */
+  readonly undeclared: readonly FileChange[];
+  /** Inputs among the undeclared. */
+  readonly disturbedInputs: readonly string[];
+  /** The files of the unit, all its attempts together. */
   readonly files: GateFiles;
 }
 
@@ -164,19 +171,19 @@ export async function splitChanges(
   claim: Pick<Claim, 'unit' | 'needs'>,
   before: Snapshot,
   after: Snapshot,
-): Promise<Changed> {
+): Promise<FolderChanges> {
   const { unit, needs } = claim;
   const { workspace } = call.ports;
   const owns = call.owns(unit);
   const reads = call.reads(unit, handedOnTo(needs));
   const changes = await workspace.diff(before, after);
-  const own = changes.filter(({ path }) => owns(path));
-  const other = changes.filter(({ path }) => !owns(path));
-  const disturbed = other.map(({ path }) => path).filter(reads);
+  const declared = changes.filter(({ path }) => owns(path));
+  const undeclared = changes.filter(({ path }) => !owns(path));
+  const disturbedInputs = undeclared.map(({ path }) => path).filter(reads);
   const earlier = call.state.files.get(unit.key) ?? {};
-  if (unit.gate.files === undefined) return { own, other, disturbed, files: {} };
-  const found = await workspace.listFiles(before);
-  const files = composeFiles(earlier, (path) => found.get(path) ?? before.unstored[path] ?? null, own);
+  if (unit.gate.files === undefined) return { declared, undeclared, disturbedInputs, files: {} };
+  const versions = await workspace.listFiles(before);
+  const files = composeFiles(earlier, (path) => versions.get(path) ?? before.unstored[path] ?? null, declared);
   if (unit.gate.files !== 'changed') {
     // What was right already is a file of the unit too: later gates get it, and it is put back if it is changed.
     const unchanged = [...(await workspace.listFiles(after))].filter(
@@ -185,17 +192,17 @@ export async function splitChanges(
     if (unchanged.length <= MAX_UNCHANGED)
       for (const [path, version] of unchanged) files[path] = { base: version, found: [], after: version };
   }
-  return { own, other, disturbed, files };
+  return { declared, undeclared, disturbedInputs, files };
 }
 
 /** More files than this that a glob names and nobody changed are not listed. */
 const MAX_UNCHANGED = 1_000;
 
 /** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
-async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, own: readonly FileChange[]): Promise<Verdict> {
-  if (verdict.status === 'failed' || own.length === 0) return verdict;
+async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: readonly FileChange[]): Promise<Verdict> {
+  if (verdict.status === 'failed' || changes.length === 0) return verdict;
   const { redactor, pipeline } = call.order;
-  const problems = await findHandOnProblems(call.ports.workspace, own, redactor, pipeline.allowSecrets);
+  const problems = await findHandOnProblems(call.ports.workspace, changes, redactor, pipeline.allowSecrets);
   if (problems.length === 0) return verdict;
   return failedVerdict(
     'files',
@@ -220,11 +227,13 @@ async function storeLogs(call: Call, judged: JudgedOutput, result?: AgentResult)
   };
 }
 
-function reportOthers(call: Call, { key, gate }: Unit, { other, disturbed }: Changed): void {
-  if (other.length === 0) return;
-  const paths = other.map(({ path }) => path);
+function reportUndeclared(call: Call, { key, gate }: Unit, { undeclared, disturbedInputs }: FolderChanges): void {
+  if (undeclared.length === 0) return;
+  const paths = undeclared.map(({ path }) => path);
   const effect =
-    disturbed.length > 0 ? `; ${listPaths(disturbed)} is among its inputs, so its output serves this call only` : '';
+    disturbedInputs.length > 0
+      ? `; ${listPaths(disturbedInputs)} is among its inputs, so its output serves this call only`
+      : '';
   call.notice(
     `${listPaths(paths)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
     {

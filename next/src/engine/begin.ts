@@ -2,18 +2,19 @@ import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
 import { digestSchema } from '../json/digest.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { attemptOf, attemptRefSchema, type EndedEntry } from '../run/entry.ts';
+import { attemptRefSchema, type EndedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
+import { attemptName } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call } from './call.ts';
-import { decideUnit } from './decide-unit.ts';
+import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
-import { findNeeds } from './remember.ts';
+import { findNeeds } from './checkpoints.ts';
 import type { Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
 
@@ -45,14 +46,14 @@ type Token = z.infer<typeof tokenSchema>;
  */
 export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<Begun> {
   const call = await Call.open(ports, order);
-  for (const started of [...call.state.open.values()])
+  for (const started of call.state.open.values())
     if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);
   await recoverOpenAttempts(call);
   const unit = await reach(call, key);
-  const decision = await decideUnit(call, unit, needsOf(call, unit)!);
-  const { reason } = decision;
-  if (decision.choice === 'run') {
-    const { work } = decision;
+  const plan = await planUnit(call, unit, needsOf(call, unit)!);
+  const { reason } = plan;
+  if (plan.choice === 'run') {
+    const { work } = plan;
     await call.compileContracts();
     const attempt = nextAttempt(call, unit);
     const directory = await claimDirectory(call, work, attempt);
@@ -75,7 +76,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
       env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GATELINE_'))),
     };
   }
-  await carryOut(call, unit, decision);
+  await carryOut(call, unit, plan);
   if (call.hasUses && call.state.current && !call.state.current.over) await call.write();
   return { choice: 'use', unit: key, reason, checkpoint: call.outcomes.get(key)?.checkpoint };
 }
@@ -105,9 +106,9 @@ async function reach(call: Call, key: UnitKey): Promise<Unit> {
 
 /** @returns why the unit has no output that later gates may use */
 async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<string | undefined> {
-  const decision = await decideUnit(call, unit, needs);
-  if (decision.choice === 'run') return decision.reason;
-  await carryOut(call, unit, decision);
+  const plan = await planUnit(call, unit, needs);
+  if (plan.choice === 'run') return plan.reason;
+  await carryOut(call, unit, plan);
   const outcome = call.outcomes.get(unit.key);
   return outcome?.result === 'done' ? undefined : outcome?.reason;
 }
@@ -119,9 +120,7 @@ async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<strin
 export async function completeAttempt(ports: Ports, order: Order, text: string, exitCode = 0): Promise<EndedEntry> {
   const token = readToken(text);
   const call = await Call.open(ports, order);
-  const started = [...call.state.open.values()].find(
-    (entry) => JSON.stringify(attemptOf(entry)) === JSON.stringify(token.attempt),
-  );
+  const started = call.state.open.get(attemptName(token.attempt, token.pipeline));
   if (
     started === undefined ||
     started.process ||

@@ -15,7 +15,7 @@ import type { Snapshot } from '../workspace/workspace.ts';
 import type { Order, Ports } from './ports.ts';
 
 /** What a unit has for the units after it. */
-export interface Held {
+export interface UnitOutput {
   /** Absent: the condition of the gate is false. */
   readonly checkpoint?: Checkpoint;
   readonly verdict: Verdict;
@@ -25,7 +25,7 @@ export interface Held {
 }
 
 /** What became of a unit in this call. */
-export type Outcome = Held & {
+export type Outcome = UnitOutput & {
   /** `sends-back`: it failed, and its gate sends the work back. `waiting`: a person must decide. */
   readonly result: 'done' | 'waiting' | 'sends-back' | 'failed';
   readonly reason: string;
@@ -44,7 +44,7 @@ export class Call {
   readonly state: FolderState;
   readonly outcomes = new Map<UnitKey, Outcome>();
   /** Values in the place of needs, by gate. */
-  readonly standIns = new Map<string, Held>();
+  readonly standIns = new Map<string, UnitOutput>();
   /** The newest look at the folder; undefined: it must be looked at again. */
   snapshot: Snapshot | undefined;
   /** Whether this call has written an entry. */

@@ -3,14 +3,14 @@ import type { JsonObject } from '../json/json.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
-import type { Call, Held } from './call.ts';
+import type { Call, UnitOutput } from './call.ts';
 import { handedOnTo, type Needs } from './request.ts';
 import { readValue } from './values.ts';
 
 /** Whether a gate applies; if not, what it has for later gates. */
 export type Condition =
   | { readonly result: true }
-  | { readonly result: false; readonly reason: string; readonly held: Held };
+  | { readonly result: false; readonly reason: string; readonly output: UnitOutput };
 
 /**
  * Evaluates the `if` of a gate over `subject`, `metadata` and `needs.<gate>.status | score | output`.
@@ -28,8 +28,8 @@ export async function evaluateGateCondition(call: Call, { gate }: Unit, needs: N
       hint: 'Correct `if` in the definition. It can name `subject`, `metadata` and `needs`.',
     });
   if (evaluated.result) return { result: true };
-  const held = { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
-  return { result: false, reason: `its condition is false: ${gate.if}`, held };
+  const output = { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
+  return { result: false, reason: `its condition is false: ${gate.if}`, output };
 }
 
 async function needsContext(call: Call, needs: Needs): Promise<JsonObject> {

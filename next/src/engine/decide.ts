@@ -5,12 +5,11 @@ import { attemptOf, type DecidedEntry, type EndedEntry, type StartedEntry } from
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
-import { Call, type Held } from './call.ts';
+import { Call, type UnitOutput } from './call.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost } from './recover.ts';
-import { heldFrom, judgeContexts, lookUp } from './remember.ts';
+import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';
 import { buildRequest, fingerprintOf } from './request.ts';
-import { checkpointOf } from './settle.ts';
 import { storeValue } from './values.ts';
 
 /** The code of the error for a run that no person paused. */
@@ -146,12 +145,12 @@ export async function keepOutputs(
   call.restoreLegs();
   for (const key of keys) call.graph.requireGate(gateOf(key));
   const snapshot = await call.look();
-  const kept: UnitKey[] = [];
-  const held = new Map<UnitKey, Held>();
+  const keptUnits: UnitKey[] = [];
+  const outputs = new Map<UnitKey, UnitOutput>();
   for (const unit of call.graph.units) {
-    const needs = new Map<UnitKey, Held>();
+    const needs = new Map<UnitKey, UnitOutput>();
     const needed = unit.gate.needs.flatMap((id) => call.graph.unitsOf(id) ?? []);
-    for (const { key } of needed) if (held.has(key)) needs.set(key, held.get(key)!);
+    for (const { key } of needed) if (outputs.has(key)) needs.set(key, outputs.get(key)!);
     const isNamed = keys.length === 0 || keys.includes(unit.key) || keys.includes(unit.gate.id);
     const ended = call.state.newestEnd.get(unit.key);
     if (needs.size < needed.length) {
@@ -175,12 +174,12 @@ export async function keepOutputs(
         fingerprint,
         ...by,
       });
-      kept.push(unit.key);
+      keptUnits.push(unit.key);
     }
     const lookup = await lookUp(call, unit, fingerprint);
-    if ('checkpoint' in lookup) held.set(unit.key, heldFrom(lookup.checkpoint, needs));
+    if ('checkpoint' in lookup) outputs.set(unit.key, unitOutputOf(lookup.checkpoint, needs));
   }
-  return kept;
+  return keptUnits;
 }
 
 function isKeepable({ verdict, output, how }: EndedEntry): boolean {

@@ -8,12 +8,12 @@ import { failedVerdict, type Issue, type Verdict } from '../verdict/verdict.ts';
 import type { Metrics } from '../run/entry.ts';
 import type { Unit } from '../run/units.ts';
 import type { Call } from './call.ts';
-import { judgeContexts } from './remember.ts';
+import { judgeContexts } from './checkpoints.ts';
 
 /** The most that an agent may write, in bytes. */
 const MAX_OUTPUT = 256 * 1024 * 1024;
 const MAX_METRICS = 64 * 1024 * 1024;
-export const MAX_LEARNINGS = 1024 * 1024;
+const MAX_LEARNINGS = 1024 * 1024;
 
 /** What an agent left in the directory of its attempt, judged. */
 export interface JudgedOutput {
@@ -31,7 +31,7 @@ export async function judgeOutput(
   directory: string,
   result?: AgentResult,
 ): Promise<JudgedOutput> {
-  const { attempts, ownOutputs } = call.ports;
+  const { attempts, stateFiles } = call.ports;
   const { redactor } = call.order;
   const { gate } = unit;
   const read = async (name: string, limit: number): Promise<AgentFile> => {
@@ -51,13 +51,13 @@ export async function judgeOutput(
   };
   const ending = result && endingVerdict(result, output, gate.timeoutMinutes);
   if (ending) return { verdict: redactVerdict(call, ending), ...more };
-  const own = output.state === 'absent' ? await ownOutputs?.read(unit) : undefined;
-  if (own && 'issues' in own)
+  const stateFile = output.state === 'absent' ? await stateFiles?.read(unit) : undefined;
+  if (stateFile && 'issues' in stateFile)
     return {
-      verdict: failedVerdict('malformed', 'Correct the state file that the agent writes.', own.issues),
+      verdict: failedVerdict('malformed', 'Correct the state file that the agent writes.', stateFile.issues),
       ...more,
     };
-  const bytes = own?.bytes ?? (output.state === 'present' ? output.bytes : undefined);
+  const bytes = stateFile?.bytes ?? (output.state === 'present' ? output.bytes : undefined);
   if (bytes === undefined) return { verdict: outputVerdict(output as Missing), ...more };
   const { verdict, value } = await judgeBytes(await call.compiledContract(gate), bytes, redactor, judgeContexts(call));
   const notices: Issue[] = reported.notice === undefined ? [] : [{ severity: 'notice', message: reported.notice }];
@@ -82,12 +82,16 @@ function endingVerdict(result: AgentResult, output: AgentFile, timeoutMinutes: n
   switch (result.outcome) {
     case 'exited': {
       if (result.exitCode === 0) return undefined;
-      const said = agentErrorText(output.state === 'present' ? output.bytes : undefined, result.stdout, result.stderr);
+      const errorText = agentErrorText(
+        output.state === 'present' ? output.bytes : undefined,
+        result.stdout,
+        result.stderr,
+      );
       const code = issue(`the agent ended with exit code ${result.exitCode}`);
       return failedVerdict(
         'agent-error',
         'See the log of the agent.',
-        said === undefined ? [code] : [issue(said), code],
+        errorText === undefined ? [code] : [issue(errorText), code],
       );
     }
     case 'signalled':

@@ -1,6 +1,6 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Unit } from '../run/units.ts';
-import type { Call, Held } from './call.ts';
+import type { Call, UnitOutput } from './call.ts';
 import type { Needs } from './request.ts';
 import { storeValue } from './values.ts';
 
@@ -11,7 +11,7 @@ export function isDone({ graph, outcomes }: Call, gate: string): boolean {
 
 /** What the needs of a unit have for it; undefined: one of them is not done in this call. */
 export function needsOf(call: Call, { gate }: Unit): Needs | undefined {
-  const needs = new Map<UnitKey, Held>();
+  const needs = new Map<UnitKey, UnitOutput>();
   for (const id of gate.needs) {
     const standIn = gate.standIn ? call.standIns.get(id) : undefined;
     if (isDone(call, id)) for (const { key } of call.graph.unitsOf(id)!) needs.set(key, call.outcomes.get(key)!);

@@ -2,9 +2,9 @@ import type { UnitPlan } from '../run/events.ts';
 import type { Unit } from '../run/units.ts';
 import { isDone, needsOf } from './needs.ts';
 import { Call } from './call.ts';
-import { decideAt, planOf } from './decide-unit.ts';
+import { planUnitAt, toUnitPlan } from './plan-unit.ts';
 import type { Order, Ports } from './ports.ts';
-import { settle } from './settle.ts';
+import { setOutcome } from './outcome.ts';
 
 /** What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine. */
 export async function planPipeline(ports: Ports, order: Order): Promise<readonly UnitPlan[]> {
@@ -30,19 +30,19 @@ export async function planPipeline(ports: Ports, order: Order): Promise<readonly
         plans.push(blockedPlan(call, unit, plans));
         continue;
       }
-      const decision = await decideAt(call, unit, needs, snapshot);
-      plans.push(planOf(unit, decision));
-      if (decision.choice === 'not-applicable')
-        call.outcomes.set(unit.key, { ...decision.held, result: 'done', reason: decision.reason });
-      if (decision.choice !== 'use') continue;
-      const outcome = await settle(call, unit, decision.checkpoint, needs);
+      const plan = await planUnitAt(call, unit, needs, snapshot);
+      plans.push(toUnitPlan(unit, plan));
+      if (plan.choice === 'not-applicable')
+        call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });
+      if (plan.choice !== 'use') continue;
+      const outcome = await setOutcome(call, unit, plan.checkpoint, needs);
       if (outcome.result !== 'done')
         plans[plans.length - 1] = {
           unit: unit.key,
           choice: outcome.result === 'waiting' ? 'wait' : 'blocked',
           reason: outcome.reason,
         };
-      if (decision.changes.length > 0) snapshot = await ports.workspace.applyTo(snapshot, decision.changes);
+      if (plan.changes.length > 0) snapshot = await ports.workspace.applyTo(snapshot, plan.changes);
     }
   }
   return plans;

@@ -28,7 +28,7 @@ export interface Database {
 }
 
 /** Files of another system that agents write in the place of `GATELINE_OUTPUT` (seed 000: their own envelope). */
-export interface OwnOutputs {
+export interface AgentStateFiles {
   /** Removes the file of a unit, before its agent starts. */
   clear(unit: Unit): Promise<void>;
   /** What the agent wrote; undefined: nothing. */
@@ -46,7 +46,7 @@ export interface Ports {
   /** Absent: gates change no database. */
   readonly database?: Database;
   /** Absent: agents write their output only where the protocol says. */
-  readonly ownOutputs?: OwnOutputs;
+  readonly stateFiles?: AgentStateFiles;
   readonly clock: { now(): Date };
   /** The caller's variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { failedVerdict } from '../verdict/verdict.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import { splitChanges } from './attempt.ts';
 import type { Call } from './call.ts';
-import { extendCheckpoints } from './remember.ts';
+import { extendCheckpoints } from './checkpoints.ts';
 
 /**
  * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
@@ -12,7 +12,7 @@ import { extendCheckpoints } from './remember.ts';
  * @throws GatelineError `busy` if one of those declares files: nothing else may start beside it
  */
 export async function recoverOpenAttempts(call: Call): Promise<void> {
-  for (const started of [...call.state.open.values()]) if (started.process) await endLost(call, started);
+  for (const started of call.state.open.values()) if (started.process) await endLost(call, started);
   const blocking = [...call.state.open.values()].find(({ writes }) => writes);
   if (blocking)
     throw new GatelineError(
@@ -33,10 +33,11 @@ export async function endLost(call: Call, started: StartedEntry): Promise<void> 
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
   const before = snapshotFrom(started.snapshot);
   const after = await call.look();
-  const changed = unit && (await splitChanges(call, { unit, needs: new Map() }, before, after));
-  if (unit && changed) {
-    await workspace.storeVersions(changed.own);
-    if (started.subject === call.order.subject) await extendCheckpoints(call, unit, before, changed.own);
+  const changes = unit && (await splitChanges(call, { unit, needs: new Map() }, before, after));
+  if (unit && changes) {
+    await workspace.storeVersions(changes.declared);
+    if (started.subject === call.order.subject)
+      await extendCheckpoints(call, { unit, before, changes: changes.declared });
   }
   await call.write({
     v: started.v,
@@ -58,8 +59,8 @@ export async function endLost(call: Call, started: StartedEntry): Promise<void> 
     contract: started.contract,
     iteration: started.iteration,
     rework: started.rework,
-    files: changed?.files ?? {},
-    changes: [...(changed?.own ?? [])],
+    files: changes?.files ?? {},
+    changes: [...(changes?.declared ?? [])],
     undeclared: [],
     snapshot: snapshotId(after),
     ms: 0,

@@ -6,10 +6,21 @@ import type { Request } from '../run/request.ts';
 import type { Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
-import { namedFiles, type Call, type Held } from './call.ts';
+import { namedFiles, type Call, type UnitOutput } from './call.ts';
 
 /** What the needs of a unit have for it, by unit. */
-export type Needs = ReadonlyMap<UnitKey, Held>;
+export type Needs = ReadonlyMap<UnitKey, UnitOutput>;
+
+/** What a unit would be started with. */
+export interface Work {
+  readonly unit: Unit;
+  readonly needs: Needs;
+  readonly snapshot: Snapshot;
+  readonly request: Request;
+  readonly fingerprint: Digest;
+  /** The review that the work answers. */
+  readonly rework?: Rework;
+}
 
 /** The request of a unit for one state of the folder. */
 export async function buildRequest(
@@ -34,7 +45,7 @@ export async function buildRequest(
     definition: definitionOf(call, gate),
     inputs: await inputsOf(call, gate, snapshot),
     handedOn: await versionsOf(call, snapshot, handedOnTo(needs)),
-    needs: Object.fromEntries([...needs].map(([key, held]) => [key, held.exports?.digest ?? null])),
+    needs: Object.fromEntries([...needs].map(([key, { exports }]) => [key, exports?.digest ?? null])),
     memory: {},
     secrets: gate.secrets,
     tools: await toolVersions(call, gate),

@@ -1,8 +1,7 @@
-import type { Gate } from '../pipeline/pipeline.ts';
+import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import type { AttemptRef } from '../run/entry.ts';
 import { attemptName, type Rework } from '../run/state.ts';
 import type { Call, Outcome } from './call.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
 
 /** The reworks of the gate that a gate sends its work back to, in this run. */
 function reworksOf({ state }: Call, target: string): readonly Rework[] {

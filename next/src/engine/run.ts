@@ -5,11 +5,11 @@ import type { Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
-import { decideUnit, planOf, type Work } from './decide-unit.ts';
+import { planUnit, toUnitPlan } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
-import { buildRequest, fingerprintOf } from './request.ts';
+import { buildRequest, fingerprintOf, type Work } from './request.ts';
 import { sendBack } from './rework.ts';
 import { carryOut } from './use-output.ts';
 
@@ -33,9 +33,9 @@ export async function runPipeline(ports: Ports, order: Order, signal: AbortSigna
   const call = await Call.open(ports, order);
   await recoverOpenAttempts(call);
   await prepareStandIns(call, (gate) => order.only !== undefined && !order.only.has(gate));
-  const run = new Scheduler(call, signal);
-  await run.drive();
-  return run.end();
+  const scheduler = new Scheduler(call, signal);
+  await scheduler.drive();
+  return scheduler.end();
 }
 
 /** Starts units when their needs are done; units without files side by side, units with files alone. */
@@ -120,9 +120,9 @@ class Scheduler {
     const call = this.#call;
     const needs = needsOf(call, unit)!;
     await call.refresh();
-    const decision = await decideUnit(call, unit, needs);
-    call.observe({ type: 'planned', plan: planOf(unit, decision) });
-    if (decision.choice !== 'run') return carryOut(call, unit, decision);
+    const plan = await planUnit(call, unit, needs);
+    call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
+    if (plan.choice !== 'run') return carryOut(call, unit, plan);
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
       const verdict = failedVerdict('missing', obstacle.message);
@@ -130,9 +130,9 @@ class Scheduler {
       call.notice(`${unit.key} does not start: ${obstacle.message}`, { unit: unit.key, hint: obstacle.hint });
       return;
     }
-    const work = this.#runAttempts(decision.work, decision.reason).catch((error: unknown) => (this.#error ??= error));
-    const settled = work.then(() => void this.#running.delete(unit.key));
-    this.#running.set(unit.key, settled);
+    const work = this.#runAttempts(plan.work, plan.reason).catch((error: unknown) => (this.#error ??= error));
+    const end = work.then(() => void this.#running.delete(unit.key));
+    this.#running.set(unit.key, end);
   }
 
   async #runAttempts(first: Work, reason: string): Promise<void> {

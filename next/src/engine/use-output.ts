@@ -8,21 +8,23 @@ import { judge } from '../verdict/judge.ts';
 import type { Unit } from '../run/units.ts';
 import { nextAttempt } from './attempt.ts';
 import type { Call } from './call.ts';
-import type { Decision, Work } from './decide-unit.ts';
-import { listPaths } from './explain.ts';
-import { extendCheckpoints, judgeContexts } from './remember.ts';
-import { checkpointOf, legsEntry, setLegs, settle, settleFailed } from './settle.ts';
+import type { UnitChoice } from './plan-unit.ts';
+import type { Work } from './request.ts';
+import { listPaths } from './reasons.ts';
+import { checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
+import { legsEntry, setLegs } from './legs.ts';
+import { setFailure, setOutcome } from './outcome.ts';
 import { exportsOf, readValue } from './values.ts';
 
-type Use = Extract<Decision, { choice: 'use' }>;
-type Given = Extract<Decision, { choice: 'skip' | 'adopt' }>;
-type NotApplicable = Extract<Decision, { choice: 'not-applicable' }>;
+type Use = Extract<UnitChoice, { choice: 'use' }>;
+type PersonChoice = Extract<UnitChoice, { choice: 'skip' | 'adopt' }>;
+type NotApplicable = Extract<UnitChoice, { choice: 'not-applicable' }>;
 
-/** Carries out what was decided about a unit whose agent does not run. */
-export function carryOut(call: Call, unit: Unit, decision: Exclude<Decision, { choice: 'run' }>): Promise<void> {
-  if (decision.choice === 'use') return useOutput(call, decision);
-  if (decision.choice === 'not-applicable') return endNotApplicable(call, unit, decision);
-  return carryOutDecision(call, decision);
+/** Ends the turn of a unit whose agent does not run. */
+export function carryOut(call: Call, unit: Unit, plan: Exclude<UnitChoice, { choice: 'run' }>): Promise<void> {
+  if (plan.choice === 'use') return useOutput(call, plan);
+  if (plan.choice === 'not-applicable') return endNotApplicable(call, unit, plan);
+  return carryOutDecision(call, plan);
 }
 
 /**
@@ -32,7 +34,7 @@ export function carryOut(call: Call, unit: Unit, decision: Exclude<Decision, { c
 async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): Promise<void> {
   const { unit, needs, snapshot, rework } = work;
   const { workspace } = call.ports;
-  await extendCheckpoints(call, unit, snapshot, changes, { own: { checkpoint, needs, rework } });
+  await extendCheckpoints(call, { unit, before: snapshot, changes, output: { checkpoint, needs, rework } });
   if (changes.length > 0) {
     await workspace.keep(attemptName(nextAttempt(call, unit), call.order.pipeline.id), snapshot);
     await workspace.storeVersions(changes);
@@ -62,7 +64,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
       unit: unit.key,
       hint: `\`gateline run --force ${unit.gate.id}\` makes it again`,
     });
-  if (refused.length === 0) await settle(call, unit, checkpoint, needs);
+  if (refused.length === 0) await setOutcome(call, unit, checkpoint, needs);
   else {
     call.notice(`${listPaths(refused)} changed just now, or cannot be written`, { unit: unit.key, hint: 'run again' });
     call.outcomes.set(unit.key, {
@@ -110,7 +112,7 @@ function usedEntry(
 }
 
 /** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
-async function carryOutDecision(call: Call, { work, decision }: Given): Promise<void> {
+async function carryOutDecision(call: Call, { work, decision }: PersonChoice): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
   const { digest, contract } = call.contractOf(unit.gate);
   const compiled = await call.compiledContract(unit.gate);
@@ -145,9 +147,13 @@ async function carryOutDecision(call: Call, { work, decision }: Given): Promise<
   const checkpoint = checkpointOf(entry, { attempt, how: output ? 'adopted' : 'skipped', startedAt: entry.at });
   if (verdict.status !== 'failed') {
     await call.ports.checkpoints.save(fingerprint, checkpoint);
-    await extendCheckpoints(call, unit, work.snapshot, [], {
-      after: work.snapshot,
-      own: { checkpoint, needs, rework },
+    const { snapshot } = work;
+    await extendCheckpoints(call, {
+      unit,
+      before: snapshot,
+      changes: [],
+      after: snapshot,
+      output: { checkpoint, needs, rework },
     });
   }
   await call.write(entry);
@@ -161,12 +167,12 @@ async function carryOutDecision(call: Call, { work, decision }: Given): Promise<
     ms: 0,
     retries: false,
   });
-  if (verdict.status === 'failed') settleFailed(call, unit, verdict);
-  else await settle(call, unit, checkpoint, needs);
+  if (verdict.status === 'failed') setFailure(call, unit, verdict);
+  else await setOutcome(call, unit, checkpoint, needs);
 }
 
 /** A gate whose condition is false has nothing for later gates, and they may run. */
-async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApplicable): Promise<void> {
+async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotApplicable): Promise<void> {
   const last = call.state.current?.over ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
   if (last?.ended?.how !== 'not-applicable')
     call.noteUse({
@@ -175,7 +181,7 @@ async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApp
       unit: unit.key,
       n: nextAttempt(call, unit).n,
       how: 'not-applicable',
-      verdict: held.verdict,
+      verdict: output.verdict,
       fingerprint: NO_DIGEST,
       contract: NO_DIGEST,
       iteration: 1,
@@ -186,8 +192,8 @@ async function endNotApplicable(call: Call, unit: Unit, { held, reason }: NotApp
       reason,
       ms: 0,
     });
-  call.outcomes.set(unit.key, { ...held, result: 'done', reason });
-  await setLegs(call, unit, held);
+  call.outcomes.set(unit.key, { ...output, result: 'done', reason });
+  await setLegs(call, unit, undefined);
 }
 
 const NO_DIGEST = `sha256:${'0'.repeat(64)}` as const;

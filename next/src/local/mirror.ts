@@ -1,4 +1,4 @@
-import type { Order, OwnOutputs } from '../engine/ports.ts';
+import type { Order, AgentStateFiles } from '../engine/ports.ts';
 import type { Format, OutputValues } from '../formats/format.ts';
 import { stateGuide } from '../formats/state-guide/state-guide.ts';
 import { readEnvelope } from '../formats/state-guide/envelope.ts';
@@ -58,7 +58,10 @@ async function outputValues(folder: Folder, view: RunView): Promise<OutputValues
 }
 
 /** Agents of the state guide write their own envelope: it is read as their output (the guide's step N-1). */
-export function createOwnOutputs(folder: StateFolder, { pipeline, metadata, subject }: Order): OwnOutputs | undefined {
+export function createAgentStateFiles(
+  folder: StateFolder,
+  { pipeline, metadata, subject }: Order,
+): AgentStateFiles | undefined {
   if (!pipeline.mirror.includes(stateGuide.name)) return undefined;
   const filesOf = ({ gate, leg }: Unit) =>
     fileStems(metadata, subject).map((stem) => gateFile(stem, gate.number, leg.id, 'output.json'));

@@ -5,7 +5,7 @@ import type { RunView } from '../report/view.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
 import type { Folder } from './folder.ts';
-import { createOwnOutputs, mirrorRun } from './mirror.ts';
+import { createAgentStateFiles, mirrorRun } from './mirror.ts';
 
 /** How a run stands. @param run default: the newest */
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
@@ -30,8 +30,8 @@ export function mirroredPorts(folder: Folder, order: Order, checkpoints = order.
         observe({ type: 'checkpoint', unit: unit.key, text: forTerminal(renderCheckpoint(view, unit)) });
     return all;
   };
-  const ownOutputs = createOwnOutputs(folder.stateFolder, order);
-  return { ...folder.ports, ownOutputs, log: { read: () => log.read(), append } };
+  const stateFiles = createAgentStateFiles(folder.stateFolder, order);
+  return { ...folder.ports, stateFiles, log: { read: () => log.read(), append } };
 }
 
 /** After a call that may have written: the history, files of other systems, old runs. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Digest } from '../json/digest.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { isSameAttempt } from '../run/entry.ts';
+import { isSameAttempt, type EndedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import { adjustFiles, type FileChange } from '../run/files.ts';
 import { approvalKey, attemptName, isRemembered, rejectionText, type Rework } from '../run/state.ts';
@@ -10,7 +10,7 @@ import { judge } from '../verdict/judge.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import { evaluateGateCondition } from './condition.ts';
 import { exportsOf, readValue } from './values.ts';
-import type { Call, Held } from './call.ts';
+import type { Call, UnitOutput } from './call.ts';
 import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
 
 /** What is remembered for a request, or why it cannot be used. */
@@ -47,87 +47,99 @@ export function judgeContexts({ order }: Call): { subject: JsonValue; metadata: 
   return { subject: order.isSubjectGiven ? order.subject : null, metadata: order.metadata };
 }
 
+/** What a checkpoint remembers of an attempt that ended. */
+export function checkpointOf(
+  entry: Pick<EndedEntry, 'output' | 'exports' | 'verdict' | 'contract' | 'files' | 'fingerprint' | 'ms' | 'metrics'>,
+  { attempt, how, startedAt }: Pick<Checkpoint, 'attempt' | 'how' | 'startedAt'>,
+): Checkpoint {
+  const { output, exports, verdict, contract, files, fingerprint, ms, metrics } = entry;
+  const cost = metrics?.costUsd === undefined ? {} : { costUsd: metrics.costUsd };
+  return { v: 1, attempt, how, startedAt, output, exports, verdict, contract, files, fingerprint, ms, ...cost };
+}
+
 export function isApproved({ state }: Call, { fingerprint, output }: Checkpoint): boolean {
   return output !== undefined && state.approvals.has(approvalKey(fingerprint, output.digest));
 }
 
 /** What the needs of a unit have for it: in this call, else what is remembered for a state of the folder. */
 async function needsAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Needs | undefined> {
-  const needs = new Map<UnitKey, Held>();
+  const needs = new Map<UnitKey, UnitOutput>();
   for (const id of unit.gate.needs) {
     const units = call.graph.unitsOf(id);
     if (units === undefined) return undefined;
     for (const need of units) {
-      const held = call.outcomes.get(need.key) ?? (await heldAt(call, need, snapshot, memo));
-      if (held === undefined) return undefined;
-      needs.set(need.key, held);
+      const output = call.outcomes.get(need.key) ?? (await outputAt(call, need, snapshot, memo));
+      if (output === undefined) return undefined;
+      needs.set(need.key, output);
     }
   }
   return needs;
 }
 
-type Memo = Map<UnitKey, Held | undefined>;
+type Memo = Map<UnitKey, UnitOutput | undefined>;
 
 /** What holds for a unit in a state of the folder; undefined: its agent would have to run. */
-async function heldAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Held | undefined> {
-  if (!memo.has(unit.key)) memo.set(unit.key, await findHeld(call, unit, snapshot, memo));
+async function outputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<UnitOutput | undefined> {
+  if (!memo.has(unit.key)) memo.set(unit.key, await findOutputAt(call, unit, snapshot, memo));
   return memo.get(unit.key);
 }
 
-async function findHeld(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Held | undefined> {
+async function findOutputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<UnitOutput | undefined> {
   const needs = await needsAt(call, unit, snapshot, memo);
   if (needs === undefined) return undefined;
   const condition = await evaluateGateCondition(call, unit, needs);
-  if (!condition.result) return condition.held;
+  if (!condition.result) return condition.output;
   const outcome = call.outcomes.get(unit.key);
   const lookup = await lookUp(call, unit, fingerprintOf(await buildRequest(call, unit, snapshot, needs)));
   if (!('checkpoint' in lookup)) return undefined;
   const { checkpoint } = lookup;
   if (outcome !== undefined && !isSameAttempt(outcome.checkpoint?.attempt, checkpoint.attempt)) return undefined;
-  return heldFrom(checkpoint, needs);
+  return unitOutputOf(checkpoint, needs);
 }
 
-export function heldFrom(checkpoint: Checkpoint, needs: Needs): Held {
+export function unitOutputOf(checkpoint: Checkpoint, needs: Needs): UnitOutput {
   const handedOn = [...new Set([...Object.keys(checkpoint.files), ...handedOnTo(needs)])].sort();
   return { checkpoint, verdict: checkpoint.verdict, exports: checkpoint.exports, handedOn };
 }
 
-/** The output of the unit that changed files, to be remembered for the folder as it left it. */
-export interface OwnOutput {
-  readonly checkpoint: Checkpoint;
-  readonly needs: Needs;
-  readonly rework?: Rework;
+/** What a unit made of the folder. */
+export interface FolderEffect {
+  readonly unit: Unit;
+  readonly before: Snapshot;
+  readonly changes: readonly FileChange[];
+  /** The folder with these changes, if nothing else changed meanwhile. */
+  readonly after?: Snapshot;
+  /** Its output, if it is remembered. */
+  readonly output?: { readonly checkpoint: Checkpoint; readonly needs: Needs; readonly rework?: Rework };
 }
 
 /**
  * A unit changed files: the outputs that were up to date just before, of units that do not need it, hold for the files
  * as it left them too, and so does its own output, also for the request without the notes of a review.
- * @param after the folder with these changes, if nothing else changed meanwhile
  */
 export async function extendCheckpoints(
   call: Call,
-  by: Unit,
-  before: Snapshot,
-  changes: readonly FileChange[],
-  { after, own }: { readonly after?: Snapshot; readonly own?: OwnOutput } = {},
+  { unit: author, before, changes, after, output: newOutput }: FolderEffect,
 ): Promise<void> {
-  if (changes.length === 0 && own?.rework === undefined) return;
+  if (changes.length === 0 && newOutput?.rework === undefined) return;
   const { workspace, checkpoints } = call.ports;
   const changed = after ?? (await workspace.applyTo(before, changes));
   const memo: Memo = new Map();
   for (const unit of call.graph.units) {
-    if (unit.key === by.key || call.graph.needs(unit, by)) continue;
+    if (unit.key === author.key || call.graph.needs(unit, author)) continue;
     const needs = await needsAt(call, unit, before, memo);
     if (needs === undefined) continue;
-    const held = await heldAt(call, unit, before, memo);
-    if (!held?.checkpoint) continue;
+    const output = await outputAt(call, unit, before, memo);
+    if (!output?.checkpoint) continue;
     const reads = call.reads(unit, handedOnTo(needs));
-    const { files } = held.checkpoint;
+    const { files } = output.checkpoint;
     if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
     const request = await buildRequest(call, unit, changed, needs);
-    await checkpoints.save(fingerprintOf(request), { ...held.checkpoint, files: adjustFiles(files, changes) });
+    await checkpoints.save(fingerprintOf(request), { ...output.checkpoint, files: adjustFiles(files, changes) });
   }
-  if (own) await checkpoints.save(fingerprintOf(await buildRequest(call, by, changed, own.needs)), own.checkpoint);
+  if (newOutput === undefined) return;
+  const request = await buildRequest(call, author, changed, newOutput.needs);
+  await checkpoints.save(fingerprintOf(request), newOutput.checkpoint);
 }
 
 /** What the needs of a unit had for it in a state of the folder; undefined: that does not hold any more. */

@@ -6,8 +6,7 @@ import type { Request } from '../run/request.ts';
 import { attemptName, rejectionText } from '../run/state.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
-import type { Work } from './decide-unit.ts';
-import { handedOnTo } from './request.ts';
+import { handedOnTo, type Work } from './request.ts';
 import { readValue } from './values.ts';
 
 /** Why a unit runs, and what to change so that it does not run needlessly again. */

@@ -1,32 +1,19 @@
-import type { Digest } from '../json/digest.ts';
 import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { UnitPlan } from '../run/events.ts';
 import { planPut, type FileChange } from '../run/files.ts';
-import type { Request } from '../run/request.ts';
 import type { PendingDecision, Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
-import type { Call, Held } from './call.ts';
+import type { Call, UnitOutput } from './call.ts';
 import { evaluateGateCondition } from './condition.ts';
-import { explainRun, type Explanation } from './explain.ts';
-import { lookUp } from './remember.ts';
-import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
+import { explainRun, type Explanation } from './reasons.ts';
+import { lookUp } from './checkpoints.ts';
+import { buildRequest, fingerprintOf, handedOnTo, type Needs, type Work } from './request.ts';
 import { roundsLeft } from './rework.ts';
 
-/** What a unit would be started with. */
-export interface Work {
-  readonly unit: Unit;
-  readonly needs: Needs;
-  readonly snapshot: Snapshot;
-  readonly request: Request;
-  readonly fingerprint: Digest;
-  /** The review that the work answers. */
-  readonly rework?: Rework;
-}
-
 /** What happens to a unit whose needs are done. */
-export type Decision =
+export type UnitChoice =
   | {
       readonly choice: 'use';
       readonly work: Work;
@@ -44,25 +31,25 @@ export type Decision =
       readonly decision: PendingDecision;
       readonly reason: string;
     }
-  | { readonly choice: 'not-applicable'; readonly needs: Needs; readonly held: Held; readonly reason: string };
+  | { readonly choice: 'not-applicable'; readonly needs: Needs; readonly output: UnitOutput; readonly reason: string };
 
 /**
- * Decides what happens to a unit. An output that is used as it is needs no new look at the folder; before anything is
+ * Chooses what happens to a unit: whether an output is used, or its agent runs. An output that is used as it is needs no new look at the folder; before anything is
  * written or started, the folder is looked at.
  */
-export async function decideUnit(call: Call, unit: Unit, needs: Needs): Promise<Decision> {
+export async function planUnit(call: Call, unit: Unit, needs: Needs): Promise<UnitChoice> {
   if (call.snapshot !== undefined) {
-    const decision = await decideAt(call, unit, needs, call.snapshot);
-    if (decision.choice === 'not-applicable') return decision;
-    if (decision.choice === 'use' && decision.changes.length === 0) return decision;
+    const plan = await planUnitAt(call, unit, needs, call.snapshot);
+    if (plan.choice === 'not-applicable') return plan;
+    if (plan.choice === 'use' && plan.changes.length === 0) return plan;
   }
-  return decideAt(call, unit, needs, await call.look());
+  return planUnitAt(call, unit, needs, await call.look());
 }
 
 /** What happens to a unit whose needs are done, for one state of the folder. */
-export async function decideAt(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<Decision> {
+export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<UnitChoice> {
   const condition = await evaluateGateCondition(call, unit, needs);
-  if (!condition.result) return { choice: 'not-applicable', needs, held: condition.held, reason: condition.reason };
+  if (!condition.result) return { choice: 'not-applicable', needs, output: condition.output, reason: condition.reason };
   const { state } = call;
   const rework = noteFor(call, unit);
   const request = await buildRequest(call, unit, snapshot, needs, rework);
@@ -118,14 +105,14 @@ function usedReason({ order, state }: Call, { attempt, how }: Checkpoint): strin
   return `nothing that it reads has changed since ${source}`;
 }
 
-/** A decision as it is shown. */
-export function planOf(unit: Unit, decision: Decision): UnitPlan {
-  const { choice, reason } = decision;
+/** A choice as it is shown. */
+export function toUnitPlan(unit: Unit, plan: UnitChoice): UnitPlan {
+  const { choice, reason } = plan;
   if (choice === 'use') {
-    const { ms, costUsd } = decision.checkpoint;
+    const { ms, costUsd } = plan.checkpoint;
     return { unit: unit.key, choice, reason, savesMs: ms, savesUsd: costUsd };
   }
-  if (choice === 'run') return { unit: unit.key, choice, reason, hint: decision.hint };
+  if (choice === 'run') return { unit: unit.key, choice, reason, hint: plan.hint };
   if (choice === 'adopt') return { unit: unit.key, choice: 'use', reason: `output supplied by ${reason}` };
   return { unit: unit.key, choice, reason };
 }

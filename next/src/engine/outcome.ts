@@ -1,0 +1,38 @@
+import { verdictText, type Verdict } from '../verdict/verdict.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { Unit } from '../run/units.ts';
+import type { Call, Outcome } from './call.ts';
+import { setLegs } from './legs.ts';
+import { unitOutputOf, isApproved } from './checkpoints.ts';
+import type { Needs } from './request.ts';
+import { roundsLeft } from './rework.ts';
+
+/** Notes what became of a unit whose output is there: whether later gates may use it. */
+export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {
+  const outcome = { ...unitOutputOf(checkpoint, needs), ...judgeResult(call, unit, checkpoint) };
+  call.outcomes.set(unit.key, outcome);
+  if (outcome.result === 'done') await setLegs(call, unit, checkpoint.output);
+  return outcome;
+}
+
+function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pick<Outcome, 'result' | 'reason'> {
+  const { gate } = unit;
+  const { verdict, how } = checkpoint;
+  if (how === 'skipped') return { result: 'done', reason: 'skipped' };
+  const approved = isApproved(call, checkpoint);
+  const { partial } = gate.contract;
+  if (verdict.status === 'passed') {
+    if (gate.approval === undefined || approved) return { result: 'done', reason: 'passed' };
+    return { result: 'waiting', reason: 'a person must approve the output' };
+  }
+  if (approved || (verdict.status === 'partial' && partial === 'continue'))
+    return { result: 'done', reason: verdictText(verdict) };
+  if (verdict.status === 'partial' && partial === 'pause') return { result: 'waiting', reason: verdictText(verdict) };
+  if (roundsLeft(call, gate, checkpoint.attempt) > 0) return { result: 'sends-back', reason: verdictText(verdict) };
+  return { result: 'failed', reason: verdictText(verdict) };
+}
+
+/** Notes that a unit failed without an output that is remembered. */
+export function setFailure(call: Call, unit: Unit, verdict: Verdict): void {
+  call.outcomes.set(unit.key, { result: 'failed', verdict, handedOn: [], reason: verdictText(verdict) });
+}
