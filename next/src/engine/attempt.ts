@@ -37,7 +37,13 @@ export async function runAttempt(
   const directory = await claimDirectory(call, work, attempt, feedback);
   const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
   const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
-  await call.write(started);
+  try {
+    await call.write(started);
+  } catch (error) {
+    // It waits for the word, and the process for it.
+    await agent.run(AbortSignal.abort());
+    throw error;
+  }
   const { unit, n, at } = started;
   call.observe({ type: 'started', unit, n, reason, at });
   const result = await agent.run(signal);
@@ -79,7 +85,7 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
     rework: rework !== undefined,
     writes: unit.gate.files !== undefined,
     ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
-    ...(request.task !== undefined && { task: request.task }),
+    ...(request.task !== undefined && { task: request.task.slice(0, 4_096) }),
   };
 }
 

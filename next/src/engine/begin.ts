@@ -140,7 +140,7 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
     exitCode,
     stdout: '',
     stderr: '',
-    ms: ports.clock.now().getTime() - Date.parse(started.at),
+    ms: Math.max(0, ports.clock.now().getTime() - Date.parse(started.at)),
   } as const;
   return finishAttempt(call, { started, directory, needs, unit }, result);
 }

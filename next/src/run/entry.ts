@@ -111,8 +111,8 @@ export const endedSchema = z.strictObject({
   actor: z.string().max(255).optional(),
   reason: text.optional(),
   exitCode: z.int().optional(),
-  /** Milliseconds that the agent worked. */
-  ms: count,
+  /** Milliseconds that the agent worked; between `begin` and `complete` it may be weeks. */
+  ms: z.int().min(0),
 });
 
 const decision = <const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
