@@ -10,12 +10,18 @@ const LAST_EVENTS = 20;
  * What an agent that failed says about it: the error in the document or the events that Claude Code
  * (`--output-format json` and `stream-json`) and Codex (`exec --json`) write to the output file or print, else the last
  * lines of stderr.
+ * @param redact before the text is cut: half of a secret would stay
  */
-export function agentErrorText(output: Uint8Array | undefined, stdout: string, stderr: string): string | undefined {
+export function agentErrorText(
+  output: Uint8Array | undefined,
+  stdout: string,
+  stderr: string,
+  redact = (text: string): string => text,
+): string | undefined {
   const documents = [output, Buffer.from(stdout)].flatMap((bytes) => (bytes === undefined ? [] : readDocuments(bytes)));
   for (const document of documents) {
     const text = errorOf(document)?.trim();
-    if (text) return text.slice(0, MAX_TEXT);
+    if (text) return redact(text).slice(0, MAX_TEXT);
   }
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   return lines.length === 0 ? undefined : lines.slice(-LAST_LINES).join('\n').slice(-MAX_TEXT);

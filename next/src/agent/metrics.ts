@@ -27,12 +27,16 @@ export function parseMetrics(file: AgentFile): ReportedMetrics {
 
 /** Each field for itself: a wrong one does not take the others with it. */
 function pickFields(value: JsonObject): ReportedMetrics {
-  const isValid = ([name, field]: [string, JsonValue]) => metricsSchema.safeParse({ [name]: field }).success;
+  const isValid = ([name, field]: [string, JsonValue]) =>
+    Object.hasOwn(metricsSchema.shape, name) && metricsSchema.safeParse({ [name]: field }).success;
   const metrics = metricsSchema.parse(Object.fromEntries(Object.entries(value).filter(isValid)));
   const wrong = Object.entries(value).filter((entry) => !isValid(entry));
   if (wrong.length === 0) return { metrics };
-  const names = wrong.slice(0, 10).map(([name]) => name.slice(0, 40));
-  return { metrics, notice: `metrics that are unknown or have a wrong value are ignored: ${names.join(', ')}` };
+  const names = wrong
+    .slice(0, 10)
+    .map(([name]) => name)
+    .join(', ');
+  return { metrics, notice: `metrics that are unknown or have a wrong value are ignored: ${names}` };
 }
 
 /** Messages of Claude Code: those of a list, or the one of type `result`. */
