@@ -268,7 +268,9 @@ export class Gateline {
         hint: '--reason says why; it is shown wherever the decision is',
       });
     const actor = by?.actor ?? (await findActor(this.definition.root, this.#environment, reason !== undefined));
-    return { actor, reason: redactor.text(text) };
+    if (text.length > 4_096 || actor.length > 255 || actor.trim() === '')
+      throw new GatelineError('usage', 'a reason has at most 4,096 characters, and who decides 1 to 255');
+    return { actor: redactor.text(actor), reason: redactor.text(text) };
   }
 }
 

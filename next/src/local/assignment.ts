@@ -29,14 +29,14 @@ export interface Assignment {
 export function assignmentFor(pipeline: Pipeline, given: Given, branch: string | undefined): Assignment {
   const input = given.input ?? null;
   const metadata = { ...metadataOf(input), ...pipeline.metadata, ...given.metadata };
-  const subject = given.subject ?? pipeline.subject;
-  if (subject !== undefined && (subject.trim() === '' || subject.length > 1_024))
-    throw new GatelineError('usage', 'the subject must have 1 to 1,024 characters');
   const { domain, feature } = metadata;
   const name = typeof domain === 'string' && typeof feature === 'string' ? `${domain}-${feature}` : branch;
+  const subject = given.subject ?? pipeline.subject ?? name ?? 'default';
+  if (subject.trim() === '' || subject.length > 1_024)
+    throw new GatelineError('usage', 'the subject must have 1 to 1,024 characters');
   return {
-    subject: subject ?? name ?? 'default',
-    isSubjectGiven: subject !== undefined,
+    subject,
+    isSubjectGiven: (given.subject ?? pipeline.subject) !== undefined,
     task: given.task ?? pipeline.task,
     metadata,
     input,
