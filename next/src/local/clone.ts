@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Order } from '../engine/ports.ts';
 import { GatelineError, isSystemError } from '../errors.ts';
@@ -60,5 +61,7 @@ async function readResult(folder: Folder, order: Order): Promise<z.infer<typeof 
 }
 
 function resultPath(folder: Folder, { subject }: Order): string {
-  return `${folder.clonePath(subject)}.json`;
+  const path = folder.clonePath(subject);
+  // No clone has a name that begins with a dot.
+  return join(dirname(path), `.${basename(path)}.json`);
 }

@@ -43,7 +43,8 @@ export async function cloneWorkspace(
 
 /** Commits, branches, settings and hooks that an earlier agent made in the clone go with its repository. */
 async function renewRepository({ asUser }: Repository, top: string, path: string): Promise<void> {
-  const temporary = `${path}.tmp`;
+  // No clone has a name that begins with a dot.
+  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   await rm(temporary, { recursive: true, force: true });
   const args = ['clone', '-q', '--shared', '--no-checkout', '--template=', '--origin', 'origin', '--', top, temporary];
   await asUser(args, { env: { GIT_ALLOW_PROTOCOL: 'file' } });
