@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors.ts';
 import type { JsonObject } from '../json/json.ts';
+import { IF_CONTEXTS } from '../pipeline/expression.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
@@ -20,8 +21,7 @@ export async function evaluateGateCondition(call: Call, { gate }: Unit, needs: N
   if (gate.if === undefined) return { result: true };
   const { subject, isSubjectGiven, metadata } = call.order;
   const contexts = { subject: isSubjectGiven ? subject : null, metadata, needs: await needsContext(call, needs) };
-  const condition = parseCondition(gate.if, { roots: Object.keys(contexts) });
-  const evaluated = 'problem' in condition ? condition : evaluateCondition(condition, contexts);
+  const evaluated = evaluateCondition(parseCondition(gate.if, IF_CONTEXTS), contexts);
   if ('problem' in evaluated)
     throw new GatelineError('usage', `the condition of gate ${gate.id} cannot be evaluated: ${evaluated.problem}`, {
       place: gate.place,

@@ -166,8 +166,8 @@ class Scheduler {
       feedback = verdict;
       call.outcomes.delete(unit.key);
       const snapshot = call.snapshot ?? (await call.look());
-      const request = await buildRequest(call, unit, snapshot, needs, work.rework);
-      work = { ...work, snapshot, request, fingerprint: fingerprintOf(request) };
+      const request = await buildRequest(call, unit, snapshot, needs, first.rework);
+      work = { unit, needs, rework: first.rework, snapshot, request, fingerprint: fingerprintOf(request) };
     }
   }
 

@@ -2,18 +2,18 @@ import { ExpressionError, Lexer, Parser, type Expr } from '@actions/expressions'
 import { messageOf } from '../errors.ts';
 import { didYouMean } from '../json/did-you-mean.ts';
 
-/** Functions of Gateline: `has(output, '/x')`: the value has that part; `length(x)`: of a text, list or map. */
-export const EXPRESSION_FUNCTIONS = [
-  { name: 'has', minArgs: 2, maxArgs: 2 },
-  { name: 'length', minArgs: 1, maxArgs: 1 },
-] as const;
+/**
+ * The functions of conditions. `has` and `length` are not GitHub's: whether a JSON pointer names a part of a value; how
+ * many characters, items or keys a value has.
+ */
+export const FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'has', 'length'].map((name) => {
+  const count = name === 'length' ? 1 : 2;
+  return { name, minArgs: count, maxArgs: count };
+});
 
 /** What `if` and `checks` may read. */
 export const IF_CONTEXTS = ['subject', 'metadata', 'needs'] as const;
 export const CHECK_CONTEXTS = ['output', 'score', 'subject', 'metadata'] as const;
-
-const GITHUB_FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'format', 'join', 'toJSON', 'fromJSON', 'case'];
-const FUNCTIONS = [...GITHUB_FUNCTIONS, ...EXPRESSION_FUNCTIONS.map(({ name }) => name)];
 
 export type ParsedExpression =
   | { readonly ok: true; readonly expression: Expr; readonly needs: readonly NeedReference[] }
@@ -37,7 +37,7 @@ export function parseExpression(text: string, contexts: readonly string[]): Pars
     const unknown = unknownFunction(tokens);
     if (unknown !== undefined) return explainFunction(unknown);
     // The parser changes its list of tokens.
-    const parser = new Parser([...tokens], [...contexts], [...EXPRESSION_FUNCTIONS]);
+    const parser = new Parser([...tokens], [...contexts], FUNCTIONS);
     const expression = parser.parse() as Expr | undefined;
     if (expression === undefined) return { ok: false, message: 'the expression is empty' };
     return { ok: true, expression, needs: needsIn(tokens) };
@@ -52,20 +52,21 @@ export function stripBraces(condition: string): string | undefined {
   return (inner ?? condition).replace(/'(?:[^']|'')*'/g, '').includes('${{') ? undefined : (inner ?? condition).trim();
 }
 
-/** The first call of a function that does not exist. The parser itself accepts `constructor()`. */
+/** The first call of a function that does not exist. The parser itself accepts GitHub's others and `constructor()`. */
 function unknownFunction(tokens: readonly Token[]): string | undefined {
-  const isKnown = (name: string): boolean => FUNCTIONS.some((known) => known.toLowerCase() === name.toLowerCase());
+  const isKnown = (word: string): boolean => FUNCTIONS.some(({ name }) => name.toLowerCase() === word.toLowerCase());
   return tokens.find(
     ({ lexeme }, index) => /^[A-Za-z_]/.test(lexeme) && tokens[index + 1]?.lexeme === '(' && !isKnown(lexeme),
   )?.lexeme;
 }
 
 function explainFunction(name: string): ParsedExpression {
+  const names = FUNCTIONS.map((known) => known.name);
   const message = `there is no function \`${name}\` here`;
   if (/^(?:always|success|failure|cancelled)$/i.test(name)) {
     return { ok: false, message, hint: 'a gate is asked only when its needs are done: compare `needs.<gate>.status`' };
   }
-  return { ok: false, message, hint: didYouMean(name, FUNCTIONS) ?? `known here: ${FUNCTIONS.join(', ')}` };
+  return { ok: false, message, hint: didYouMean(name, names) ?? `known here: ${names.join(', ')}` };
 }
 
 function explainError(error: unknown, text: string, contexts: readonly string[]): ParsedExpression {

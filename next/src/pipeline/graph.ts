@@ -19,11 +19,11 @@ export function ancestorsOf(nodes: readonly GraphNode[], id: string): ReadonlySe
   return ancestors;
 }
 
-/** Nodes so that each comes after those that it needs, otherwise in the given order; or a circle of ids. */
-export type Order<Node> = { readonly order: readonly Node[] } | { readonly cycle: readonly string[] };
+/** Nodes so that each comes after those that it needs, otherwise in their own order; or a circle of ids. */
+export type Sorted<Node> = { readonly order: readonly Node[] } | { readonly cycle: readonly string[] };
 
 /** Each id of a circle needs the next one, and the last the first. A node's need of itself is left out. */
-export function orderByNeeds<Node extends GraphNode>(nodes: readonly Node[]): Order<Node> {
+export function orderByNeeds<Node extends GraphNode>(nodes: readonly Node[]): Sorted<Node> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const order = new Set<Node>();
   const path: string[] = [];

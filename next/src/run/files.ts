@@ -65,6 +65,15 @@ function without(versions: readonly (FileVersion | null)[], after: FileVersion |
   return [...new Set(versions)].filter((version) => version !== after);
 }
 
+/** The files of an output. */
+export interface OutputFiles {
+  readonly files: GateFiles;
+  /** The files of its unit as the newest attempt left them. */
+  readonly newest: GateFiles;
+  /** Whether the output is the one of the newest attempt: then a version of the user stays. */
+  readonly isNewest: boolean;
+}
+
 /** What using an output would write, or why it cannot be used. */
 export type PutPlan =
   | {
@@ -77,14 +86,10 @@ export type PutPlan =
 /**
  * Which files must be written so that the files of an output are in the folder. A version is replaced only if the unit
  * found it, or if its newest attempt left it.
- * @param newest the files of the unit as its newest attempt left them
- * @param isNewest whether the output is the one of the newest attempt: then a version of the user stays
  * @param isInput whether the unit reads a path: what it reads is not taken back
  */
 export function planPut(
-  files: GateFiles,
-  newest: GateFiles,
-  isNewest: boolean,
+  { files, newest, isNewest }: OutputFiles,
   current: VersionOf,
   isInput: (path: string) => boolean,
 ): PutPlan {

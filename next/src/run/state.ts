@@ -209,8 +209,8 @@ export function isRemembered({ status, kind }: Verdict, sendsBack: boolean): boo
   return true;
 }
 
-/** Whether later gates may have used what an entry ended with: a force or a note is answered by it. */
-function isGoodEnd({ how, verdict }: EndedEntry): boolean {
+/** Whether later gates may have used what an entry ended with: it answers a force, and a review. */
+export function isGoodEnd({ how, verdict }: EndedEntry): boolean {
   return how !== 'lost' && verdict.status !== 'failed';
 }
 

@@ -1,8 +1,16 @@
 import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { attemptOf, type EndedEntry, type ProcessId } from './entry.ts';
-import { approvalKey, attemptName, rejectionText, type Attempt, type FolderState, type RunState } from './state.ts';
-import { UnitGraph, type Unit } from './units.ts';
+import {
+  approvalKey,
+  attemptName,
+  isGoodEnd,
+  rejectionText,
+  type Attempt,
+  type FolderState,
+  type RunState,
+} from './state.ts';
+import { NO_LEG, UnitGraph, type Unit } from './units.ts';
 
 /** `error`: a gate failed, or was lost. `paused`: a person must decide. */
 export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback' | 'closed';
@@ -75,7 +83,7 @@ export function describeUnits(
     const standing =
       describeOpen(attempts.at(-1), isAlive) ??
       describeTurn(unit, ended, state, run) ??
-      describeWait(unit, ended, needs, graph, state, run) ??
+      describeWait(unit, ended, needs, { graph, state, run }) ??
       describeEnd(unit, ended!, state);
     const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...standing, attempts, ended };
     states.set(unit.key, unitState);
@@ -91,8 +99,6 @@ function graphOfRun(pipeline: Pipeline, run: RunState | undefined): UnitGraph {
   return graph;
 }
 
-const UNKNOWN_LEG: Leg = { id: '', matrix: {} };
-
 function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[] {
   const source = matrix && 'from' in matrix ? run?.attempts.get(matrix.from.gate)?.at(-1)?.ended : undefined;
   const legs = source?.legs?.[id];
@@ -101,12 +107,8 @@ function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[]
   // Ids of legs become parts of commands that people copy.
   const ids = keys.map((key) => key.slice(id.length + 1)).filter((leg) => /^[\w.-]{1,80}$/.test(leg));
   if (ids.length > 0) return ids.map((leg) => ({ id: leg, matrix: {} }));
-  const isEmpty = run?.over !== undefined || (source !== undefined && isUsable(source) && source.output === undefined);
-  return isEmpty ? [] : [UNKNOWN_LEG];
-}
-
-function isUsable({ how, verdict }: EndedEntry): boolean {
-  return how !== 'lost' && verdict.status !== 'failed';
+  const isEmpty = run?.over !== undefined || (source !== undefined && isGoodEnd(source) && source.output === undefined);
+  return isEmpty ? [] : [NO_LEG];
 }
 
 /** An attempt that has not ended. */
@@ -133,7 +135,7 @@ function describeTurn(
     return pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`);
   // A good end takes the force away, so this one came after it.
   const force = forced.get(key);
-  if (force && (ended === undefined || isUsable(ended)))
+  if (force && (ended === undefined || isGoodEnd(ended)))
     return pendingFor(`${force.actor} asked for a new attempt: ${force.reason}`);
   return undefined;
 }
@@ -143,11 +145,9 @@ function describeWait(
   { key, gate, leg }: Unit,
   ended: EndedEntry | undefined,
   needs: readonly UnitState[],
-  graph: UnitGraph,
-  { rejected }: FolderState,
-  run: RunState | undefined,
+  { graph, state, run }: { readonly graph: UnitGraph; readonly state: FolderState; readonly run: RunState | undefined },
 ): Standing | undefined {
-  const rollback = ended && rejected.get(attemptName(attemptOf(ended)));
+  const rollback = ended && state.rejected.get(attemptName(attemptOf(ended)));
   const isTakenBack = rollback?.decision === 'rollback';
   const isSentBack = run?.sentBack.has(key) ?? false;
   if (ended && !isTakenBack && !isSentBack) return undefined;

@@ -9,7 +9,8 @@ export interface Unit {
   readonly leg: Leg;
 }
 
-const NO_LEG: Leg = { id: '', matrix: {} };
+/** Of a gate without a matrix, or whose legs are not known yet. */
+export const NO_LEG: Leg = { id: '', matrix: {} };
 
 /** The units of a pipeline. Legs that come from data are added when their list is known. */
 export class UnitGraph {

@@ -1,9 +1,8 @@
-import { data, Lexer, Parser, type Expr } from '@actions/expressions';
+import { data, type Expr } from '@actions/expressions';
 import * as ast from '@actions/expressions/ast';
-import { messageOf } from '../errors.ts';
-import { didYouMean } from '../json/did-you-mean.ts';
 import type { JsonValue } from '../json/json.ts';
 import { POINTER_PATTERN, valueAt } from '../json/pointer.ts';
+import { FUNCTIONS, parseExpression, stripBraces } from '../pipeline/expression.ts';
 import * as operands from './operand.ts';
 import { ExpressionProblem, kindText, operandText, type Operand } from './operand.ts';
 import { cutText, valueText } from './texts.ts';
@@ -23,51 +22,14 @@ type Evaluation = { readonly pointer?: string } & (
   | { readonly problem: string }
 );
 
-/** What the `if` of a gate, and a check, may begin with. */
-const IF_ROOTS: readonly string[] = ['needs', 'subject', 'metadata'];
-export const CHECK_ROOTS: readonly string[] = ['output', 'score', 'subject', 'metadata'];
-
 /** Values that a reason names. */
 const MAX_READS = 4;
 
-/** `has` and `length` are not GitHub's: whether a JSON pointer names something; how many characters, items or keys. */
-const FUNCTIONS = ['contains', 'startsWith', 'endsWith', 'has', 'length'].map((name) => {
-  const count = name === 'length' ? 1 : 2;
-  return { name, minArgs: count, maxArgs: count };
-});
-
-/** Parses a condition, with or without `${{ }}`; by default the `if` of a gate. */
-export function parseCondition(
-  text: string,
-  { roots } = { roots: IF_ROOTS },
-): Condition | { readonly problem: string } {
-  try {
-    const { tokens } = new Lexer(text.replace(/^\s*\$\{\{([^]*)\}\}\s*$/, '$1')).lex();
-    // The parser also takes GitHub's other functions, and `constructor`.
-    const call = tokens.find(({ lexeme }, index) => {
-      const isCall = tokens[index + 1]?.lexeme === '(' && /^[a-z_]/i.test(lexeme);
-      return isCall && !FUNCTIONS.some(({ name }) => name.toLowerCase() === lexeme.toLowerCase());
-    });
-    if (call !== undefined)
-      return unknownName(
-        'function',
-        call.lexeme,
-        FUNCTIONS.map(({ name }) => name),
-      );
-    const expression = new Parser(tokens, [...roots], FUNCTIONS).parse() as Expr | undefined;
-    return expression === undefined ? { problem: 'the condition is empty' } : { text, expression };
-  } catch (error) {
-    const message = cutText(messageOf(error), 300);
-    const [, name] = /^Unrecognized named-value: '(.*)'$/s.exec(message) ?? [];
-    if (name !== undefined) return unknownName('value', name, roots);
-    const hint = text.includes('"') ? '; strings are written in single quotes' : '';
-    return { problem: `${message.charAt(0).toLowerCase()}${message.slice(1)}${hint}` };
-  }
-}
-
-function unknownName(noun: string, name: string, known: readonly string[]): { readonly problem: string } {
-  const hint = didYouMean(name, known) ?? `known: ${known.join(', ')}`;
-  return { problem: `there is no ${noun} \`${name}\` here; ${hint}` };
+/** Parses a condition, with or without `${{ }}`. @param contexts the names that it may begin with */
+export function parseCondition(text: string, contexts: readonly string[]): Condition | { readonly problem: string } {
+  const parsed = parseExpression(stripBraces(text) ?? text, contexts);
+  if (parsed.ok) return { text, expression: parsed.expression };
+  return { problem: parsed.message + (parsed.hint === undefined ? '' : `; ${parsed.hint}`) };
 }
 
 /**

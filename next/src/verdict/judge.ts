@@ -3,9 +3,10 @@ import { extractJson } from '../json/extract-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { decodeUtf8, parseJson, type ParsedJson } from '../json/parse-json.ts';
 import { valueAt } from '../json/pointer.ts';
+import { CHECK_CONTEXTS } from '../pipeline/expression.ts';
 import { createRedactor, redactPointers, type Redactor } from '../untrusted/redact.ts';
 import type { Contract } from './contract.ts';
-import { CHECK_ROOTS, evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
+import { evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
 import { compileSchema, type ValidateSchema } from './schema.ts';
 import { cutText, listText, valueText } from './texts.ts';
 import { failedVerdict, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
@@ -27,7 +28,7 @@ export interface CompiledContract {
 export async function compileContract(contract: Contract): Promise<CompiledContract> {
   const { schema, checks } = contract;
   const compiled = schema === undefined ? { validate: () => [] } : await compileSchema(schema);
-  const conditions = checks.map((check) => parseCondition(check, { roots: CHECK_ROOTS }));
+  const conditions = checks.map((check) => parseCondition(check, CHECK_CONTEXTS));
   const problems =
     'problems' in compiled ? compiled.problems.map(({ pointer, message }) => `/schema${pointer}: ${message}`) : [];
   for (const [index, condition] of conditions.entries()) {

@@ -73,17 +73,17 @@ describe('using an output', () => {
       { choice: 'put', changes: [{ path: 'x', before: '2', after: '1' }], left: [] },
     ],
   ])('writes %s', (_title, current, isNewest, newest, plan) => {
-    expect(planPut(files, newest, isNewest, versions({ x: current }), readsNothing)).toEqual(plan);
+    expect(planPut({ files, newest, isNewest }, versions({ x: current }), readsNothing)).toEqual(plan);
   });
 
   it('takes back what only the newest attempt made, if it is untouched and the unit does not read it', () => {
     const newest: GateFiles = { x: files['x']!, y: { base: null, found: [null], after: 'new' } };
     const current = versions({ x: '1', y: 'new' });
-    expect(planPut(files, newest, false, current, readsNothing)).toMatchObject({
+    expect(planPut({ files, newest, isNewest: false }, current, readsNothing)).toMatchObject({
       changes: [{ path: 'y', before: 'new', after: null }],
     });
-    expect(planPut(files, newest, false, current, (path) => path === 'y')).toMatchObject({ changes: [] });
-    expect(planPut(files, newest, false, versions({ x: '1', y: 'edited' }), readsNothing)).toMatchObject({
+    expect(planPut({ files, newest, isNewest: false }, current, (path) => path === 'y')).toMatchObject({ changes: [] });
+    expect(planPut({ files, newest, isNewest: false }, versions({ x: '1', y: 'edited' }), readsNothing)).toMatchObject({
       changes: [],
     });
   });

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
 import { pointerOf, valueAt } from '../../src/json/pointer.ts';
-import { CHECK_ROOTS, evaluateCondition, parseCondition } from '../../src/verdict/expression.ts';
+import { CHECK_CONTEXTS, IF_CONTEXTS } from '../../src/pipeline/expression.ts';
+import { evaluateCondition, parseCondition } from '../../src/verdict/expression.ts';
 import { jsonValues } from './json-values.ts';
 
 const evaluate = (text: string, output: JsonValue) =>
-  evaluateCondition(parseCondition(text, { roots: CHECK_ROOTS }), {
+  evaluateCondition(parseCondition(text, CHECK_CONTEXTS), {
     output,
     score: 80,
     subject: 'pr-1',
@@ -108,18 +109,21 @@ describe('a check', () => {
   });
 
   it.each([
-    ['outptu.x == 1', 'there is no value `outptu` here; did you mean `output`?'],
-    ['needs.a', 'there is no value `needs` here; known: output, score, subject, metadata'],
+    ['outptu.x == 1', 'there is no `outptu` here; did you mean `output`?'],
+    ['needs.a', 'there is no `needs` here; known here: output, score, subject, metadata'],
     ['cotains(output, 1)', 'there is no function `cotains` here; did you mean `contains`?'],
-    ['fromJSON(output)', 'there is no function `fromJSON` here; known: contains, startsWith, endsWith, has, length'],
+    [
+      'fromJSON(output)',
+      'there is no function `fromJSON` here; known here: contains, startsWith, endsWith, has, length',
+    ],
     ['constructor()', 'there is no function `constructor` here'],
     ['contains(output)', "too few parameters supplied: 'contains'"],
-    ['output.x == "a"', 'strings are written in single quotes'],
+    ['output.x == "a"', 'write text in single quotes'],
     ['output.x = 1', 'unexpected symbol'],
     ['(output.x', 'unexpected end of expression'],
-    [' ', 'the condition is empty'],
+    [' ', 'the expression is empty'],
   ])('%s is no condition', (text, problem) => {
-    expect(parseCondition(text, { roots: CHECK_ROOTS })).toEqual({
+    expect(parseCondition(text, CHECK_CONTEXTS)).toEqual({
       problem: expect.stringContaining(problem) as string,
     });
   });
@@ -147,13 +151,13 @@ describe('the `if` of a gate', () => {
   };
 
   it('is true or false, with the values that it depends on', () => {
-    expect(evaluateCondition(parseCondition("needs.review.output.verdict == 'ok'"), contexts)).toEqual({
+    expect(evaluateCondition(parseCondition("needs.review.output.verdict == 'ok'", IF_CONTEXTS), contexts)).toEqual({
       result: false,
       reason: 'needs.review.output.verdict is "no"',
       pointer: undefined,
     });
     expect(
-      evaluateCondition(parseCondition("metadata.kind == 'ui' && needs.review.score > 80"), contexts),
+      evaluateCondition(parseCondition("metadata.kind == 'ui' && needs.review.score > 80", IF_CONTEXTS), contexts),
     ).toMatchObject({
       result: true,
     });
@@ -166,6 +170,6 @@ describe('the `if` of a gate', () => {
     'output.x == 1',
     'subject',
   ])('that names nothing is a problem, never false: %s', (text) => {
-    expect(evaluateCondition(parseCondition(text), contexts)).toHaveProperty('problem');
+    expect(evaluateCondition(parseCondition(text, IF_CONTEXTS), contexts)).toHaveProperty('problem');
   });
 });

@@ -214,7 +214,7 @@ describe('a contract', () => {
         '3 problems:',
         '/schema/typ: JSON Schema 2020-12 has no keyword `typ`; did you mean `type`?',
         '/schema/items/required: must be array, is string',
-        '/checks/1: there is no value `x` here; known: output, score, subject, metadata',
+        '/checks/1: there is no `x` here; known here: output, score, subject, metadata',
       ].join('\n'),
     });
   });
