@@ -1,7 +1,8 @@
 import { GatelineError } from '../errors.ts';
 import { attemptOf, type StartedEntry } from '../run/entry.ts';
 import { failedVerdict } from '../verdict/verdict.ts';
-import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
+import type { Unit } from '../run/units.ts';
+import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import { splitChanges } from './attempt.ts';
 import type { Call } from './call.ts';
 import { extendCheckpoints } from './checkpoints.ts';
@@ -26,19 +27,13 @@ export async function recoverOpenAttempts(call: Call): Promise<void> {
 
 /** Ends an attempt that nobody will end: its engine was killed, or it was given up between `begin` and `complete`. */
 export async function endLost(call: Call, started: StartedEntry): Promise<void> {
-  const { agents, attempts, workspace } = call.ports;
+  const { agents, attempts } = call.ports;
   if (started.process) await agents.endLeftover(started.process, attempts.pathOf(attemptOf(started)));
   call.restoreLegs();
   const isOurs = started.pipeline === call.order.pipeline.id;
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
-  const before = snapshotFrom(started.snapshot);
   const after = await call.look();
-  const changes = unit && (await splitChanges(call, { unit, needs: new Map() }, before, after));
-  if (unit && changes) {
-    await workspace.storeVersions(changes.declared);
-    if (started.subject === call.order.subject)
-      await extendCheckpoints(call, { unit, before, changes: changes.declared });
-  }
+  const changes = unit && (await rememberChanges(call, started, unit, after).catch(ignoreLostSnapshot));
   await call.write({
     v: started.v,
     pipeline: started.pipeline,
@@ -65,4 +60,19 @@ export async function endLost(call: Call, started: StartedEntry): Promise<void> 
     snapshot: snapshotId(after),
     ms: 0,
   });
+}
+
+/** What a unit left in the folder is its own; outputs of others hold for it. */
+async function rememberChanges(call: Call, started: StartedEntry, unit: Unit, after: Snapshot) {
+  const before = snapshotFrom(started.snapshot);
+  const changes = await splitChanges(call, { unit, needs: new Map() }, before, after);
+  await call.ports.workspace.storeVersions(changes.declared);
+  if (started.subject === call.order.subject)
+    await extendCheckpoints(call, { unit, before, changes: changes.declared });
+  return changes;
+}
+
+/** The agent may have removed the repository that held the snapshot, or a person `.state/git`: all changes are the user's. */
+function ignoreLostSnapshot(error: unknown): undefined {
+  if (!(error instanceof GatelineError) || error.code !== 'git-failed') throw error;
 }
