@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agent, pipeline, Project } from './support.ts';
 
-const one = (gate: object, more: object = {}) =>
-  new Project({ 'gateline.yml': pipeline({ one: { inputs: [], ...gate } }, more) });
+const one = (gate: object, more: object = {}) => new Project({ 'gateline.yml': pipeline({ one: { ...gate } }, more) });
 /** An agent that writes a text instead of JSON: the text is a file outside of the folder. */
 const say = (project: Project, text: string) => writeFileSync(join(project.outside, 'say'), text);
 const SAY = 'echo one >> "$RUNS"; cp "$HOME/say" "$GATELINE_OUTPUT"';
@@ -64,11 +63,11 @@ describe('secrets', () => {
       '`allow-secrets` in the definition lets a path through',
     );
     project.edit('gateline.yml', '"gates"', '"allow-secrets": ["conf.ini"], "gates"');
-    expect((await project.gateline('run')).exit).toBe(0);
+    await project.expect('run', 0);
     // What was in the file before the gate is no reason to refuse.
     project.edit('gateline.yml', '"allow-secrets": ["conf.ini"], ', '');
     project.edit('gateline.yml', 'printf', 'true; printf');
-    expect((await project.gateline('run')).exit).toBe(0);
+    await project.expect('run', 0);
   });
 });
 
@@ -141,8 +140,8 @@ describe('files', () => {
     const project = new Project({
       'AGENTS.md': 'x',
       'gateline.yml': pipeline({
-        one: { run: link('AGENTS.md'), inputs: [], files: ['CLAUDE.md'] },
-        two: { needs: 'one', run: agent(), inputs: [] },
+        one: { run: link('AGENTS.md'), files: ['CLAUDE.md'] },
+        two: { needs: 'one' },
       }),
     });
     expect(await project.run()).toBe('0: one two');

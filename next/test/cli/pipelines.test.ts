@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agent, pipeline, Project, type RunView } from './support.ts';
+import { agent, ENVELOPE, pipeline, Project, type Begun } from './support.ts';
 
 const create = (gates: Record<string, object>, more: object = {}, files: Record<string, string> = {}) =>
   new Project({ 'spec.md': 'A', ...files, 'gateline.yml': pipeline(gates, more) });
@@ -7,146 +7,98 @@ const sorted = (text: string) => text.split(' ').toSorted().join(' ');
 
 describe('legs', () => {
   it('run side by side, are one need, and continue one by one', async () => {
-    const project = create(
-      {
-        test: {
-          // `b` fails until the file `fixed` is there.
-          run: `[ "$GATELINE_LEG" != b ] || [ -e fixed ] || exit 4; ${agent({ ok: true })}`,
-          inputs: ['spec.md'],
-          strategy: { matrix: { name: ['a', 'b', 'c'] }, 'fail-fast': false },
-        },
-        report: { needs: 'test', run: `cp "$GATELINE_REQUEST" "$HOME/request"; ${agent()}`, inputs: [] },
-      },
-      { ignore: ['fixed'] },
-    );
+    // `b` fails until the file `fixed` is there.
+    const run = `[ "$GATELINE_LEG" != b ] || [ -e "$HOME/fixed" ] || exit 4; ${agent({ ok: true })}`;
+    const project = create({
+      test: { run, strategy: { matrix: { name: ['a', 'b', 'c'] }, 'fail-fast': false } },
+      report: { needs: 'test', run: `cp "$GATELINE_REQUEST" "$HOME/request"; ${agent()}` },
+    });
     expect(sorted(await project.run())).toBe(sorted('1: test/a test/c'));
-    const { units } = await project.json<RunView>('status');
-    expect(units.map(({ key, status }) => `${key} ${status}`)).toEqual([
-      'test/a passed',
-      'test/b failed',
-      'test/c passed',
-      'report blocked',
-    ]);
-    expect(await project.gateline('show', 'test')).toMatchObject({
-      exit: 2,
-      err: 'error test has legs: name one of them\nhint  test/a, test/b, test/c\n',
-    });
-    expect(await project.gateline('show', 'test/x')).toMatchObject({
-      exit: 2,
-      err: 'error gate test has no leg x\nhint  test/a, test/b, test/c\n',
-    });
-    project.write('fixed', '');
+    expect(await project.statuses()).toBe('test/a passed, test/b failed, test/c passed, report blocked');
+    await project.expect('show test', 2, 'error test has legs: name one of them\nhint  test/a, test/b, test/c\n');
+    await project.expect('show test/x', 2, 'error gate test has no leg x\nhint  test/a, test/b, test/c\n');
+    project.write('../fixed', '');
     expect(await project.run()).toBe('0: test/b report');
-    const { needs } = JSON.parse(project.read('../request')!) as { needs: { test: { legs: object } } };
-    expect(needs.test.legs).toMatchObject({ a: { output: { ok: true } }, b: { output: { ok: true } }, c: {} });
+    const ok = { output: { ok: true } };
+    expect(project.readJson('../request')).toMatchObject({ needs: { test: { legs: { a: ok, b: ok, c: ok } } } });
     expect(sorted(await project.run('--force', 'test'))).toBe(sorted('0: test/a test/b test/c'));
     expect(await project.run('--force', 'test/c')).toBe('0: test/c');
   });
 
   it('from data depend on the output that lists them', async () => {
     const gates = (items: string[]) => ({
-      list: { run: agent({ items }), inputs: [] },
+      list: { run: agent({ items }) },
       work: {
         needs: 'list',
         run: `[ "$GATELINE_LEG" != y ] || [ -e fixed ] || exit 4; ${agent()}`,
-        inputs: [],
         strategy: { matrix: '${{ needs.list.output.items }}' },
       },
-      last: { needs: 'work', run: agent(), inputs: [] },
+      last: { needs: 'work' },
     });
     const project = create(gates(['x', 'y', 'z']), { 'max-parallel': 1 });
-    expect(await project.plan()).toMatchObject({
-      work: { choice: 'depends', reason: 'its legs come from a gate that is not done' },
-    });
+    expect(await project.why('work')).toBe('depends: its legs come from a gate that is not done');
     expect(await project.run()).toBe('1: list work/x');
-    const { units } = await project.json<RunView>('status');
-    expect(units.map(({ key, status }) => `${key} ${status}`)).toEqual([
-      'list passed',
-      'work/x passed',
-      'work/y failed',
-      'work/z blocked',
-      'last blocked',
-    ]);
+    expect(await project.statuses()).toBe('list passed, work/x passed, work/y failed, work/z blocked, last blocked');
     await project.gateline('skip', 'work/y', '-r', 'later');
     expect(await project.run()).toBe('0: work/z last');
     expect(await project.run()).toBe('0: ');
     project.write('gateline.yml', pipeline(gates([])));
     expect(await project.run()).toBe('0: list last');
-    expect(await project.json<RunView>('status')).toMatchObject({
-      status: 'completed',
-      units: [{ key: 'list' }, { key: 'last' }],
-    });
+    expect(await project.statuses()).toBe('list passed, last passed');
   });
 
   it('that agents work on by themselves begin and complete', async () => {
-    const leg = { inputs: [], files: ['*.txt'], strategy: { matrix: '${{ needs.list.output }}' } };
-    const project = create({ list: { run: agent(['x', 'y']), inputs: [] }, work: { needs: 'list', ...leg } });
+    const leg = { run: undefined, files: ['*.txt'], strategy: { matrix: '${{ needs.list.output }}' } };
+    const project = create({ list: { run: agent(['x', 'y']) }, work: { needs: 'list', ...leg } });
     await project.run();
     for (const name of ['x', 'y']) {
-      const { token, env } = await project.json<{ token: string; env: Record<string, string> }>(
-        'begin',
-        `work/${name}`,
-      );
+      const { token, env } = await project.json<Begun>('begin', `work/${name}`);
       expect(env).toMatchObject({ GATELINE_LEG: name });
       project.write(`${name}.txt`, name);
       project.write(`../../../${env['GATELINE_OUTPUT']}`, '{}');
-      expect(await project.gateline('complete', token)).toMatchObject({ exit: 0 });
+      await project.expect(['complete', token], 0);
     }
-    expect(await project.gateline('run')).toMatchObject({
-      exit: 0,
-      out: expect.stringContaining('3 of 3 gates done') as string,
-    });
+    await project.expect('run', 0, '3 of 3 gates done');
     expect(await project.run()).toBe('0: ');
   });
 });
 
 describe('groups', () => {
   it('are shown together; the gates of a sequential one never work side by side', async () => {
-    const busy = { run: `[ ! -e "$HOME/busy" ] || exit 1; : > "$HOME/busy"; ${agent()}; rm "$HOME/busy"`, inputs: [] };
+    const busy = { run: `[ ! -e "$HOME/busy" ] || exit 1; : > "$HOME/busy"; ${agent()}; rm "$HOME/busy"` };
     const project = create(
       { a: busy, b: busy, c: busy },
       { groups: { checks: { gates: ['a', 'b', 'c'], mode: 'sequential' } }, 'max-parallel': 3 },
     );
     const { out } = await project.gateline('run');
     expect(out).toMatch(/ +checks +passed\n0 +└ a +passed.*\n1 +└ b +passed.*\n2 +└ c +passed/);
-    expect(await project.json('status')).toMatchObject({
-      groups: [{ id: 'checks', mode: 'sequential', status: 'passed' }],
-    });
   });
 });
 
 describe('on-fail', () => {
   /** `fix` counts its work in n.txt; `review` wants 3. */
   const loop = (max: number) => ({
-    plan: { run: agent(), inputs: [] },
+    plan: {},
     fix: {
       needs: 'plan',
       run: `echo x >> n.txt; cp "$GATELINE_REQUEST" "$HOME/fix.json"; ${agent()}`,
-      inputs: [],
       files: ['n.txt'],
     },
     review: {
       needs: 'fix',
       run: `agent "{\\"lines\\": $(wc -l < n.txt), \\"say\\": \\"more\\"}"`,
-      inputs: [],
       output: { checks: 'output.lines >= 3' },
       'on-fail': { goto: 'fix', 'max-iterations': max },
     },
-    last: { needs: 'review', run: agent(), inputs: [] },
+    last: { needs: 'review' },
   });
 
   it('sends the work back with what was wrong, until it is good', async () => {
     const project = create(loop(5));
-    const { exit, err } = await project.gateline('run');
-    expect({ exit, ran: project.ran() }).toEqual({ exit: 0, ran: 'plan fix review fix review fix review last' });
-    expect(err).toContain('fix: round 2, sent back by review\n');
-    expect(JSON.parse(project.read('../fix.json')!)).toMatchObject({
-      attempt: 3,
-      rework: {
-        iteration: 3,
-        from: [{ gate: 'review', output: { lines: 2, say: 'more' }, verdict: { kind: 'check' } }],
-      },
-    });
+    await project.expect('run', 0, 'fix: round 2, sent back by review\n');
+    expect(project.ran()).toBe('plan fix review fix review fix review last');
+    const from = [{ gate: 'review', output: { lines: 2, say: 'more' }, verdict: { kind: 'check' } }];
+    expect(project.readJson('../fix.json')).toMatchObject({ attempt: 3, rework: { iteration: 3, from } });
     expect(await project.unit('fix')).toMatchObject({ iteration: 3, status: 'passed' });
     expect(await project.run()).toBe('0: ');
   });
@@ -154,8 +106,7 @@ describe('on-fail', () => {
   it('ends after its rounds, and goes on where they ended', async () => {
     const project = create(loop(2));
     expect(await project.run()).toBe('1: plan fix review fix review');
-    const { out } = await project.gateline('status');
-    expect(out).toContain('review failed: check: ');
+    await project.expect('status', 0, 'review failed: check: ');
     expect(await project.run('--max-iterations', '3')).toBe('0: fix review last');
   });
 });
@@ -163,9 +114,9 @@ describe('on-fail', () => {
 describe('strategies', () => {
   const failing = (more: object = {}) =>
     create({
-      one: { run: agent(), inputs: [] },
-      two: { needs: 'one', run: 'echo "$GATELINE_GATE" >> "$RUNS"; exit 7', inputs: [], ...more },
-      three: { needs: 'two', run: agent(), inputs: [] },
+      one: {},
+      two: { needs: 'one', run: 'echo "$GATELINE_GATE" >> "$RUNS"; exit 7', ...more },
+      three: { needs: 'two' },
     });
 
   it.each([
@@ -181,13 +132,8 @@ describe('strategies', () => {
     expect(await project.run()).toBe('1: one two');
     expect(await project.run(...words)).toBe(ran);
     if (words.includes('flaky')) {
-      expect(await project.unit('two')).toMatchObject({
-        status: 'skipped',
-        reason: 'dev@example.com skipped it: flaky',
-      });
-      expect((await project.gateline('run', '--strategy', 'retry-previous')).err).toContain(
-        'no gate of the newest run of main has failed',
-      );
+      await project.expect('status', 0, 'dev@example.com skipped it: flaky');
+      await project.expect('run --strategy retry-previous', 2, 'no gate of the newest run of main has failed');
     }
   });
 
@@ -198,10 +144,7 @@ describe('strategies', () => {
       retries: 1,
     });
     expect(await project.run()).toBe('1: one two two');
-    expect(JSON.parse(project.read('../feedback2')!)).toMatchObject({
-      kind: 'check',
-      issues: [{ rule: 'output.n == 2' }],
-    });
+    expect(project.readJson('../feedback2')).toMatchObject({ kind: 'check', issues: [{ rule: 'output.n == 2' }] });
     expect(await project.unit('two')).toMatchObject({ attempts: [{ n: 1 }, { n: 2 }] });
   });
 });
@@ -209,9 +152,9 @@ describe('strategies', () => {
 describe('what may keep a gate from running', () => {
   it('a condition that is false: not applicable, and later gates run', async () => {
     const project = create({
-      one: { run: agent({ risk: 'low' }), inputs: [] },
-      two: { needs: 'one', if: "needs.one.output.risk == 'high'", run: agent(), inputs: [] },
-      three: { needs: 'two', run: agent(), inputs: [] },
+      one: { run: agent({ risk: 'low' }) },
+      two: { needs: 'one', if: "needs.one.output.risk == 'high'" },
+      three: { needs: 'two' },
     });
     expect(await project.run()).toBe('0: one three');
     expect(await project.unit('two')).toMatchObject({ status: 'not-applicable', done: true });
@@ -224,48 +167,37 @@ describe('what may keep a gate from running', () => {
     const cost = (usd: number) => `echo '{"costUsd": ${usd}, "inputTokens": 10}' > "$GATELINE_METRICS"; ${agent()}`;
     const project = create(
       {
-        one: { run: cost(0.5), inputs: [] },
-        two: { needs: 'one', run: cost(0.75), inputs: [] },
-        three: { needs: 'two', run: cost(1), inputs: [] },
+        one: { run: cost(0.5) },
+        two: { needs: 'one', run: cost(0.75) },
+        three: { needs: 'two', run: cost(1) },
       },
       { 'max-cost': 1 },
     );
-    const { exit, err, out } = await project.gateline('run');
-    expect({ exit, ran: project.ran() }).toEqual({ exit: 1, ran: 'one two' });
-    expect(err + out).toContain(
-      'note: three does not start: the run has cost $1.25, and `max-cost` is $1 (raise it, or begin another run with `gateline run --new`)',
-    );
-    expect(out).toContain('$1.25, 20 tokens');
+    const note =
+      'note: three does not start: the run has cost $1.25, and `max-cost` is $1 (raise it, or begin another run';
+    await project.expect('run', 1, note, '$1.25, 20 tokens');
+    expect(project.ran()).toBe('one two');
   });
 
   it('stand-in: the state file of a need, else the input of the caller, takes its place', async () => {
     const project = create({
-      data: { run: agent({ rows: 1 }), inputs: [] },
+      data: { run: agent({ rows: 1 }) },
       design: {
         needs: 'data',
         run: `cp "$GATELINE_REQUEST" "$HOME/request"; ${agent()}`,
-        inputs: [],
         'stand-in': true,
       },
     });
     project.write('input.json', '{"needs": {"data": {"rows": 7}}, "userStory": "As a user"}');
     expect(await project.run('--gate', 'design')).toBe('1: ');
     expect(await project.run('--gate', 'design', '--input', 'input.json')).toBe('0: design');
-    expect(JSON.parse(project.read('../request')!)).toMatchObject({
+    expect(project.readJson('../request')).toMatchObject({
       metadata: { userStory: 'As a user' },
       needs: { data: { output: { rows: 7 } } },
     });
-    const envelope = {
-      gate: 0,
-      agent: 'x',
-      status: 'SUCCESS',
-      metadata: { domain: '', feature: 'main', url: '' },
-      output: { rows: 8 },
-      validation: { score: 90, issues: [], passed: true },
-    };
-    project.write('.state/main-gate0-output.json', JSON.stringify(envelope));
+    project.write('.state/main-gate0-output.json', JSON.stringify({ ...ENVELOPE, output: { rows: 8 } }));
     expect(await project.run('--gate', 'design')).toBe('0: design');
-    expect(JSON.parse(project.read('../request')!)).toMatchObject({ needs: { data: { output: { rows: 8 } } } });
+    expect(project.readJson('../request')).toMatchObject({ needs: { data: { output: { rows: 8 } } } });
     expect(await project.run()).toBe('0: data design');
   });
 });

@@ -1,32 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { JsonValue } from '../../src/json/json.ts';
+import { expect, onTestFinished } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { main } from '../../src/cli/main.ts';
 import type { World } from '../../src/cli/world.ts';
-import type { EngineEvent, UnitPlan } from '../../src/run/events.ts';
+import type { UnitPlan } from '../../src/run/events.ts';
 import type { RunView, UnitView } from '../../src/report/view.ts';
 
+export type { RunView };
+
 /** What a command printed, and its exit code. */
-export interface Answer {
+interface Answer {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
 }
-
-export type { EngineEvent, UnitPlan, RunView, UnitView };
 
 /**
  * `agent JSON`: notes its unit in a file outside of the folder, and writes its output. With a second word it also waits
@@ -43,9 +33,25 @@ export function agent(output: JsonValue = {}, waitsFor = ''): string {
   return `agent '${JSON.stringify(output)}' ${waitsFor && `"${waitsFor}"`}`.trim();
 }
 
-/** A definition: JSON is YAML. */
+/** A definition: JSON is YAML. A gate that says no more has an agent that reads no file. */
 export function pipeline(gates: Readonly<Record<string, object>>, more: object = {}): string {
-  return JSON.stringify({ pipeline: 'p', ...more, gates }, null, 1);
+  const filled = Object.entries(gates).map(([id, gate]) => [id, { run: agent(), inputs: [], ...gate }]);
+  return JSON.stringify({ pipeline: 'p', ...more, gates: Object.fromEntries(filled) }, null, 1);
+}
+
+/** A state file of the guide without a gate's number and output. */
+export const ENVELOPE = {
+  gate: 0,
+  agent: 'x',
+  status: 'SUCCESS',
+  metadata: { domain: '', feature: 'main', url: '' },
+  validation: { score: 90, issues: [], passed: true },
+};
+
+/** What `begin --json` prints. */
+export interface Begun {
+  readonly token: string;
+  readonly env: Record<string, string>;
 }
 
 /** Where a gate begins in a definition, as messages name it. */
@@ -62,11 +68,11 @@ export class Project {
   #runs = 0;
 
   constructor(files: Readonly<Record<string, string>> = {}, { isRepository = true } = {}) {
-    this.outside = realpathSync(mkdtempSync(join(tmpdir(), 'gateline-cli-')));
-    onTestFinished(() => rmSync(this.outside, { recursive: true, force: true }));
+    this.outside = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'gateline-cli-')));
+    onTestFinished(() => fs.rmSync(this.outside, { recursive: true, force: true }));
     this.root = join(this.outside, 'folder');
-    mkdirSync(join(this.outside, 'bin'));
-    mkdirSync(this.root);
+    fs.mkdirSync(join(this.outside, 'bin'));
+    fs.mkdirSync(this.root);
     this.program('agent', AGENT);
     this.environment = {
       PATH: [join(this.outside, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
@@ -75,7 +81,7 @@ export class Project {
       GIT_CONFIG_NOSYSTEM: '1',
       RUNS: join(this.outside, 'runs'),
     };
-    writeFileSync(
+    fs.writeFileSync(
       join(this.outside, 'gitconfig'),
       '[user]\n  name = Dev\n  email = dev@example.com\n[init]\n  defaultBranch = main\n',
     );
@@ -89,6 +95,14 @@ export class Project {
   /** Runs a command as a user would type it, in this process. */
   gateline(...words: readonly string[]): Promise<Answer> {
     return this.start(words).answer;
+  }
+
+  /** Runs a command, and expects its exit code and texts in what it prints. */
+  async expect(words: string | readonly string[], exit: number, ...texts: readonly (string | RegExp)[]): Promise<void> {
+    const answer = await this.gateline(...(typeof words === 'string' ? words.split(' ') : words));
+    const printed = answer.out + answer.err;
+    for (const text of texts) expect(printed).toMatch(text);
+    expect({ exit: answer.exit, printed }).toEqual({ exit, printed });
   }
 
   /** A command that works on while the test does something else. */
@@ -135,16 +149,41 @@ export class Project {
     return Object.fromEntries(plan.map((unit) => [unit.unit, unit]));
   }
 
+  /** What `plan` says of one unit: `choice: reason (hint)`. */
+  async why(unit: string): Promise<string> {
+    const { choice, reason, hint } = (await this.plan())[unit]!;
+    return `${choice}: ${reason}${hint === undefined ? '' : ` (${hint})`}`;
+  }
+
+  /** What `plan` says of all units: `unit choice, …` */
+  async choices(...words: readonly string[]): Promise<string> {
+    return Object.values(await this.plan(...words))
+      .map(({ unit, choice }) => `${unit} ${choice}`)
+      .join(', ');
+  }
+
+  /** `unit status, …` */
+  async statuses(): Promise<string> {
+    const { units } = await this.json<RunView>('status');
+    return units.map(({ key, status }) => `${key} ${status}`).join(', ');
+  }
+
   /** Runs, and says whose agents worked: `code: units`. */
   async run(...words: readonly string[]): Promise<string> {
     const { exit } = await this.gateline('run', ...words);
     return `${exit}: ${this.ran()}`;
   }
 
+  /** Waits until the agents of these units have begun. */
+  async waitFor(...units: readonly string[]): Promise<void> {
+    const runs = () => fs.existsSync(this.environment['RUNS']!) && fs.readFileSync(this.environment['RUNS']!, 'utf8');
+    await expect.poll(runs, { timeout: 60_000 }).toBe(units.map((unit) => `${unit}\n`).join(''));
+  }
+
   /** Units whose agents have worked since this was asked last. */
   ran(): string {
-    const runs = existsSync(this.environment['RUNS']!)
-      ? readFileSync(this.environment['RUNS']!, 'utf8').split('\n')
+    const runs = fs.existsSync(this.environment['RUNS']!)
+      ? fs.readFileSync(this.environment['RUNS']!, 'utf8').split('\n')
       : [''];
     const more = runs.slice(this.#runs, -1);
     this.#runs = runs.length - 1;
@@ -152,21 +191,25 @@ export class Project {
   }
 
   write(path: string, text: string): void {
-    mkdirSync(dirname(join(this.root, path)), { recursive: true });
-    writeFileSync(join(this.root, path), text);
+    fs.mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    fs.writeFileSync(join(this.root, path), text);
   }
 
   read(path: string): string | undefined {
-    return existsSync(join(this.root, path)) ? readFileSync(join(this.root, path), 'utf8') : undefined;
+    return fs.existsSync(join(this.root, path)) ? fs.readFileSync(join(this.root, path), 'utf8') : undefined;
+  }
+
+  readJson(path: string): JsonObject {
+    return JSON.parse(this.read(path)!) as JsonObject;
   }
 
   /** Names in a folder. */
   files(path: string): string[] {
-    return readdirSync(join(this.root, path)).sort();
+    return fs.readdirSync(join(this.root, path)).sort();
   }
 
   remove(path: string): void {
-    rmSync(join(this.root, path), { recursive: true });
+    fs.rmSync(join(this.root, path), { recursive: true });
   }
 
   /** Replaces a text in a file. */
@@ -176,8 +219,8 @@ export class Project {
 
   /** A program on the PATH of agents. */
   program(name: string, text: string): void {
-    writeFileSync(join(this.outside, 'bin', name), text);
-    chmodSync(join(this.outside, 'bin', name), 0o755);
+    fs.writeFileSync(join(this.outside, 'bin', name), text);
+    fs.chmodSync(join(this.outside, 'bin', name), 0o755);
   }
 
   git(...words: readonly string[]): string {
@@ -191,11 +234,12 @@ export class Project {
 
   /** Path, time and bytes of everything in `.state/`: equal only if nothing was written. */
   state(): string {
-    return readdirSync(join(this.root, '.state'), { recursive: true, withFileTypes: true })
+    return fs
+      .readdirSync(join(this.root, '.state'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .sort()
-      .map((path) => `${path} ${readFileSync(path).toString('base64')}`)
+      .map((path) => `${path} ${fs.readFileSync(path).toString('base64')}`)
       .join('\n');
   }
 }
