@@ -1,6 +1,11 @@
 /** Every environment variable that Gateline itself reads. Agents' variables stand in agent/environment.ts. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The variables of this process: the default of the library. */
+export function currentEnvironment(): Environment {
+  return process.env;
+}
+
 /** What the variables of the caller say. */
 export interface CallerSettings {
   /** Somebody reads a log, not a terminal. */

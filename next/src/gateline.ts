@@ -13,7 +13,7 @@ import type { Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { runPipeline, type RunResult } from './engine/run.ts';
 import { GatelineError } from './errors.ts';
-import type { Environment } from './environment.ts';
+import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
 import { findActor, findBranch } from './local/actor.ts';
@@ -75,14 +75,14 @@ export class Gateline {
   private constructor(definition: Definition, assignment: Assignment, options: GatelineOptions) {
     this.definition = definition;
     this.assignment = assignment;
-    this.#environment = options.environment ?? process.env;
+    this.#environment = options.environment ?? currentEnvironment();
     this.#observe = options.observe ?? (() => undefined);
   }
 
   /** Reads the definition. @throws DefinitionError with every problem of the file */
   static async open(options: GatelineOptions = {}): Promise<Gateline> {
     const definition = await loadDefinition(options.folder ?? process.cwd(), options.file);
-    const branch = await findBranch(definition.root, options.environment ?? process.env);
+    const branch = await findBranch(definition.root, options.environment ?? currentEnvironment());
     return new Gateline(definition, assignmentFor(definition.pipeline, options, branch), options);
   }
 

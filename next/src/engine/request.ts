@@ -103,9 +103,6 @@ async function toolVersions({ ports }: Call, gate: Gate): Promise<Record<string,
 
 function reworkOf({ causes }: Rework): NonNullable<Request['rework']> {
   return Object.fromEntries(
-    causes.map(({ unit, output, verdict }) => [
-      unit,
-      { output: output.digest, verdict: verdict as unknown as JsonValue },
-    ]),
+    causes.map(({ unit, output, verdict }) => [unit, { output: output.digest, verdict: verdict }]),
   );
 }

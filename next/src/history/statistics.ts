@@ -162,7 +162,8 @@ function share(part: number, whole: number): number | undefined {
 }
 
 function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Record<string, number> {
-  return Object.fromEntries([...groupBy(items, keyOf)].map(([key, { length }]) => [key, length]).sort());
+  const counts = [...groupBy(items, keyOf)].map(([key, { length }]): [string, number] => [key, length]);
+  return Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** `Map.groupBy`, which Node 20 lacks. */

@@ -83,7 +83,7 @@ export class Folder implements AsyncDisposable {
       platform: { os: platform(), arch: arch() },
       toolVersion: createToolVersions({
         workingDirectory: workspace?.root ?? options.root,
-        env: options.environment as NodeJS.ProcessEnv,
+        env: options.environment,
       }),
       observe: options.observe,
     };

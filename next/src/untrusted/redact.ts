@@ -22,12 +22,12 @@ export interface RedactedJson {
 /** Replaces secrets by {@link MASK}: values of named variables in all usual spellings, and tokens of known shapes. */
 export interface Redactor {
   /** `shown`: for terminals, logs and reports; there, values under 8 characters are replaced as whole words too. */
-  text(text: string, use?: 'stored' | 'shown'): string;
+  readonly text: (text: string, use?: 'stored' | 'shown') => string;
   /** Strings and keys, and numbers whose digits are a whole secret. */
-  json(value: JsonValue): RedactedJson;
+  readonly json: (value: JsonValue) => RedactedJson;
   /** For text that comes in pieces, as `shown`. */
-  createStream(): RedactedStream;
-  find(text: string): SecretMatch[];
+  readonly createStream: () => RedactedStream;
+  readonly find: (text: string) => SecretMatch[];
   /** Names of variables whose values are under 8 characters: they are not protected in what is stored. */
   readonly shortSecrets: readonly string[];
 }

@@ -47,7 +47,7 @@ function toIssue({ pointer, rule, text }: Failure): Issue {
 }
 
 function toFailure(error: ErrorObject): Failure {
-  const key = error.params['additionalProperty'] ?? error.params['unevaluatedProperty'] ?? error.propertyName;
+  const key: unknown = error.params['additionalProperty'] ?? error.params['unevaluatedProperty'] ?? error.propertyName;
   const pointer = error.instancePath + (typeof key === 'string' ? pointerOf([key]) : '');
   const { keyword, parentSchema: schema } = error;
   return { keyword, pointer, schema, rule: decodeFragment(error.schemaPath), text: explainKeyword(error) };

@@ -120,7 +120,7 @@ describe('names of the guide', () => {
   it.each<[JsonObject, string, string[]]>([
     [METADATA, STEM, [STEM]],
     [METADATA, 'pr-42', [STEM, 'pr-42']],
-    [{ url: METADATA.url }, `${STEM}`, [STEM]],
+    [{ url: METADATA.url }, STEM, [STEM]],
     [{}, 'feature/login', ['feature_login']],
     [{ domain: 'd.e' }, 'main', ['d_e-main', 'main']],
     [{}, '..', ['run']],

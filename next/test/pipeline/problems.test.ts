@@ -63,19 +63,19 @@ function table(section: string): string[][] {
 }
 
 it.each(table('structure of a gate'))('a gate: %s', (keys, expected) => {
-  expect(gateProblems(keys!)).toEqual([expected]);
+  expect(gateProblems(keys)).toEqual([expected]);
 });
 
 it.each(table('keys that do not exist'))('an unknown key: %s', (keys, hint) => {
-  expect(gateProblems(keys!)).toEqual([expect.stringContaining(`there is no such key; ${hint}`)]);
+  expect(gateProblems(keys)).toEqual([expect.stringContaining(`there is no such key; ${hint}`)]);
 });
 
 it.each(table('references of a gate'))('a reference: %s', (keys, expected) => {
-  expect(gateProblems(keys!)).toEqual([expected]);
+  expect(gateProblems(keys)).toEqual([expected]);
 });
 
 it.each([...table('the whole file'), ...table('YAML')])('a file: %s', (text, expected) => {
-  expect(problemsOf(text!).join('\n')).toBe(expected);
+  expect(problemsOf(text).join('\n')).toBe(expected);
 });
 
 const level = (name: string, index: number): string => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`;

@@ -79,7 +79,7 @@ export function guideMetadata(metadata: JsonObject, subject: string): GuideMetad
 export function inputMetadata(input: JsonValue): JsonObject {
   if (!isJsonObject(input) || !isJsonObject(input['metadata'])) return {};
   const keys = ['domain', 'feature', 'url', 'userStory', 'acceptanceCriteria'];
-  const values = { ...input, ...input['metadata'] } as JsonObject;
+  const values = { ...input, ...input['metadata'] };
   return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(values, key) ? [[key, values[key]!]] : [])));
 }
 

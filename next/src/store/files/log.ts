@@ -63,7 +63,7 @@ export class FileLog<T extends object> {
       await file.appendFile(lines.map((line) => `${line}\n`).join(''));
       await file.datasync();
       if (this.#offset === 0) await syncFolder(this.#folder.path);
-      return this.#load();
+      return await this.#load();
     });
   }
 

@@ -84,7 +84,11 @@ export class StateFolder {
   async moveDurably(temporary: string, path: string): Promise<void> {
     await withSystemErrors(path, async () => {
       const file = await open(temporary, 'r+');
-      await file.sync().finally(() => file.close());
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
       this.announce('rename', path);
       await this.#createFolder(dirname(path));
       await rename(temporary, path);
