@@ -3,7 +3,7 @@ import { ATTEMPT_FILES } from '../agent/environment.ts';
 import type { AgentFile, AgentResult } from '../agent/agent.ts';
 import { parseMetrics } from '../agent/metrics.ts';
 import type { JsonValue } from '../json/json.ts';
-import { judgeBytes } from '../verdict/judge.ts';
+import { judgeBytes, redactIssue } from '../verdict/judge.ts';
 import { failedVerdict, type Issue, type Verdict } from '../verdict/verdict.ts';
 import type { Metrics } from '../run/entry.ts';
 import type { Unit } from '../run/units.ts';
@@ -49,7 +49,7 @@ export async function judgeOutput(
     ...(reported.metrics && { metrics: redactor.json(reported.metrics as JsonValue).value as Metrics }),
     ...(learnings.state === 'present' && { learnings: redactor.text(new TextDecoder().decode(learnings.bytes)) }),
   };
-  const ending = result && endingVerdict(result, output, gate.timeoutMinutes);
+  const ending = result && endingVerdict(result, output, gate.timeoutMinutes, redactor.text);
   if (ending) return { verdict: redactVerdict(call, ending), ...more };
   const stateFile = output.state === 'absent' ? await stateFiles?.read(unit) : undefined;
   if (stateFile && 'issues' in stateFile)
@@ -72,12 +72,16 @@ type Missing = Exclude<AgentFile, { state: 'present' }>;
 
 /** What agents print and what checks quote may hold a secret; our own words do not. */
 function redactVerdict({ order }: Call, verdict: Verdict): Verdict {
-  const issues = verdict.issues.map((issue) => ({ ...issue, message: order.redactor.text(issue.message) }));
-  return { ...verdict, issues };
+  return { ...verdict, issues: verdict.issues.map((issue) => redactIssue(issue, order.redactor)) };
 }
 
 /** The verdict on an agent that did not end well, whatever it wrote. */
-function endingVerdict(result: AgentResult, output: AgentFile, timeoutMinutes: number): Verdict | undefined {
+function endingVerdict(
+  result: AgentResult,
+  output: AgentFile,
+  timeoutMinutes: number,
+  redact: (text: string) => string,
+): Verdict | undefined {
   const issue = (message: string): Issue => ({ severity: 'error', message: message.slice(0, 4_096) });
   switch (result.outcome) {
     case 'exited': {
@@ -86,6 +90,7 @@ function endingVerdict(result: AgentResult, output: AgentFile, timeoutMinutes: n
         output.state === 'present' ? output.bytes : undefined,
         result.stdout,
         result.stderr,
+        redact,
       );
       const code = issue(`the agent ended with exit code ${result.exitCode}`);
       return failedVerdict(

@@ -83,7 +83,7 @@ export function createAgentStateFiles(
         const { status, output, validation } = read.envelope;
         if (status !== 'FAILED') return { bytes: new TextEncoder().encode(JSON.stringify(output)) };
         const issues = validation.issues.length > 0 ? validation.issues : ['the state file of the agent says FAILED'];
-        return { issues: issues.map((message) => ({ severity: 'error', message: message.slice(0, 4_096) })) };
+        return { issues: issues.map((message) => ({ severity: 'error', message })) };
       }
       return undefined;
     },

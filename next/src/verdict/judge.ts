@@ -58,11 +58,12 @@ export async function judgeBytes(
   const parsed = parseOutput(bytes, contract.extract === 'json');
   if (!parsed.ok) {
     const { kind, message, pointer, advice } = parsed;
-    return { verdict: failedVerdict(kind, advice, [{ severity: 'error', message, pointer }]) };
+    return { verdict: failedVerdict(kind, advice, [redactIssue({ severity: 'error', message, pointer }, redactor)]) };
   }
   const { value: open, secrets } = redactPointers(parsed.value, contract.redact);
   const named = redactor.json(open);
-  const { value } = contract.redact.length === 0 ? named : createRedactor(secrets).json(named.value);
+  const inner = createRedactor(secrets);
+  const { value } = contract.redact.length === 0 ? named : inner.json(named.value);
   const notices = parsed.notices.map((notice): Issue => ({ severity: 'notice', ...notice }));
   for (const { pointer, what } of named.redacted.slice(0, MAX_REDACTED)) {
     notices.push({
@@ -72,7 +73,14 @@ export async function judgeBytes(
     });
   }
   const verdict = await judge(compiled, value, contexts);
-  return { verdict: { ...verdict, issues: [...verdict.issues, ...notices].slice(0, MAX_ISSUES) }, value };
+  const remarks = notices.map((notice) => redactIssue(redactIssue(notice, redactor), inner));
+  return { verdict: { ...verdict, issues: [...verdict.issues, ...remarks].slice(0, MAX_ISSUES) }, value };
+}
+
+/** An issue as it can be stored. Messages and pointers have keys of the output, which may be secrets, and of any length. */
+export function redactIssue({ message, pointer, ...issue }: Issue, redactor: Redactor): Issue {
+  const redact = (text: string): string => cutText(redactor.text(text), 4_096);
+  return { ...issue, message: redact(message), ...(pointer !== undefined && { pointer: redact(pointer) }) };
 }
 
 function parseOutput(bytes: Uint8Array, isExtracted: boolean): ParsedJson {
