@@ -8,8 +8,8 @@ import { readScalar } from '../pipeline/scalar.ts';
 import type { GatelineOptions } from '../gateline.ts';
 import type { World } from './world.ts';
 
-/** A whole number of at least `least`. */
-export function whole(least: number): (text: string) => number {
+/** A parser of whole numbers of at least `least`. */
+export function parseWholeNumber(least: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (/^[0-9]{1,9}$/.test(text) && number >= least) return number;
@@ -20,18 +20,18 @@ export function whole(least: number): (text: string) => number {
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A duration such as `30m`, `12h`, `7d` or `2w`, in milliseconds. */
-export function duration(text: string): number {
+function parseDuration(text: string): number {
   const match = /^([0-9]{1,6})([mhdw])$/.exec(text);
   if (match) return Number(match[1]) * UNITS[match[2]!]!;
   throw new InvalidArgumentError('It must be a duration such as 30m, 12h, 7d or 2w.');
 }
 
 /** A time as ISO 8601, or a duration before now, as milliseconds since 1970. */
-export function moment(text: string): number {
+export function parseTime(text: string): number {
   const time = Date.parse(text);
   if (/^[0-9]{4}-/.test(text) && Number.isFinite(time)) return time;
   try {
-    return Date.now() - duration(text);
+    return Date.now() - parseDuration(text);
   } catch {
     throw new InvalidArgumentError(
       'It must be a time such as 2026-11-26 or 2026-11-26T10:00Z, or a duration such as 7d.',
@@ -40,7 +40,7 @@ export function moment(text: string): number {
 }
 
 /** Collects an option that may be given several times, or with commas. */
-export function list(text: string, earlier: readonly string[] | undefined): string[] {
+export function collectList(text: string, earlier: readonly string[] | undefined): string[] {
   return [
     ...(earlier ?? []),
     ...text
@@ -51,14 +51,14 @@ export function list(text: string, earlier: readonly string[] | undefined): stri
 }
 
 /** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
-export function pairs(text: string, earlier: JsonObject | undefined): JsonObject {
+function collectPairs(text: string, earlier: JsonObject | undefined): JsonObject {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must be key=value.');
   return { ...earlier, [text.slice(0, at)]: readScalar(text.slice(at + 1)) };
 }
 
 /** Options of every command that works on a pipeline. */
-export interface AboutOptions {
+export interface TargetOptions {
   readonly file?: string;
   readonly subject?: string;
   readonly task?: string;
@@ -68,24 +68,26 @@ export interface AboutOptions {
 }
 
 /** Adds the options that say which pipeline, and what its run is about. */
-export function about(command: Command): Command {
+export function addTargetOptions(command: Command): Command {
   return command
     .addOption(new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'))
     .addOption(new Option('-s, --subject <text>', 'what the run is about, part of every request'));
 }
 
 /** Adds the options that decide requests: only for commands that look outputs up. */
-export function aboutWork(command: Command): Command {
-  return about(command)
+export function addRequestOptions(command: Command): Command {
+  return addTargetOptions(command)
     .addOption(new Option('-t, --task <text>', 'the goal of the run, for every agent'))
     .addOption(
-      new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(pairs),
+      new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(
+        collectPairs,
+      ),
     )
     .addOption(new Option('-i, --input <path>', 'a JSON file with the input of the caller; - is standard input'));
 }
 
 /** What a command works on. */
-export async function openingOptions(world: World, options: AboutOptions): Promise<GatelineOptions> {
+export async function gatelineOptions(world: World, options: TargetOptions): Promise<GatelineOptions> {
   const { file, subject, task, metadata, input } = options;
   return {
     folder: world.workingDirectory,
@@ -103,21 +105,21 @@ export async function readJsonFile(world: World, path: string): Promise<JsonValu
   const bytes =
     path === '-'
       ? await world.readStandardInput()
-      : await readFile(resolve(world.workingDirectory, path)).catch(refuse(path));
+      : await readFile(resolve(world.workingDirectory, path)).catch(throwUnreadable(path));
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
   const file = path === '-' ? 'standard input' : path;
   throw new GatelineError('usage', parsed.message, { place: { file }, hint: 'It must be one JSON value.' });
 }
 
-function refuse(path: string) {
+function throwUnreadable(path: string) {
   return (error: unknown): never => {
     throw new GatelineError('usage', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   };
 }
 
 /** Adds who decides, and why. */
-export function decider(command: Command, isReasonRequired: boolean): Command {
+export function addDeciderOptions(command: Command, isReasonRequired: boolean): Command {
   const reason = new Option('-r, --reason <text>', 'why; shown wherever the decision is');
   if (isReasonRequired) reason.makeOptionMandatory();
   return command.addOption(reason).addOption(new Option('--actor <name>', "who decides; default: git's user.email"));

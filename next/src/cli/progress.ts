@@ -4,7 +4,7 @@ import { paintOf } from './print.ts';
 import type { World } from './world.ts';
 
 /** Shows the events of a call on stderr: a live table on a terminal, lines in a log, nothing with `--quiet`. */
-export interface ShownProgress extends Disposable {
+export interface ProgressDisplay extends Disposable {
   observe(event: EngineEvent): void;
   /** Removes the live table: the answer follows. */
   end(): void;
@@ -12,7 +12,7 @@ export interface ShownProgress extends Disposable {
 
 const REFRESH_MS = 200;
 
-export function showProgress({ err }: World, { quiet = false, verbose = false, json = false }): ShownProgress {
+export function showProgress({ err }: World, { quiet = false, verbose = false, json = false }): ProgressDisplay {
   if (quiet) return { observe: () => undefined, end: () => undefined, [Symbol.dispose]: () => undefined };
   const progress = new Progress(verbose);
   const isLive = err.isInteractive && !verbose && !json;

@@ -2,11 +2,18 @@ import { Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
 import type { RunView } from '../../report/view.ts';
 import { nextLine, renderVerdict } from '../../report/terminal.ts';
-import { about, aboutWork, decider, openingOptions, readJsonFile, type AboutOptions } from '../options.ts';
+import {
+  addTargetOptions,
+  addRequestOptions,
+  addDeciderOptions,
+  gatelineOptions,
+  readJsonFile,
+  type TargetOptions,
+} from '../options.ts';
 import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
-interface DecisionOptions extends AboutOptions {
+interface DecisionOptions extends TargetOptions {
   readonly reason?: string;
   readonly actor?: string;
   readonly output?: string;
@@ -27,38 +34,41 @@ const RUN_DECISIONS = {
 /** Decisions about gates and runs. */
 export function addDecisionCommands(world: World, program: Command, answer: AddAnswer): void {
   for (const [decision, summary] of Object.entries(GATE_DECISIONS) as [keyof typeof GATE_DECISIONS, string][]) {
-    const command = decider(
-      about(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
+    const command = addDeciderOptions(
+      addTargetOptions(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
       decision !== 'force',
     ).description(summary);
     answer<DecisionOptions>(command, async ({ reason = 'asked for', actor, ...options }, unit) => {
-      const gateline = await Gateline.open(await openingOptions(world, options));
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
       return viewAnswer(world, await gateline.decide(decision, { reason, actor }, unit), unit);
     });
   }
   for (const [decision, summary] of Object.entries(RUN_DECISIONS) as [keyof typeof RUN_DECISIONS, string][]) {
-    const command = decider(about(program.command(decision)), true).description(summary);
+    const command = addDeciderOptions(addTargetOptions(program.command(decision)), true).description(summary);
     answer<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
-      const gateline = await Gateline.open(await openingOptions(world, options));
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
       return viewAnswer(world, await gateline.decide(decision, { reason, actor }));
     });
   }
 
-  const keep = decider(
-    aboutWork(program.command('keep').argument('[gates...]', 'default: all gates with an output')),
+  const keep = addDeciderOptions(
+    addRequestOptions(program.command('keep').argument('[gates...]', 'default: all gates with an output')),
     false,
   ).description('say that outputs hold for the folder as it is now, after you changed files by hand');
   answer<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const kept = await gateline.keep(words.flat(), { reason, actor });
     return { json: { kept }, text: kept.length === 0 ? 'No gate has an output to keep.' : `Kept: ${kept.join(', ')}` };
   });
 
-  const adopt = decider(aboutWork(program.command('adopt').argument('<gate>', 'a gate, or gate/leg')), true)
+  const adopt = addDeciderOptions(
+    addRequestOptions(program.command('adopt').argument('<gate>', 'a gate, or gate/leg')),
+    true,
+  )
     .description('supply the output of a gate')
     .addOption(new Option('-o, --output <path>', 'a JSON file; - is standard input').makeOptionMandatory());
   answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const value = await readJsonFile(world, output!);
     return viewAnswer(world, await gateline.adopt(unit!, value, { reason, actor }), unit);
   });

@@ -4,11 +4,11 @@ import { Gateline } from '../../gateline.ts';
 import { countOf } from '../../report/amounts.ts';
 import { safeText } from '../../report/table.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { about, decider, openingOptions, type AboutOptions } from '../options.ts';
+import { addTargetOptions, addDeciderOptions, gatelineOptions, type TargetOptions } from '../options.ts';
 import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
-interface RollbackOptions extends AboutOptions {
+interface RollbackOptions extends TargetOptions {
   readonly to?: string;
   readonly all?: boolean;
   readonly dryRun?: boolean;
@@ -18,19 +18,19 @@ interface RollbackOptions extends AboutOptions {
 
 /** `diff`, `apply`, `rollback`: what gates made of the folder. */
 export function addFileCommands(world: World, program: Command, answer: AddAnswer): void {
-  const diff = about(program.command('diff').argument('[gate]', 'only what this gate changed')).description(
+  const diff = addTargetOptions(program.command('diff').argument('[gate]', 'only what this gate changed')).description(
     'show what the gates of the newest run changed',
   );
-  answer<AboutOptions>(diff, async (options, unit) => {
-    const patch = await (await Gateline.open(await openingOptions(world, options))).diff(unit);
+  answer<TargetOptions>(diff, async (options, unit) => {
+    const patch = await (await Gateline.open(await gatelineOptions(world, options))).diff(unit);
     return { json: { patch }, text: forTerminal(patch) };
   });
 
-  const apply = about(program.command('apply'))
+  const apply = addTargetOptions(program.command('apply'))
     .description('bring the files of an isolated run into this folder')
     .option('-n, --dry-run', 'only show them');
-  answer<AboutOptions & { dryRun?: boolean }>(apply, async (options) => {
-    const applied = await (await Gateline.open(await openingOptions(world, options))).apply(options.dryRun);
+  answer<TargetOptions & { dryRun?: boolean }>(apply, async (options) => {
+    const applied = await (await Gateline.open(await gatelineOptions(world, options))).apply(options.dryRun);
     const text = [
       ...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written),
       ...pathLines('your version stays', applied.left),
@@ -38,7 +38,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     return { json: applied, text: text.join('\n') || 'Nothing to apply.', exit: applied.left.length > 0 ? 1 : 0 };
   });
 
-  const rollback = decider(about(program.command('rollback')), false)
+  const rollback = addDeciderOptions(addTargetOptions(program.command('rollback')), false)
     .description('take back what gates of the newest run did, and pause it')
     .addOption(new Option('--to <gate>', 'the last gate whose work stays'))
     .addOption(new Option('--all', 'take back the whole run').conflicts('to'))
@@ -47,7 +47,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     const { to, all, dryRun, reason, actor } = options;
     if (to === undefined && !all)
       throw new GatelineError('usage', 'name the last gate whose work stays: --to GATE, or --all');
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const result = await gateline.rollback(all ? 'all' : to!, { reason, actor }, dryRun);
     const lines = [
       result.units.length === 0

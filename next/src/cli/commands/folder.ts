@@ -4,11 +4,20 @@ import { summarizeDays, summarizeGates, summarizeRuns } from '../../history/stat
 import { countOf } from '../../report/amounts.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
 import { safeText } from '../../report/table.ts';
-import { about, aboutWork, decider, list, moment, openingOptions, whole, type AboutOptions } from '../options.ts';
+import {
+  addTargetOptions,
+  addRequestOptions,
+  addDeciderOptions,
+  collectList,
+  parseTime,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
 import { paintOf, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
-interface HistoryOptions extends AboutOptions {
+interface HistoryOptions extends TargetOptions {
   readonly status?: string[];
   readonly since?: number;
   readonly until?: number;
@@ -24,15 +33,17 @@ interface HistoryOptions extends AboutOptions {
 export function addFolderCommands(world: World, program: Command, answer: AddAnswer): void {
   addHistory(world, program, answer);
 
-  const clean = about(program.command('clean'))
+  const clean = addTargetOptions(program.command('clean'))
     .description('remove old runs, and everything that only they needed')
-    .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(whole(0)))
-    .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(whole(1)))
+    .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(parseWholeNumber(0)))
+    .addOption(
+      new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(parseWholeNumber(1)),
+    )
     .option('-n, --dry-run', 'only show what would be removed');
-  answer<AboutOptions & { days?: number; runs?: number; dryRun?: boolean }>(
+  answer<TargetOptions & { days?: number; runs?: number; dryRun?: boolean }>(
     clean,
     async ({ days, runs, dryRun = false, ...options }) => {
-      const gateline = await Gateline.open(await openingOptions(world, options));
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
       const cleaned = await gateline.clean({ days: days ?? (runs === undefined ? 30 : undefined), runs }, dryRun);
       const lines = cleaned.runs.map(
         ({ subject, run }) => `${dryRun ? 'would remove' : 'removed'} run ${run} of ${safeText(subject)}`,
@@ -47,11 +58,11 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
     },
   );
 
-  const check = about(program.command('check'))
+  const check = addTargetOptions(program.command('check'))
     .description('read all of .state/ and list what is wrong')
     .option('--repair', 'set unreadable lines of the log aside');
-  answer<AboutOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+  answer<TargetOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const problems = await gateline.check(repair);
     const lines = problems.map(
       ({ message, hint }) => `${safeText(message)}${hint === undefined ? '' : `\n  ${safeText(hint)}`}`,
@@ -63,16 +74,16 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
     };
   });
 
-  const imports = decider(
-    aboutWork(
+  const imports = addDeciderOptions(
+    addRequestOptions(
       program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder'),
     ),
     false,
   ).description('take over the outputs of another system: all or none');
-  answer<AboutOptions & { reason?: string; actor?: string }>(
+  answer<TargetOptions & { reason?: string; actor?: string }>(
     imports,
     async ({ reason, actor, ...options }, system, folder) => {
-      const gateline = await Gateline.open(await openingOptions(world, options));
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
       const imported = await gateline.import(system!, folder, { reason, actor });
       const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
       return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
@@ -81,22 +92,24 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
 }
 
 function addHistory(world: World, program: Command, answer: AddAnswer): void {
-  const command = about(program.command('history'))
+  const command = addTargetOptions(program.command('history'))
     .description('list runs that ended, or their statistics')
-    .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(list))
+    .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(collectList))
     .addOption(
-      new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(moment),
+      new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(
+        parseTime,
+      ),
     )
-    .addOption(new Option('--until <time>', 'runs that began before this time').argParser(moment))
+    .addOption(new Option('--until <time>', 'runs that began before this time').argParser(parseTime))
     .option('--contains <text>', 'runs with this text in subject, task or failure')
     .option('--gate <gate>', 'runs in which this gate had a part')
-    .addOption(new Option('--limit <n>', 'at most so many runs').argParser(whole(1)).default(20))
+    .addOption(new Option('--limit <n>', 'at most so many runs').argParser(parseWholeNumber(1)).default(20))
     .option('--all', 'every pipeline of the folder')
     .addOption(new Option('--stats', 'success rate, times and cost, by gate').conflicts('daily'))
-    .addOption(new Option('--daily [days]', 'a summary for each day').argParser(whole(1)));
+    .addOption(new Option('--daily [days]', 'a summary for each day').argParser(parseWholeNumber(1)));
   answer<HistoryOptions>(command, async (options) => {
     const { status, since, until, contains, gate, limit, all, stats, daily, subject } = options;
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const isSummary = stats === true || daily !== undefined;
     const { entries, unreadable } = await gateline.history({
       ...(!all && { pipeline: gateline.definition.pipeline.id }),

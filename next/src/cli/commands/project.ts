@@ -4,7 +4,7 @@ import { loadDefinition } from '../../local/load-definition.ts';
 import { checkContracts } from '../../local/check-contracts.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
-import { about, type AboutOptions } from '../options.ts';
+import { addTargetOptions, type TargetOptions } from '../options.ts';
 import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
@@ -25,10 +25,10 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
     return { json: { template, files, left }, text: lines.join('\n') };
   });
 
-  const validate = about(program.command('validate')).description(
+  const validate = addTargetOptions(program.command('validate')).description(
     'check the definition, its schemas and its contracts',
   );
-  answer<AboutOptions>(validate, async ({ file }) => {
+  answer<TargetOptions>(validate, async ({ file }) => {
     const definition = await loadDefinition(world.workingDirectory, file);
     await checkContracts(definition);
     const warnings = definition.warnings.map(problemText);

@@ -4,14 +4,21 @@ import { readCallerSettings } from '../../environment.ts';
 import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { shellWord } from '../../untrusted/escape.ts';
-import { aboutWork, decider, list, openingOptions, whole, type AboutOptions } from '../options.ts';
+import {
+  addRequestOptions,
+  addDeciderOptions,
+  collectList,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
 import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import type { World } from '../world.ts';
 
 const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
 
-interface RunFlags extends AboutOptions {
+interface RunFlags extends TargetOptions {
   readonly until?: string[];
   readonly gate?: string[];
   readonly force?: string[];
@@ -33,47 +40,47 @@ interface RunFlags extends AboutOptions {
 /** `plan`, `run`, `resume`, `begin`, `complete`. */
 export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
   answer<RunFlags>(
-    selection(aboutWork(program.command('plan'))).description('show what would run, and why'),
+    addSelectionOptions(addRequestOptions(program.command('plan'))).description('show what would run, and why'),
     async (options) => {
-      const gateline = await Gateline.open(await openingOptions(world, options));
-      return planAnswer(world, await gateline.plan(runOptions(options)));
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
+      return planAnswer(world, await gateline.plan(toRunOptions(options)));
     },
   );
   answer<RunFlags>(
-    running(program.command('run')).description('run the pipeline, or continue a run that stopped'),
-    (options) => run(world, options, false),
+    addRunOptions(program.command('run')).description('run the pipeline, or continue a run that stopped'),
+    (options) => runOrResume(world, options, false),
   );
   answer<RunFlags>(
-    running(program.command('resume')).description('continue a run that was paused or rolled back'),
-    (options) => run(world, options, true),
+    addRunOptions(program.command('resume')).description('continue a run that was paused or rolled back'),
+    (options) => runOrResume(world, options, true),
   );
   addBegin(world, program, answer);
   addComplete(world, program, answer);
 }
 
-function selection(command: Command): Command {
+function addSelectionOptions(command: Command): Command {
   return command
-    .addOption(new Option('--until <gates>', 'these gates and what they need').argParser(list))
-    .addOption(new Option('--gate <gates>', 'only these gates').argParser(list).conflicts('until'))
+    .addOption(new Option('--until <gates>', 'these gates and what they need').argParser(collectList))
+    .addOption(new Option('--gate <gates>', 'only these gates').argParser(collectList).conflicts('until'))
     .option('--isolated', 'work in a clone of this folder; `gateline apply` brings its files back');
 }
 
-function running(command: Command): Command {
-  return decider(selection(aboutWork(command)), false)
-    .addOption(new Option('--force <gates>', 'run these gates again, even if nothing changed').argParser(list))
+function addRunOptions(command: Command): Command {
+  return addDeciderOptions(addSelectionOptions(addRequestOptions(command)), false)
+    .addOption(new Option('--force <gates>', 'run these gates again, even if nothing changed').argParser(collectList))
     .addOption(new Option('--strategy <name>', 'how to continue after a failure').choices(STRATEGIES))
     .addOption(new Option('--from <gate>', 'the gate of --strategy from-checkpoint'))
     .option('--new', 'close the open run first')
-    .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(whole(1)))
+    .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(parseWholeNumber(1)))
     .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))
-    .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(whole(1)))
+    .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(parseWholeNumber(1)))
     .option('-n, --dry-run', 'only show what would run')
     .option('--checkpoints', 'print the Markdown checkpoint of each gate')
     .option('-q, --quiet', 'no progress')
     .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
 }
 
-function runOptions(options: RunFlags): RunOptions {
+function toRunOptions(options: RunFlags): RunOptions {
   const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } =
     options;
   if ((strategy === 'from-checkpoint') !== (from !== undefined))
@@ -94,13 +101,13 @@ function runOptions(options: RunFlags): RunOptions {
   };
 }
 
-async function run(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
+async function runOrResume(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
   using progress = showProgress(world, options);
-  const gateline = await Gateline.open({ ...(await openingOptions(world, options)), observe: progress.observe });
-  if (options.dryRun) return planAnswer(world, await gateline.plan(runOptions(options)));
+  const gateline = await Gateline.open({ ...(await gatelineOptions(world, options)), observe: progress.observe });
+  if (options.dryRun) return planAnswer(world, await gateline.plan(toRunOptions(options)));
   using interruption = interruptOn(world);
-  const how = { ...runOptions(options), signal: interruption.signal };
-  const outcome = isResume ? await gateline.resume({ ...how, by: how.by! }) : await gateline.run(how);
+  const settings = { ...toRunOptions(options), signal: interruption.signal };
+  const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
   progress.end();
   return runAnswer(world, outcome);
 }
@@ -130,13 +137,13 @@ function interruptOn(world: World): Disposable & { readonly signal: AbortSignal 
 }
 
 function addBegin(world: World, program: Command, answer: AddAnswer): void {
-  const command = aboutWork(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
+  const command = addRequestOptions(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
     .summary('begin an attempt of an agent that works by itself')
     .description(
       'Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.',
     );
-  answer<AboutOptions>(command, async (options, unit) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+  answer<TargetOptions>(command, async (options, unit) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const begun = await gateline.begin(unit!);
     const variables =
       begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
@@ -151,18 +158,18 @@ function addBegin(world: World, program: Command, answer: AddAnswer): void {
 }
 
 function addComplete(world: World, program: Command, answer: AddAnswer): void {
-  const command = aboutWork(
+  const command = addRequestOptions(
     program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'),
   )
-    .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(whole(0)))
+    .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(parseWholeNumber(0)))
     .description('end an attempt that `begin` began');
-  answer<AboutOptions & { exitCode?: number }>(command, async (options, word) => {
+  answer<TargetOptions & { exitCode?: number }>(command, async (options, word) => {
     const token = word ?? readCallerSettings(world.environment).token;
     if (token === undefined)
       throw new GatelineError('usage', 'there is no token', {
         hint: 'eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
       });
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const { ended, view } = await gateline.complete(token, options.exitCode);
     const unit = view.units.find(({ key }) => key === ended.unit)!;
     const isGood = unit.status === 'passed' || (unit.status === 'partial' && unit.done);

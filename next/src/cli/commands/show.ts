@@ -5,7 +5,13 @@ import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
 import { assertUnit } from '../../local/limits.ts';
-import { about, aboutWork, openingOptions, whole, type AboutOptions } from '../options.ts';
+import {
+  addTargetOptions,
+  addRequestOptions,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
 import { paintOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
@@ -21,19 +27,19 @@ const PARTS = [
   'feedback',
 ] as const;
 
-interface ShowOptions extends AboutOptions {
+interface ShowOptions extends TargetOptions {
   readonly run?: number;
   readonly attempt?: number;
 }
 
 /** `status`, `show`, `logs`. */
 export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
-  const status = aboutWork(program.command('status')).description('show how a run stands, and what to do next');
+  const status = addRequestOptions(program.command('status')).description('show how a run stands, and what to do next');
   status
     .addOption(runOption())
     .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'));
   answer<ShowOptions & { watch?: boolean }>(status, async (options) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const print = async (): Promise<Answer> => statusAnswer(world, gateline, options.run);
     if (!options.watch) return print();
     for (;;) {
@@ -45,7 +51,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     }
   });
 
-  const show = about(program.command('show').argument('<gate>', 'a gate, or gate/leg')).addArgument(
+  const show = addTargetOptions(program.command('show').argument('<gate>', 'a gate, or gate/leg')).addArgument(
     new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
   );
   show
@@ -53,7 +59,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     .addOption(runOption())
     .addOption(attemptOption());
   answer<ShowOptions>(show, async (options, unit, part) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     if (part === 'verdict') return verdictAnswer(world, gateline, unit!, options);
     const value = await gateline.part(unit!, part as Part, options);
     return 'json' in value
@@ -61,12 +67,12 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
       : { json: { text: value.text }, text: forTerminal(value.text) };
   });
 
-  const logs = about(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).description(
+  const logs = addTargetOptions(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).description(
     'print what the agent of a gate printed',
   );
   logs.addOption(runOption()).addOption(attemptOption());
   answer<ShowOptions>(logs, async (options, unit) => {
-    const gateline = await Gateline.open(await openingOptions(world, options));
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
     const [stdout, stderr] = await Promise.all(
       (['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)),
     );
@@ -76,11 +82,11 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
 }
 
 function runOption(): Option {
-  return new Option('--run <n>', 'a run of the subject; default: the newest').argParser(whole(1));
+  return new Option('--run <n>', 'a run of the subject; default: the newest').argParser(parseWholeNumber(1));
 }
 
 function attemptOption(): Option {
-  return new Option('--attempt <n>', 'an attempt of the gate; default: the newest').argParser(whole(1));
+  return new Option('--attempt <n>', 'an attempt of the gate; default: the newest').argParser(parseWholeNumber(1));
 }
 
 async function statusAnswer({ out }: World, gateline: Gateline, run?: number): Promise<Answer> {
