@@ -1,43 +1,41 @@
-import { beginAttempt, completeAttempt, type Begun } from './engine/begin.ts';
+import { beginAttempt, completeAttempt, type BeginResult } from './engine/begin.ts';
 import {
-  NOT_PAUSED,
   adoptOutput,
   decide,
   giveUpAttempts,
   hasClaims,
   keepOutputs,
   type Decider,
+  type DecisionName,
 } from './engine/decide.ts';
 import { planPipeline } from './engine/plan.ts';
-import type { Order } from './engine/ports.ts';
+import type { Assignment, Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { runPipeline, type RunResult } from './engine/run.ts';
 import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
-import { findActor, findBranch } from './local/actor.ts';
-import { assignmentFor, secretValues, type Assignment, type Given } from './local/assignment.ts';
+import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
-import { cleanFolder, type Cleaned, type CleanRules } from './local/clean.ts';
-import { applyClone, forgetCloneResult, noteCloneResult, type Applied } from './local/clone.ts';
+import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
+import { applyClone, runIsolated, type ApplyResult } from './local/isolated.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
-import { importRun, type Imported } from './local/import.ts';
-import { limitOrder, type Limits } from './local/limits.ts';
+import { importRun, type ImportResult } from './local/import.ts';
+import { assignmentFor, limitOrder, secretValues, type AssignmentOptions, type Limits } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
-import { nameFilesOfGates, prepareRun, type Preparation } from './local/prepare-run.ts';
-import { findStandIns } from './local/stand-ins.ts';
+import { reportUncommittedChanges, prepareRun, type Preparation } from './local/prepare-run.ts';
+import { withStandIns } from './local/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
 import { createRedactor } from './untrusted/redact.ts';
-import { snapshotId } from './workspace/workspace.ts';
 
 /** What a {@link Gateline} works on. */
-export interface GatelineOptions extends Given {
+export interface GatelineOptions extends AssignmentOptions {
   /** Default: the working directory. */
   readonly folder?: string;
   /** The definition. Default: gateline.yml in the folder or above it. */
@@ -63,8 +61,6 @@ export interface RunOutcome {
   readonly view: RunView;
 }
 
-type DecisionName = Parameters<typeof decide>[2];
-
 /** A pipeline in a folder: every verb of the command line, returning plain data. */
 export class Gateline {
   readonly definition: Definition;
@@ -88,21 +84,21 @@ export class Gateline {
 
   /** What {@link run} would do with each gate, and why. */
   plan(options: RunOptions = {}): Promise<readonly UnitPlan[]> {
-    return this.#use('beside', async (folder, order) => planPipeline(folder.ports, limitOrder(order, options)));
+    return this.#use('beside', (folder, order) => planPipeline(folder.ports, limitOrder(order, options)));
   }
 
   /** Runs the pipeline, or continues its run. */
   run(options: RunOptions = {}): Promise<RunOutcome> {
     return this.#use('engine', async (folder, order) => {
-      const limited = { ...limitOrder(order, options), standIns: await findStandIns(folder, order) };
+      const limited = await withStandIns(folder, limitOrder(order, options));
       if (options.fresh || options.force || options.strategy) {
         const by = await this.#decider(options.by, order, 'gateline run');
         await prepareRun(folder, order, options, by);
       }
-      if (!options.isolated) await nameFilesOfGates(folder, order);
+      if (!options.isolated) await reportUncommittedChanges(folder, order);
       const signal = options.signal ?? new AbortController().signal;
       const result = options.isolated
-        ? await this.#runIsolated(folder, limited, signal, options.checkpoints)
+        ? await runIsolated(folder, limited, signal, options.checkpoints)
         : await runPipeline(mirroredPorts(folder, order, options.checkpoints), limited, signal);
       const { status, run, ran } = result;
       return { result: { status, run, ran }, view: await endCall(folder, order, status !== 'nothing') };
@@ -111,36 +107,26 @@ export class Gateline {
 
   /** Continues a run that a person paused or rolled back. */
   async resume(options: RunOptions = {}): Promise<RunOutcome> {
-    const { status } = await this.view();
-    if (status === 'paused' || status === 'rollback')
-      await this.#decideNow('resume', { ...options.by, reason: options.by?.reason ?? 'gateline resume' }).catch(
-        ignoreNotPaused,
-      );
+    const { status, paused } = await this.view();
+    // A run that waits for an approval is paused without a person's decision to pause it.
+    if (paused && (status === 'paused' || status === 'rollback'))
+      await this.#decideNow('resume', { ...options.by, reason: options.by?.reason ?? 'gateline resume' });
     return this.run(options);
   }
 
   /** Begins an attempt of an agent that works by itself. */
-  begin(unit: UnitKey): Promise<Begun> {
+  begin(unit: UnitKey): Promise<BeginResult> {
     return this.#use('engine', async (folder, order) => {
-      const begun = await beginAttempt(
-        mirroredPorts(folder, order),
-        { ...order, standIns: await findStandIns(folder, order) },
-        unit,
-      );
+      const result = await beginAttempt(mirroredPorts(folder, order), await withStandIns(folder, order), unit);
       await endCall(folder, order, true);
-      return begun;
+      return result;
     });
   }
 
   /** Ends the attempt that {@link begin} began. @param exitCode of the agent */
   complete(token: string, exitCode = 0): Promise<{ readonly ended: EndedEntry; readonly view: RunView }> {
     return this.#use('engine', async (folder, order) => {
-      const ended = await completeAttempt(
-        folder.ports,
-        { ...order, standIns: await findStandIns(folder, order) },
-        token,
-        exitCode,
-      );
+      const ended = await completeAttempt(folder.ports, await withStandIns(folder, order), token, exitCode);
       return { ended, view: await endCall(folder, order, true) };
     });
   }
@@ -161,7 +147,7 @@ export class Gateline {
   }
 
   /** Brings the files of an isolated run into the folder. */
-  apply(isDry = false): Promise<Applied> {
+  apply(isDry = false): Promise<ApplyResult> {
     return this.#use('engine', (folder, order) => applyClone(folder, order, isDry));
   }
 
@@ -206,7 +192,7 @@ export class Gateline {
   }
 
   /** Removes old runs, and everything that only they needed. */
-  clean(rules: CleanRules, isDry = false): Promise<Cleaned> {
+  clean(rules: CleanRules, isDry = false): Promise<CleanResult> {
     return this.#use('engine', (folder) => cleanFolder(folder, rules, isDry));
   }
 
@@ -216,17 +202,12 @@ export class Gateline {
   }
 
   /** Takes over the outputs of another system's files: all or none. @param path default: the system's own folder */
-  import(system: string, path?: string, by: Partial<Decider> = {}): Promise<Imported> {
+  import(system: string, path?: string, by: Partial<Decider> = {}): Promise<ImportResult> {
     return this.#use('engine', async (folder, order) => {
-      const imported = await importRun(
-        folder,
-        order,
-        system,
-        path,
-        await this.#decider(by, order, `gateline import ${system}`),
-      );
+      const decider = await this.#decider(by, order, `gateline import ${system}`);
+      const result = await importRun(folder, order, { system, path }, decider);
       await endCall(folder, order, true);
-      return imported;
+      return result;
     });
   }
 
@@ -242,15 +223,6 @@ export class Gateline {
       observe: this.#observe,
     });
     return await work(folder, order);
-  }
-
-  async #runIsolated(folder: Folder, order: Order, signal: AbortSignal, checkpoints?: boolean): Promise<RunResult> {
-    await forgetCloneResult(folder, order);
-    await using clone = await folder.openClone(order);
-    const base = snapshotId(await clone.git.takeSnapshot());
-    const result = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);
-    await noteCloneResult(clone, order, base);
-    return result;
   }
 
   #decideNow(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
@@ -272,9 +244,4 @@ export class Gateline {
       throw new GatelineError('usage', 'a reason has at most 4,096 characters, and who decides 1 to 255');
     return { actor: redactor.text(actor), reason: redactor.text(text) };
   }
-}
-
-/** A run that waits for an approval is paused without a person's decision to pause it. */
-function ignoreNotPaused(error: unknown): void {
-  if (!(error instanceof GatelineError) || error.code !== NOT_PAUSED) throw error;
 }

@@ -19,7 +19,7 @@ import type { Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
 
 /** What `begin` found: an output that holds, or work for an agent that works by itself. */
-export type Begun =
+export type BeginResult =
   | { readonly choice: 'use'; readonly unit: UnitKey; readonly reason: string; readonly checkpoint?: Checkpoint }
   | {
       readonly choice: 'run';
@@ -44,7 +44,7 @@ type Token = z.infer<typeof tokenSchema>;
  * Begins an attempt of an agent that works by itself. What the unit needs must be done; beginning again gives up an
  * attempt that was begun before.
  */
-export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<Begun> {
+export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<BeginResult> {
   const call = await Call.open(ports, order);
   for (const started of call.state.open.values())
     if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);

@@ -12,8 +12,8 @@ import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints
 import { buildRequest, fingerprintOf } from './request.ts';
 import { storeValue } from './values.ts';
 
-/** The code of the error for a run that no person paused. */
-export const NOT_PAUSED = 'NOT_PAUSED';
+/** A decision that may be made beside a running engine. */
+export type DecisionName = 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close';
 
 /** Who decides, and why. */
 export interface Decider {
@@ -29,7 +29,7 @@ export interface Decider {
 export async function decide(
   ports: Ports,
   order: Order,
-  decision: 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close',
+  decision: DecisionName,
   by: Decider,
   key?: UnitKey,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function decide(
 
 function entryFor(
   call: Call,
-  decision: Parameters<typeof decide>[2],
+  decision: DecisionName,
   head: ReturnType<Call['head']> & Decider & { readonly kind: 'decided' },
   key: UnitKey | undefined,
 ): DecidedEntry {
@@ -54,7 +54,7 @@ function entryFor(
     if (run === undefined || run.over)
       throw new GatelineError('usage', `there is no open run of ${call.order.subject} to ${decision}`);
     if (decision === 'resume' && run.paused === undefined)
-      throw new GatelineError('usage', `run ${run.run} is not paused`, { code: NOT_PAUSED });
+      throw new GatelineError('usage', `run ${run.run} is not paused`);
     return { ...head, decision };
   }
   if (key === undefined) throw new GatelineError('bug', `${decision} names no gate`);

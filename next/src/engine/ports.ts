@@ -56,13 +56,8 @@ export interface Ports {
   readonly observe: (event: EngineEvent) => void;
 }
 
-/** What the caller of a command asks for: a pipeline, what it is about, and how to run it. */
-export interface Order {
-  readonly pipeline: Pipeline;
-  /** Path of the definition, relative to the workspace: no gate's input, and nobody's file. */
-  readonly definitionFile: string;
-  /** By gate, with schema files read. */
-  readonly contracts: ReadonlyMap<string, Contract>;
+/** What a run is about. */
+export interface Assignment {
   readonly subject: string;
   /** Whether somebody gave the subject: only then it is part of requests. */
   readonly isSubjectGiven: boolean;
@@ -70,6 +65,15 @@ export interface Order {
   readonly metadata: JsonObject;
   /** The caller's input. */
   readonly input: JsonValue;
+}
+
+/** What the caller of a command asks for: a pipeline, what its run is about, and how to run it. */
+export interface Order extends Assignment {
+  readonly pipeline: Pipeline;
+  /** Path of the definition, relative to the workspace: no gate's input, and nobody's file. */
+  readonly definitionFile: string;
+  /** By gate, with schema files read. */
+  readonly contracts: ReadonlyMap<string, Contract>;
   readonly redactor: Redactor;
   /** Only these gates. Default: all. */
   readonly only?: ReadonlySet<string>;

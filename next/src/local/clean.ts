@@ -20,7 +20,7 @@ export interface RunName {
   readonly run: number;
 }
 
-export interface Cleaned {
+export interface CleanResult {
   readonly runs: readonly RunName[];
   /** How many runs stay. */
   readonly kept: number;
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
  * Removes old runs of all pipelines of a folder, and then everything that only they needed: checkpoints, contents,
  * snapshots, directories of attempts. The caller holds the lock. The history stays.
  */
-export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: boolean): Promise<Cleaned> {
+export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: boolean): Promise<CleanResult> {
   const entries = await folder.ports.log.read();
   const kept = keptRuns(entries, rules, folder.ports.clock.now());
   const all = runsOf(entries);

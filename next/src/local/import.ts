@@ -6,12 +6,20 @@ import type { Order } from '../engine/ports.ts';
 import { runPipeline } from '../engine/run.ts';
 import type { ImportedGate, SourceFile } from '../formats/format.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
+import { gateOf } from '../run/units.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import type { Folder } from './folder.ts';
-import { FORMATS } from './mirror.ts';
+import { FORMATS } from './system-files.ts';
+
+/** Whose files to import. */
+export interface ImportSource {
+  readonly system: string;
+  /** The folder with the files, as the user names it. Default: the system's own. */
+  readonly path?: string;
+}
 
 /** What an import took over. */
-export interface Imported {
+export interface ImportResult {
   readonly gates: readonly UnitKey[];
   /** What it does not take, one sentence each. */
   readonly notes: readonly string[];
@@ -19,15 +27,13 @@ export interface Imported {
 
 /**
  * Takes over the outputs of another system's files, each judged by the contract of its gate: all or none.
- * @param path of the folder with the files, as the user names it; default: the system's own
  */
 export async function importRun(
   folder: Folder,
   order: Order,
-  system: string,
-  path: string | undefined,
+  { system, path }: ImportSource,
   by: Decider,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const format = FORMATS[system];
   if (format === undefined)
     throw new GatelineError('usage', `there is no system ${system}`, {
@@ -54,7 +60,7 @@ export async function importRun(
       hint: 'Nothing was imported.',
     });
   for (const { unit, value } of outputs) await adoptOutput(folder.ports, order, unit, value, by);
-  const only = new Set(outputs.map(({ unit }) => unit.split('/', 1)[0]!));
+  const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
   await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
   return { gates: outputs.map(({ unit }) => unit), notes };
 }

@@ -8,6 +8,7 @@ import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { DEFINITION_FILES, type Gate, type Pipeline } from '../pipeline/pipeline.ts';
 import { problemText, type Problem } from '../pipeline/problem.ts';
 import type { Contract } from '../verdict/contract.ts';
+import { compileContract } from '../verdict/judge.ts';
 
 /** A definition that was read, with the files that it names. */
 export interface Definition {
@@ -113,4 +114,19 @@ async function readSchema(root: string, path: string, { id, place }: Gate): Prom
     place: { file: path },
     hint: parsed.advice,
   });
+}
+
+/** Compiles every contract. @throws GatelineError `usage` naming what is wrong, and where */
+export async function checkContracts({ pipeline, contracts }: Definition): Promise<void> {
+  for (const gate of pipeline.gates)
+    await compileContract(contracts.get(gate.id)!).catch((error: unknown) => {
+      if (!(error instanceof GatelineError)) throw error;
+      const { schema } = gate.contract;
+      const place = schema && 'path' in schema ? { file: schema.path } : gate.place;
+      throw new GatelineError('usage', `the contract of gate ${gate.id}: ${error.message}`, {
+        hint: error.hint,
+        place,
+        cause: error,
+      });
+    });
 }

@@ -1,7 +1,7 @@
 import { decide, giveUpAttempts, type Decider } from '../engine/decide.ts';
 import type { Order } from '../engine/ports.ts';
 import { applyStrategy, type Strategy } from '../engine/strategy.ts';
-import { hasUncommittedChanges } from './actor.ts';
+import { hasUncommittedChanges } from './git.ts';
 import type { Folder } from './folder.ts';
 import { viewRun } from './run-files.ts';
 
@@ -32,7 +32,7 @@ async function closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<
 }
 
 /** Before the first run in a folder with uncommitted work: which files gates may change. */
-export async function nameFilesOfGates(folder: Folder, { pipeline }: Order): Promise<void> {
+export async function reportUncommittedChanges(folder: Folder, { pipeline }: Order): Promise<void> {
   const editors = pipeline.gates.filter(({ files }) => files !== undefined);
   if (editors.length === 0 || (await folder.log.read()).length > 0) return;
   const { root, environment, observe } = folder.options;

@@ -5,7 +5,7 @@ import type { RunView } from '../report/view.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
 import type { Folder } from './folder.ts';
-import { createAgentStateFiles, mirrorRun } from './mirror.ts';
+import { createAgentStateFiles, mirrorRun } from './system-files.ts';
 
 /** How a run stands. @param run default: the newest */
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {

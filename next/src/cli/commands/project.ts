@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { initProject, TEMPLATES } from '../../local/init.ts';
-import { loadDefinition } from '../../local/load-definition.ts';
-import { checkContracts } from '../../local/check-contracts.ts';
+import { checkContracts, loadDefinition } from '../../local/load-definition.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
 import { addTargetOptions, type TargetOptions } from '../options.ts';

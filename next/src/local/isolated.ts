@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Order } from '../engine/ports.ts';
+import { runPipeline, type RunResult } from '../engine/run.ts';
 import { GatelineError, isSystemError } from '../errors.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
+import { mirroredPorts } from './run-files.ts';
 
 /** What `apply` brought into the folder. */
-export interface Applied {
+export interface ApplyResult {
   readonly written: readonly string[];
   /** Paths where the folder has another version than the run began with. */
   readonly left: readonly string[];
@@ -15,21 +17,27 @@ export interface Applied {
 
 const baseSchema = z.object({ base: z.string(), result: z.string() });
 
-/** Until a new isolated run has ended there is nothing to apply: the clone is not what an earlier one made of it. */
-export function forgetCloneResult(folder: Folder, order: Order): Promise<void> {
-  return folder.stateFolder.remove(resultPath(folder, order));
-}
-
-/** Notes what an isolated run made of its clone: from which snapshot to which. */
-export async function noteCloneResult(clone: Folder, order: Order, base: string): Promise<void> {
+/** Runs in a clone of the folder, and saves from which snapshot to which it led. */
+export async function runIsolated(
+  folder: Folder,
+  order: Order,
+  signal: AbortSignal,
+  checkpoints?: boolean,
+): Promise<RunResult> {
+  // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
+  await folder.stateFolder.remove(resultPath(folder, order));
+  await using clone = await folder.openClone(order);
+  const base = snapshotId(await clone.git.takeSnapshot());
+  const run = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);
   const result = snapshotId(await clone.git.takeSnapshot());
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
   await clone.stateFolder.writeDurably(resultPath(clone, order), [JSON.stringify({ base, result })]);
+  return run;
 }
 
 /** Brings what the last isolated run changed into the folder; other versions than those that it began with stay. */
-export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<Applied> {
+export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
   const { base, result } = await readResult(folder, order);
   const changes = await folder.git.diff(snapshotFrom(base), snapshotFrom(result));
   const now = await folder.git.listFiles(await folder.git.takeSnapshot());

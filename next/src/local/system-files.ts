@@ -1,7 +1,7 @@
 import type { Order, AgentStateFiles } from '../engine/ports.ts';
 import type { Format, OutputValues } from '../formats/format.ts';
 import { stateGuide } from '../formats/state-guide/state-guide.ts';
-import { readEnvelope } from '../formats/state-guide/envelope.ts';
+import { readEnvelope, standInFrom } from '../formats/state-guide/envelope.ts';
 import { fileStems, gateFile } from '../formats/state-guide/words.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { JsonValue } from '../json/json.ts';
@@ -18,6 +18,7 @@ export const FORMATS: Readonly<Record<string, Format>> = { 'state-guide': stateG
 
 /** Outputs that are larger are named in the files, not part of them, in bytes. */
 const MAX_OUTPUT = 16 * 1024 ** 2;
+const MAX_STATE_FILE = 64 * 1024 ** 2;
 
 /** Renews the current-state files of the systems that `mirror` names, and the Markdown checkpoint of each gate. */
 export async function mirrorRun(folder: Folder, { pipeline }: Order, view: RunView): Promise<void> {
@@ -73,7 +74,7 @@ export function createAgentStateFiles(
       const { id, number } = unit.gate;
       for (const name of filesOf(unit)) {
         const path = folder.pathOf(name);
-        const file = await readPlainFile(path, MAX_ENVELOPE);
+        const file = await readPlainFile(path, MAX_STATE_FILE);
         if (file.state === 'absent') continue;
         if (file.state !== 'present')
           return { issues: [{ severity: 'error', message: `${path} is no plain file of at most 64 MiB` }] };
@@ -90,4 +91,32 @@ export function createAgentStateFiles(
   };
 }
 
-const MAX_ENVELOPE = 64 * 1024 ** 2;
+/** The order with the values that may take the place of gates that are not done. */
+export async function withStandIns(folder: Folder, order: Order): Promise<Order> {
+  return { ...order, standIns: await findStandIns(folder, order) };
+}
+
+/**
+ * What may take the place of gates that are not done, for gates with `stand-in` (seed 000, step 0B): their state file,
+ * else the caller's input.
+ */
+async function findStandIns(
+  { stateFolder }: Folder,
+  { pipeline, subject, metadata, input }: Order,
+): Promise<NonNullable<Order['standIns']>> {
+  const replaceable = new Set(pipeline.gates.flatMap(({ standIn, needs }) => (standIn ? needs : [])));
+  const standIns = new Map<string, { value: NonNullable<Order['input']>; reason: string }>();
+  for (const gate of pipeline.gates) {
+    if (!replaceable.has(gate.id)) continue;
+    const files = fileStems(metadata, subject).map((stem) =>
+      stateFolder.pathOf(gateFile(stem, gate.number, '', 'output.json')),
+    );
+    const read = await Promise.all(files.map((file) => readPlainFile(file, MAX_STATE_FILE)));
+    const bytes = read.flatMap((file) => (file.state === 'present' ? [file.bytes] : []))[0];
+    const standIn = standInFrom(bytes, input, { id: gate.id, number: gate.number, metadata });
+    if (standIn.choice === 'none') continue;
+    const value = standIn.choice === 'file' ? standIn.envelope.output : standIn.output;
+    if (value !== null) standIns.set(gate.id, { value, reason: standIn.reason });
+  }
+  return standIns;
+}
