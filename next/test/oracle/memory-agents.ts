@@ -80,7 +80,7 @@ export class SimulatedAgent {
     if (this.state === 'over' || before === content) return;
     this.writes.set(path, [this.writes.has(path) ? this.writes.get(path)![0] : before, content]);
     this.#crew.folder.write(path, content, this.unit);
-    this.#crew.onWrite(this.unit, path, before, content);
+    this.#crew.onWrite(path, content);
   }
 }
 
@@ -91,7 +91,7 @@ export class Crew {
   readonly #state: MemoryState;
   readonly #behaviorOf: (unit: string) => Behavior;
   readonly #waiting: { readonly agent: SimulatedAgent; readonly resume: () => void }[] = [];
-  onWrite: (unit: string, path: string, before: string | null, after: string | null) => void = () => {};
+  onWrite: (path: string, content: string | null) => void = () => {};
   onOver: (agent: SimulatedAgent) => void = () => {};
 
   constructor(folder: MemoryFolder, state: MemoryState, behaviorOf: (unit: string) => Behavior) {

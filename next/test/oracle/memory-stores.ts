@@ -18,10 +18,11 @@ interface StoreHooks {
   point(operation: string): Promise<void>;
   onEntry(entry: Entry): void;
   onFind(checkpoint: Checkpoint): void;
+  onSave(checkpoint: Checkpoint): void;
 }
 
 /** The stores of one call. What it writes must satisfy the schemas of what is read from a disk. */
-export function createStores(state: MemoryState, { point, onEntry, onFind }: StoreHooks) {
+export function createStores(state: MemoryState, { point, onEntry, onFind, onSave }: StoreHooks) {
   const log: Log = {
     read: async () => [...state.entries],
     async append(...entries) {
@@ -55,6 +56,7 @@ export function createStores(state: MemoryState, { point, onEntry, onFind }: Sto
     async save(fingerprint, checkpoint) {
       await point('save');
       state.checkpoints.set(fingerprint, checkpointSchema.parse(JSON.parse(JSON.stringify(checkpoint))));
+      onSave(checkpoint);
     },
     async forget(attempts) {
       await point('forget');

@@ -30,6 +30,8 @@ export interface CallOptions {
   readonly maxParallel?: number;
   readonly subject?: string;
   readonly isSubjectGiven?: boolean;
+  /** A person decides something while the call works. */
+  readonly decide?: () => Promise<void>;
 }
 
 /** What a call did. `writes` counts entries, checkpoints and files that it wrote. */
@@ -99,6 +101,7 @@ export class Simulation {
       onPut: oracle.onPut.bind(oracle),
       onEntry: oracle.onEntry.bind(oracle),
       onFind: oracle.onFind.bind(oracle),
+      onSave: oracle.onSave.bind(oracle),
     };
     const ports: Ports = {
       ...createStores(state, hooks),
@@ -111,6 +114,14 @@ export class Simulation {
       observe,
     };
     return options.breakPorts?.(ports) ?? ports;
+  }
+
+  /** Ports of a command that nothing disturbs. */
+  quietPorts(): Ports {
+    return this.ports(
+      () => Promise.resolve(),
+      () => {},
+    );
   }
 
   /** One call of `run`. @returns undefined if it died */
@@ -145,6 +156,7 @@ export class Simulation {
     for (let idle = 0; end === undefined && left > 0; idle += 1) {
       await nextTurn();
       if (random.chance(editRate)) this.edit();
+      if (options.decide && random.chance(0.03)) await options.decide();
       if (crew.step(random)) idle = 0;
       else if (idle > MAX_IDLE) throw new Error('the call hangs');
     }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/json/json.ts';
 import { unitKey, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { AttemptRef } from '../../src/run/entry.ts';
+import type { AttemptRef, DecidedEntry } from '../../src/run/entry.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';
 import type { Tree } from './memory-workspace.ts';
 
@@ -8,8 +8,6 @@ import type { Tree } from './memory-workspace.ts';
 export interface Unit {
   readonly key: string;
   readonly gate: Gate;
-  /** Command and values of the leg. */
-  readonly definition: string;
   /** Units that it needs directly, and gates that it needs at all. */
   readonly needs: readonly string[];
   readonly ancestors: ReadonlySet<string>;
@@ -46,73 +44,121 @@ export interface Attempt {
   isRejected?: boolean;
 }
 
-/** Attempts of one folder, and for which of its states their outputs hold. */
+/** What is true of one folder: attempts, for which states of the folder their outputs hold, and decisions. */
 export class Truth {
-  readonly attempts = new Map<string, Attempt>();
-  /** Output in use of each unit, by `subject unit`. */
-  readonly inUse = new Map<string, Attempt>();
-  units = new Map<string, Unit>();
   readonly paths: readonly string[];
+  /** An output that a person kept for another state is there twice, under one name. */
+  readonly attempts: Attempt[] = [];
+  units = new Map<string, Unit>();
+  subject = '';
+  isSubjectGiven = false;
+  /** By `subject unit`: outputs in use, notes that must be answered as JSON, decisions that wait for a turn. */
+  readonly inUse = new Map<string, Attempt>();
+  readonly notes = new Map<string, string>();
+  readonly forced = new Set<string>();
+  readonly pending = new Map<string, DecidedEntry>();
+  /** Gates whose work was sent back in the present run, as `subject gate`. */
+  readonly sentBack = new Set<string>();
+  readonly approved = new Set<string>();
 
   constructor(paths: readonly string[]) {
     this.paths = paths;
   }
 
-  /** Paths that an output of the unit must vouch for now: its inputs, and what its needs hand on. */
-  pathsOf(unit: Unit, subject: string): string[] {
-    const needed = [...this.units.values()].filter(({ gate }) => unit.ancestors.has(gate.id));
-    const handedOn = needed.flatMap(({ key }) => [...(this.inUse.get(`${subject} ${key}`)?.files.keys() ?? [])]);
-    return [...new Set([...(unit.gate.inputs ?? this.paths), ...handedOn])];
+  own(key: string): string {
+    return `${this.subject} ${key}`;
   }
 
-  exportsOf(unit: Unit, subject: string): string {
-    return JSON.stringify(unit.needs.map((key) => [key, this.inUse.get(`${subject} ${key}`)?.output ?? null]));
+  named(name: string): Attempt[] {
+    return this.attempts.filter((attempt) => attempt.name === name);
+  }
+
+  add(attempt: Omit<Attempt, 'files' | 'handedOn' | 'states' | 'subject' | 'sure'>): Attempt {
+    const handedOn = Object.keys(attempt.agent?.request.handedOn ?? {}).sort();
+    const subject = this.isSubjectGiven ? this.subject : undefined;
+    const { start } = attempt;
+    const added = { ...attempt, subject, handedOn, files: new Map(), states: [start], sure: [start] };
+    this.attempts.push(added);
+    return added;
+  }
+
+  inputsOf({ gate }: Unit): readonly string[] {
+    return gate.inputs ?? this.paths;
+  }
+
+  /** Paths that an output of the unit must vouch for now: its inputs, and what its needs hand on. */
+  pathsOf(unit: Unit): string[] {
+    const needed = [...this.units.values()].filter(({ gate }) => unit.ancestors.has(gate.id));
+    const handedOn = needed.flatMap(({ key }) => [...(this.inUse.get(this.own(key))?.files.keys() ?? [])]);
+    return [...new Set([...this.inputsOf(unit), ...handedOn])];
+  }
+
+  /** Whether its needs may hand on files: which ones is only known if an agent got the request. */
+  hasHandedOn({ ancestors }: Unit): boolean {
+    return [...this.units.values()].some(({ gate }) => ancestors.has(gate.id) && gate.files !== undefined);
+  }
+
+  exportsOf({ needs }: Unit): string {
+    return JSON.stringify(needs.map((key) => [key, this.inUse.get(this.own(key))?.output ?? null]));
+  }
+
+  noteOf({ key }: Unit): string {
+    return this.notes.get(this.own(key)) ?? 'null';
+  }
+
+  /** Whether later gates may use an output. */
+  isOpen({ unit: { gate }, result, approvalKey = '' }: Attempt): boolean {
+    if (result === 'skipped' || this.approved.has(approvalKey)) return true;
+    if (result === 'passed') return gate.approval === undefined;
+    return result === 'partial' && gate.contract.partial === 'continue';
   }
 
   /** A unit really wrote files: what held before holds after, for units that do not need it, and for itself. */
-  pass(by: Attempt, subject: string, before: Tree, writes: Iterable<readonly [string, string | null]>): void {
+  pass(by: Attempt, before: Tree, writes: ReadonlyMap<string, string | null>): void {
     const after = new Map(before);
     for (const [path, content] of writes)
       if (content === null) after.delete(path);
       else after.set(path, content);
     if (isSame(before, after, this.paths)) return;
-    for (const other of this.attempts.values()) {
-      const unit = this.units.get(other.unit.key);
-      if (other !== by && (unit?.definition !== other.unit.definition || unit.key === by.unit.key)) continue;
-      if (other.unit.ancestors.has(by.unit.gate.id) || other.subject !== by.subject) continue;
-      const paths = this.pathsOf(other.unit, subject);
-      if (!isRemembered(other.result) && other !== by) continue;
-      if (!other.states.some((state) => isSame(state, before, paths))) continue;
-      addState(other.states, after, this.paths);
-      if (other === by || other.exports === this.exportsOf(unit!, subject)) addState(other.sure, after, this.paths);
+    for (const other of this.attempts) {
+      const holds = this.#isHeld(other, by, before);
+      if (holds) addState(other.states, after, this.paths);
+      const isSure = other === by || other.exports === this.exportsOf(other.unit);
+      if (holds && isSure) addState(other.sure, after, this.paths);
+      if (other === by) continue;
+      // It hands on what others made of its files, unless somebody else may have been in between.
+      for (const [path, content] of other.files)
+        if (!writes.has(path)) continue;
+        else if (holds && content === (before.get(path) ?? null)) other.files.set(path, writes.get(path)!);
+        else other.files.delete(path);
     }
   }
 
-  /** A file was written by a unit: it hands on what another one made of its file, unless somebody else was in between. */
-  follow(unit: string, path: string, before: string | null, after: string | null): void {
-    for (const { unit: other, files } of this.attempts.values())
-      if (other.key === unit || !files.has(path)) continue;
-      else if (files.get(path) === before) files.set(path, after);
-      else files.delete(path);
+  #isHeld(other: Attempt, by: Attempt, before: Tree): boolean {
+    const unit = this.units.get(other.unit.key);
+    if (unit === undefined || other.subject !== by.subject || unit.gate.run !== other.unit.gate.run) return false;
+    if (other !== by && (!isRemembered(other.result) || unit.key === by.unit.key)) return false;
+    if (unit.ancestors.has(by.unit.gate.id)) return false;
+    const paths = this.pathsOf(unit);
+    return other.states.some((state) => isSame(state, before, paths));
   }
 }
 
-export function unitsOf({ gates }: Pipeline): Unit[] {
+export function unitsOf({ gates }: Pipeline): Map<string, Unit> {
   const ancestors = new Map<string, Set<string>>();
   const keys = new Map<string, string[]>();
-  return gates.flatMap((gate) => {
-    const legs = gate.matrix && 'legs' in gate.matrix ? gate.matrix.legs : [{ id: '', matrix: {} }];
+  const units = new Map<string, Unit>();
+  for (const gate of gates) {
+    const legs = gate.matrix && 'legs' in gate.matrix ? gate.matrix.legs : [{ id: '' }];
     ancestors.set(gate.id, new Set(gate.needs.flatMap((need) => [need, ...ancestors.get(need)!])));
     keys.set(
       gate.id,
-      legs.map(({ id }) => unitKey(gate.id, id)),
+      [...legs].map(({ id }) => unitKey(gate.id, id)),
     );
     const needs = gate.needs.flatMap((need) => keys.get(need)!);
-    const definition = JSON.stringify(gate.run);
-    return legs.map(({ id }) => {
-      return { key: unitKey(gate.id, id), gate, definition, needs, ancestors: ancestors.get(gate.id)! };
-    });
-  });
+    for (const key of keys.get(gate.id)!) units.set(key, { key, gate, needs, ancestors: ancestors.get(gate.id)! });
+  }
+  return units;
 }
 
 export function owns({ gate: { files } }: Unit, path: string): boolean {

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import { createLegs, createPipeline, type GateSketch } from '../support/pipelines.ts';
+import type { Answer, Behavior } from './memory-agents.ts';
+import type { Random } from './random.ts';
+
+export const PATHS = ['a', 'b', 'c', 'd', 'x', 'y', 'z'];
+
+/** What a random pipeline may have. */
+export interface Features {
+  readonly reviews: boolean;
+  /** Gates that a person must approve, or whose output may be below its threshold. */
+  readonly approvals: boolean;
+  readonly conditions: boolean;
+  readonly legs: boolean;
+  readonly groups: boolean;
+  /** Gates that change files which they do not declare. */
+  readonly mess: boolean;
+}
+
+interface Edit {
+  readonly path: string;
+  readonly kind: 'set' | 'increment' | 'delete';
+}
+
+/** A gate, and what its agent does. */
+export interface RandomGate {
+  readonly sketch: GateSketch;
+  readonly edits: readonly Edit[];
+  readonly mess: Edit | undefined;
+  /** The command that it has now: a part of its definition. */
+  version: number;
+  /** So many attempts fail. */
+  failures: number;
+}
+
+export function createGates(random: Random, features: Features): RandomGate[] {
+  const gates: RandomGate[] = [];
+  for (let index = 0, count = 3 + random.int(6); index < count; index += 1) {
+    const ids = gates.map(({ sketch }) => sketch.id);
+    const needed = random.some(ids, 1.6 / (index + 1));
+    const inputs = random.chance(0.45) ? undefined : random.chance(0.1) ? [] : random.some(PATHS, 0.35);
+    const declared = random.some(PATHS, 0.3);
+    if (declared.length === 0) declared.push(random.pick(PATHS));
+    const files = random.chance(0.58) ? undefined : random.chance(0.15) ? 'changed' : declared;
+    const editors = gates.filter(({ sketch }) => sketch.files !== undefined).map(({ sketch }) => sketch.id);
+    const isReview = features.reviews && files === undefined && editors.length > 0 && random.chance(0.15);
+    const goto = isReview ? random.pick(editors) : undefined;
+    const needs = ids.filter((id) => needed.includes(id) || id === goto);
+    const hasCondition = features.conditions && needs.length > 0 && !gates[ids.indexOf(needs[0]!)]!.sketch.matrix;
+    gates.push({
+      sketch: {
+        id: `g${index}`,
+        needs,
+        inputs,
+        files,
+        ...randomContract(random, features, goto),
+        ...(hasCondition && random.chance(0.3) && { if: `needs.${needs[0]}.score == 100` }),
+        ...(features.legs &&
+          random.chance(0.3) && {
+            matrix: { legs: createLegs('p', 'q'), maxParallel: 2, failFast: random.chance(0.5) },
+          }),
+      },
+      edits: files === undefined ? [] : declared.slice(0, 3).map((path) => randomEdit(random, path)),
+      mess:
+        features.mess && files === undefined && random.chance(0.3) ? randomEdit(random, random.pick(PATHS)) : undefined,
+      version: 0,
+      failures: random.chance(0.12) ? 1 + random.int(2) : 0,
+    });
+  }
+  return gates;
+}
+
+function randomEdit(random: Random, path: string): Edit {
+  return { path, kind: random.chance(0.65) ? 'set' : random.chance(0.5) ? 'increment' : 'delete' };
+}
+
+function randomContract(random: Random, { approvals }: Features, goto: string | undefined): Partial<GateSketch> {
+  const contract = random.chance(0.5) ? { score: '/score' } : { checks: ['output.ok == true'] };
+  if (goto !== undefined) return { onFail: { goto, maxIterations: 3 }, contract };
+  if (!approvals || random.chance(0.5)) return {};
+  if (random.chance(0.3)) return { approval: 'required' };
+  return { contract: { score: '/score', partial: random.chance(0.5) ? 'pause' : 'continue' } };
+}
+
+/** The pipeline with today's definitions. */
+export function toPipeline(gates: readonly RandomGate[], groups: Pipeline['groups']): Pipeline {
+  const sketches = gates.map(({ sketch, version }) => ({ ...sketch, run: `agent ${sketch.id} ${version}` }));
+  return createPipeline(sketches, { groups });
+}
+
+/** An agent that reads its inputs in steps, and writes what they, its needs and the notes determine. */
+export function behaviorOf(gate: RandomGate, random: Random): Behavior {
+  const { files, inputs } = gate.sketch;
+  return async (agent): Promise<Answer> => {
+    for (const path of inputs ?? PATHS) {
+      if (random.chance(0.5)) await agent.tick();
+      agent.read(path);
+    }
+    await agent.tick();
+    const isOwn = (path: string) => files === 'changed' || files?.includes(path) || path === gate.mess?.path;
+    const seen = [...agent.reads].filter(([path]) => !isOwn(path));
+    const seed = JSON.stringify([agent.unit, gate.version, agent.needs, agent.notes, seen]);
+    const hash = createHash('sha1').update(seed).digest().readUInt32BE(0);
+    for (const { path, kind } of [...gate.edits, ...(gate.mess ? [gate.mess] : [])]) {
+      await agent.tick();
+      const next = String((Number(agent.read(path) ?? 0) + 1) % 3);
+      const content = String((hash + PATHS.indexOf(path)) % 3);
+      agent.write(path, kind === 'increment' ? next : kind === 'set' ? content : hash % 2 ? null : '1');
+      if (gate.failures > 0 && random.chance(0.5)) break;
+    }
+    await agent.tick();
+    if (gate.failures > 0) {
+      gate.failures -= 1;
+      return random.chance(0.5) ? { exitCode: 1 } : {};
+    }
+    return { output: { ok: hash % 3 !== 0, score: hash % 3 === 0 ? 50 : 100, v: hash % 5 } };
+  };
+}
