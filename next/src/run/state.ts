@@ -93,6 +93,7 @@ export class FolderState {
     if (entry.kind === 'ended') this.#applyFiles(entry);
     if (entry.kind === 'started') this.newestStart.set(entry.unit, entry);
     if (entry.kind === 'ended' && entry.how === 'ran') this.ran.set(attemptName(attemptOf(entry)), entry);
+    if (entry.kind === 'decided') this.#applyWithdrawal(entry);
     if (entry.subject !== this.subject) return;
     const run = this.#runOf(entry);
     if (entry.kind === 'started') this.#applyStarted(run, entry);
@@ -109,6 +110,14 @@ export class FolderState {
     const sendsBack = this.#graph.gate(gateOf(unit))?.onFail !== undefined;
     if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, sendsBack))
       this.newest.set(unit, entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n });
+  }
+
+  /** Outputs and files are those of the folder: what one subject rejects or takes back, no other one uses. */
+  #applyWithdrawal(entry: DecidedEntry): void {
+    if (entry.decision === 'reject') this.rejected.set(attemptName(entry.attempt), entry);
+    if (entry.decision !== 'rollback') return;
+    for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
+    for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
   }
 
   #runOf({ run, at }: Entry): RunState {
@@ -156,7 +165,6 @@ export class FolderState {
         break;
       case 'reject':
         this.approvals.delete(approvalKey(entry.fingerprint, entry.output));
-        this.rejected.set(attemptName(entry.attempt), entry);
         break;
       case 'force':
         this.forced.set(entry.unit, entry);
@@ -191,8 +199,6 @@ export class FolderState {
         run.rolledBack = true;
         run.over = undefined;
         run.paused = entry;
-        for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
-        for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
         break;
       case 'keep':
         break;
