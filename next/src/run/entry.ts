@@ -12,6 +12,9 @@ const text = z.string().max(4_096);
 /** A gate's id, or `gate/leg`. */
 const unit = z.string().min(1).max(200);
 
+/** The id of a snapshot: never an option of git. */
+const snapshot = z.string().regex(/^\w+(?:\+\{.*\})?$/s);
+
 /** Bytes that a {@link Contents} store holds. */
 export const contentSchema = z.strictObject({ digest: digestSchema, bytes: count });
 export type Content = z.infer<typeof contentSchema>;
@@ -46,7 +49,7 @@ export const startedSchema = z.strictObject({
   /** Digest of the contract, stored as content. */
   contract: digestSchema,
   /** The folder just before, as a snapshot id; a ref keeps it. */
-  snapshot: z.string().min(1),
+  snapshot,
   /** 1 + how often the work was sent back. */
   iteration: count.min(1),
   /** Answers a review that sent the work back. */
@@ -99,7 +102,7 @@ export const endedSchema = z.strictObject({
   /** Paths that changed while it ran and that it does not declare: they count as the user's. */
   undeclared: z.array(z.string()),
   /** The folder just after. */
-  snapshot: z.string().min(1).optional(),
+  snapshot: snapshot.optional(),
   /** Answers a review that sent the work back. */
   rework: z.boolean(),
   /** Legs of the gates whose matrix is made from this output, by gate. */
