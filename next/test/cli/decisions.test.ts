@@ -145,6 +145,18 @@ describe('from another terminal, while a run works', () => {
     expect(project.ran()).toBe('three');
   });
 
+  it('what only looks works beside it, and what writes files waits its turn', async () => {
+    const { project, end } = await start();
+    const watch = project.start(['status', '--watch']);
+    expect(await project.choices()).toBe('one use, two busy, three depends');
+    await project.expect('status', 0, 'Run 1 of p for main: executing, 1 of 3 gates done', 'Next: Wait for two');
+    for (const line of ['diff', 'history', 'check', 'show one output']) await project.expect(line, 0);
+    for (const line of ['keep', 'rollback --all', 'clean', 'apply', 'begin three', 'import state-guide'])
+      await project.expect(line, 75, 'another Gateline works in this folder');
+    expect(await end()).toBe('0: one two three');
+    expect((await watch.answer).out).toMatch(/: executing, 1 of 3 gates done[^]*: completed, 3 of 3 gates done/);
+  });
+
   it('close ends the run, and the next one begins anew', async () => {
     const { project, end } = await start();
     await project.expect('close -r now', 0);

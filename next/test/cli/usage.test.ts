@@ -137,6 +137,18 @@ describe('values of options', () => {
   });
 });
 
+describe('progress', () => {
+  it('is live on a terminal, lines in a log, and nothing with --quiet', async () => {
+    const project = twoGates();
+    const { err, out } = await project.start(['run'], { columns: 60 }).answer;
+    expect(err).not.toContain('attempt 1 starts');
+    expect(err.replaceAll(/\u001b\[\d+A\u001b\[0J/g, '')).toMatch(/^(?:gate .*\n(?:(?:design|implement) .*\n)+)*$/);
+    expect(out.match(/^\d .*$/gm)!.map((line) => line.length <= 60)).toEqual([true, true]);
+    await project.expect('run --force design', 0, 'design: attempt 1 starts: dev@example.com asked for a new attempt');
+    expect(await project.gateline('run', '--force', 'design', '--quiet')).toMatchObject({ exit: 0, err: '' });
+  });
+});
+
 describe('exit codes', () => {
   it('0, 1, 2 and 74 tell a script what happened', async () => {
     const project = twoGates();
