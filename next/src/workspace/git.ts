@@ -31,7 +31,7 @@ export class GitError extends GatelineError {
  * command (git 2.37; older ones ignore it).
  */
 const SETTINGS = [
-  'core.fsmonitor=false core.hooksPath=/dev/null gc.auto=0 maintenance.auto=false core.sparseCheckout=false',
+  'core.fsmonitor= core.hooksPath=/dev/null gc.auto=0 maintenance.auto=false core.sparseCheckout=false',
   'index.sparse=false core.splitIndex=false core.untrackedCache=false core.ignoreStat=false core.trustctime=true',
   'core.checkStat=default core.fileMode=true core.symlinks=true core.safecrlf=false core.fsyncMethod=batch',
 ].flatMap((settings) => settings.split(' ').flatMap((setting) => ['-c', setting]));
