@@ -74,8 +74,8 @@ export interface ImportedGate {
 }
 
 /** Bytes of all imported files together, and nesting of their values. */
-export const MAX_IMPORT_BYTES = 64 * 1024 ** 2;
-export const MAX_IMPORT_DEPTH = 50;
+const MAX_IMPORT_BYTES = 64 * 1024 ** 2;
+const MAX_IMPORT_DEPTH = 50;
 /** More problems than this are only counted. */
 const MAX_PROBLEMS = 20;
 

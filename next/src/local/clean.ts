@@ -14,7 +14,7 @@ export interface CleanRules {
   readonly runs?: number;
 }
 
-export interface RunName {
+interface RunName {
   readonly pipeline: string;
   readonly subject: string;
   readonly run: number;

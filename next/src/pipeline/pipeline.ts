@@ -1,4 +1,3 @@
-import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Place } from '../errors.ts';
 
@@ -206,11 +205,3 @@ export const DEFINITION_FILES = [
   '.github/gateline.yml',
   '.github/gateline.yaml',
 ] as const;
-
-/** A definition that was read: the pipeline, its text's digest, and warnings. */
-export interface Definition {
-  readonly pipeline: Pipeline;
-  /** Relative to the workspace. */
-  readonly file: string;
-  readonly digest: Digest;
-}

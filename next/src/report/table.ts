@@ -123,7 +123,7 @@ function columnsOf(grapheme: string): number {
 }
 
 /** A safe text in at most that many columns. */
-export function fitWidth(text: string, columns: number): string {
+function fitWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;

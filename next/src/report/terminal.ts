@@ -1,6 +1,7 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { UnitPlan } from '../run/events.ts';
 import { MEETS_CONTRACT, STATUS_PHRASES } from '../run/status.ts';
+import { verdictText } from '../verdict/verdict.ts';
 import { countOf, formatDuration, formatMoney, formatScore, groupDigits, listNames } from './amounts.ts';
 import { plain, renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
 import type { AttemptView, Figures, NextStep, RunView, UnitStatus, UnitView } from './view.ts';
@@ -64,7 +65,7 @@ function againLines({ units }: RunView, { plan = [] }: StatusOptions): string[] 
 }
 
 /** `3 of 6 gates used: saved $1.84 and 12 min`; undefined if nothing was used. */
-export function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
+function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
   if (used === 0) return undefined;
   const saved = [savedUsd ? formatMoney(savedUsd) : '', savedMs > 0 ? formatDuration(savedMs) : ''];
   const amounts = saved.filter((text) => text !== '').join(' and ');
@@ -182,7 +183,9 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
   const word = verdict.status === kind ? kind : `${verdict.status} (${kind})`;
   const tone = TONES[verdict.status];
   const score = scoreText({ ...unit, verdict });
+  const isPlain = status === verdict.status && [MEETS_CONTRACT, message, verdictText(verdict)].includes(reason);
   const facts: (readonly [name: string, value: string | undefined])[] = [
+    ['now', attempt || isPlain ? undefined : `${status}: ${reason}`],
     ['how', shown.how],
     ['score', score],
     ['result', result],

@@ -17,7 +17,7 @@ export const fileChangeSchema = z.strictObject({
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
 /** A file that a unit made: before it first touched it, the versions that its attempts found, and what it left. */
-export const gateFileSchema = z.strictObject({
+const gateFileSchema = z.strictObject({
   base: version.nullable(),
   found: z.array(version.nullable()),
   after: version.nullable(),

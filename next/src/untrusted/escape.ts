@@ -69,11 +69,6 @@ export function forTerminal(text: string): string {
   return showUnseen(text);
 }
 
-/** {@link forTerminal} on one line. */
-export function oneLine(text: string): string {
-  return showUnseen(text).replace(/\s+/g, ' ').trim();
-}
-
 const HTML_REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -22,7 +22,7 @@ export type VerdictKind = (typeof VERDICT_KINDS)[number];
 export const MAX_ISSUES = 100;
 
 /** An error in an output, or a remark about it. */
-export const issueSchema = z.object({
+const issueSchema = z.object({
   severity: z.enum(['error', 'warning', 'notice']),
   message: z.string().max(4_096),
   /** JSON pointer into the output. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
-import { fileStems, inputMetadata, sanitizeName } from '../../src/formats/state-guide/words.ts';
+import { fileStems, sanitizeName } from '../../src/formats/state-guide/words.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import type { RunStatus, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { METADATA, SEED_FILES, STEM, STORY } from './seed-000.ts';
@@ -134,13 +134,6 @@ describe('names of the guide', () => {
     expect(Object.keys(stateGuide.write(view, new Map()))).toEqual(names);
     expect(names.every(stateGuide.isStateFile)).toBe(true);
   });
-});
-
-it('takes the metadata of a run from what the orchestrator of the guide gives to its agents', () => {
-  const { domain, feature, url } = METADATA;
-  expect(inputMetadata({ metadata: { domain, feature }, url, ...STORY, more: 1 })).toEqual(metadata);
-  expect(inputMetadata({ url })).toEqual({});
-  expect(inputMetadata('text')).toEqual({});
 });
 
 describe('reading', () => {

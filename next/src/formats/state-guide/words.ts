@@ -1,5 +1,5 @@
 import { digestOf, hexOf } from '../../json/digest.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import type { JsonObject, JsonValue } from '../../json/json.ts';
 import type { RunStatus, RunView, UnitStatus } from '../../report/view.ts';
 
 /** The guide's words for the result of a gate, and of a pipeline. */
@@ -70,17 +70,6 @@ export function guideMetadata(metadata: JsonObject, subject: string): GuideMetad
       ? criteria.map(textOf)
       : [textOf(criteria)].filter((text) => text !== ''),
   };
-}
-
-/**
- * What the guide's orchestrator gives to its agents, as metadata of a run: `{metadata: {domain, feature}, userStory,
- * url, acceptanceCriteria}`. Empty for any other input.
- */
-export function inputMetadata(input: JsonValue): JsonObject {
-  if (!isJsonObject(input) || !isJsonObject(input['metadata'])) return {};
-  const keys = ['domain', 'feature', 'url', 'userStory', 'acceptanceCriteria'];
-  const values = { ...input, ...input['metadata'] };
-  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(values, key) ? [[key, values[key]!]] : [])));
 }
 
 /** Bytes of a domain or feature, and of both: with gate, leg and ending, a name has at most 255. */
