@@ -21,10 +21,11 @@ interface JsonProblem {
   readonly advice: string;
 }
 
-/** Bytes: default 256 MiB. Nesting of objects and lists: default 200. */
+/** Bytes: default 256 MiB. Nesting of objects and lists: default 200. Values: default a million. */
 export interface JsonLimits {
   readonly maxBytes?: number;
   readonly maxDepth?: number;
+  readonly maxValues?: number;
 }
 
 const ADVICE = 'Write one JSON value (RFC 8259) in UTF-8, and nothing around it.';
@@ -34,7 +35,7 @@ const MAX_NOTICES = 5;
 
 /** Reads untrusted JSON. Never throws and never repairs. Keys are data, `__proto__` too: use `Object.hasOwn`. */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
-  const { maxBytes = 256 * 1024 * 1024, maxDepth = 200 } = limits;
+  const { maxBytes = 256 * 1024 * 1024, maxDepth = 200, maxValues = 1_000_000 } = limits;
   if (bytes.length > maxBytes) {
     const message = `the document has ${bytes.length.toLocaleString('en')} bytes, more than ${maxBytes.toLocaleString('en')}`;
     return { ok: false, kind: 'too-large', message, advice: 'Put large data into files that the gate hands on.' };
@@ -42,9 +43,14 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   const text = decodeUtf8(bytes);
   if (text === undefined) return { ok: false, kind: 'malformed', ...explainEncoding(bytes) };
   if (text.trim() === '') return { ok: false, kind: 'missing', message: 'the document is empty', advice: ADVICE };
-  if (exceedsDepth(bytes, maxDepth)) {
+  const { depth, values } = measure(bytes, maxDepth);
+  if (depth > maxDepth) {
     const message = `objects and lists are nested more than ${maxDepth} deep`;
     return { ok: false, kind: 'too-large', message, advice: `Nest at most ${maxDepth} deep.` };
+  }
+  if (values > maxValues) {
+    const message = `the document has more than ${maxValues.toLocaleString('en')} values`;
+    return { ok: false, kind: 'too-large', message, advice: 'Put large data into files that the gate hands on.' };
   }
   try {
     const value = JSON.parse(text) as JsonValue;
@@ -72,18 +78,22 @@ function explainEncoding(bytes: Uint8Array): JsonProblem {
   return { message: `a byte is not UTF-8${placeText(text, text.indexOf('\ufffd'))}`, advice: ADVICE };
 }
 
-/** Whether objects and lists nest deeper, by their brackets: `JSON.parse` would recurse first. */
-function exceedsDepth(bytes: Uint8Array, maxDepth: number): boolean {
-  const [quote, backslash] = [0x22, 0x5c];
-  let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
+/** How deep objects and lists nest, up to one more than allowed, and how many values there are at most. */
+function measure(bytes: Uint8Array, maxDepth: number): { readonly depth: number; readonly values: number } {
+  const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+  let [open, depth, values] = [0, 0, 1];
+  for (let at = 0; at < bytes.length && depth <= maxDepth; at += 1) {
     const byte = bytes[at]!;
     if (byte === quote) {
       for (at += 1; at < bytes.length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
-    } else if ((byte | 0x20) === 0x7b && (depth += 1) > maxDepth) return true;
-    else if ((byte | 0x20) === 0x7d) depth -= 1;
+    } else if (byte === comma) values += 1;
+    else if ((byte | 0x20) === 0x7b) {
+      values += 1;
+      open += 1;
+      if (open > depth) depth = open;
+    } else if ((byte | 0x20) === 0x7d) open -= 1;
   }
-  return false;
+  return { depth, values };
 }
 
 /** Names numbers that a double cannot hold: an infinite one has no JSON form, a large one has lost digits. */

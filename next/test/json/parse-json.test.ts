@@ -107,6 +107,7 @@ describe('a document that is not JSON', () => {
   it('is too large by its bytes or by its depth, however deep', () => {
     expect(parse('[1,2,3]', { maxBytes: 7 })).toMatchObject({ ok: true });
     expect(problem('[1,2,3]', { maxBytes: 6 })).toMatchObject({ kind: 'too-large' });
+    expect(problem(`[${'1,'.repeat(1_000_000)}1]`)).toMatchObject({ kind: 'too-large' });
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(parse(nested(200))).toMatchObject({ ok: true });
     for (const text of [nested(201), nested(100_000), '{"a":'.repeat(100_000)]) {
