@@ -1,4 +1,5 @@
 import type { ProcessId } from '../run/entry.ts';
+import type { Redactor } from '../untrusted/redact.ts';
 
 /** Everything needed to start one agent. */
 export interface AgentTask {
@@ -12,8 +13,8 @@ export interface AgentTask {
   /** The whole environment: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Makes text safe to keep or show. */
-  readonly redact: (text: string) => string;
+  /** Makes what it prints safe to keep and show. */
+  readonly redactor: Redactor;
   /** Called for each whole line of output, redacted and without control sequences. */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
 }

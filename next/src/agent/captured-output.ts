@@ -1,16 +1,19 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { RedactedStream } from '../untrusted/redact-stream.ts';
+import type { Redactor } from '../untrusted/redact.ts';
 
 /** Characters of one stream that are kept of its beginning, and of its end. */
 const HALF = 512 * 1024;
-/** A line longer than twice this is cut where no secret is. */
+/** A line that is longer is taken before its end. */
 const LONG_LINE = 64 * 1024;
 
 /**
  * One output stream of an agent, from bytes to text that is safe to keep and show: decoded (what is not UTF-8 becomes
- * U+FFFD), without control sequences, redacted in whole lines. Bounded memory for any output.
+ * U+FFFD), without control sequences, redacted. Bounded memory for any output.
  */
 export class CapturedOutput {
-  readonly #redact: (text: string) => string;
+  readonly #redactor: Redactor;
+  readonly #redacted: RedactedStream;
   readonly #onLine: ((line: string) => void) | undefined;
   readonly #decoder = new TextDecoder();
   /** What has no line end yet. */
@@ -19,36 +22,34 @@ export class CapturedOutput {
   #tail = '';
   #omitted = 0;
 
-  constructor(redact: (text: string) => string, onLine?: (line: string) => void) {
-    this.#redact = redact;
+  constructor(redactor: Redactor, onLine?: (line: string) => void) {
+    this.#redactor = redactor;
+    this.#redacted = redactor.createStream();
     this.#onLine = onLine;
   }
 
   add(bytes: Uint8Array): void {
-    let text = this.#pending + this.#decoder.decode(bytes, { stream: true });
+    const text = this.#pending + this.#decoder.decode(bytes, { stream: true });
     // A carriage return at the end may be the first half of a line end.
-    let end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
-    if (end === 0 && text.length > 2 * LONG_LINE) {
-      text = stripControls(text);
-      if (text.length > 2 * LONG_LINE) end = findCut(text, this.#redact);
-    }
+    const lineEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
+    const end = lineEnd === 0 && text.length > LONG_LINE ? text.length : lineEnd;
     this.#pending = text.slice(end);
-    this.#addLines(text.slice(0, end));
+    this.#addLines(this.#redacted.push(stripControls(text.slice(0, end))));
   }
 
   /** The text, after the last of the stream. A line in the middle says how much was left out. */
   end(): string {
-    this.#addLines(this.#pending + this.#decoder.decode());
+    const rest = stripControls(this.#pending + this.#decoder.decode());
+    this.#addLines(this.#redacted.push(rest) + this.#redacted.end());
     this.#pending = '';
     this.#trimTail();
     const note = this.#omitted > 0 ? `\n[gateline: ${this.#omitted} characters left out]\n` : '';
     // Once more as a whole: a secret may have several lines.
-    return this.#redact(this.#head + note + this.#tail);
+    return this.#redactor.text(this.#head + note + this.#tail, 'shown');
   }
 
-  #addLines(text: string): void {
-    if (text === '') return;
-    const lines = this.#redact(stripControls(text));
+  #addLines(lines: string): void {
+    if (lines === '') return;
     const room = this.#tail === '' ? HALF - this.#head.length : 0;
     const cut = lines.length <= room ? lines.length : lines.lastIndexOf('\n', room - 1) + 1;
     this.#head += room > 0 ? lines.slice(0, cut) : '';
@@ -71,13 +72,4 @@ function stripControls(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\r\n?/g, '\n')
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
-}
-
-/** Where a long line can be cut so that its parts are redacted as the whole is. */
-function findCut(text: string, redact: (text: string) => string): number {
-  const whole = redact(text);
-  for (let cut = text.length - LONG_LINE; cut > 0; cut -= 1_021) {
-    if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === whole) return cut;
-  }
-  return text.length;
 }

@@ -52,7 +52,7 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     await writeFile(invocation.script, invocation.content, { mode: 0o700 });
     child = await startProcess(invocation, task);
   } catch (error) {
-    const message = task.redact(notStartedText(error, task));
+    const message = task.redactor.text(notStartedText(error, task));
     const result = { outcome: 'not-started', message, stdout: '', stderr: '', ms: 0 } as const;
     return { process: undefined, run: async () => result };
   }
@@ -78,8 +78,8 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
   return { process: first, run };
 }
 
-function captureOutput(stream: Readable, name: 'stdout' | 'stderr', { redact, onLine }: AgentTask): CapturedOutput {
-  const output = new CapturedOutput(redact, onLine && ((line) => onLine(name, line)));
+function captureOutput(stream: Readable, name: 'stdout' | 'stderr', { redactor, onLine }: AgentTask): CapturedOutput {
+  const output = new CapturedOutput(redactor, onLine && ((line) => onLine(name, line)));
   stream.on('data', (bytes: Uint8Array) => output.add(bytes));
   return output;
 }

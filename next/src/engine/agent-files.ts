@@ -103,7 +103,7 @@ export function taskOf(
       hasFeedback,
     }),
     timeoutMs: gate.timeoutMinutes * 60_000,
-    redact: (text) => order.redactor.text(text),
+    redactor: order.redactor,
     onLine: (stream, line) =>
       call.observe({ type: 'output', unit: unit.key, stream, line: order.redactor.text(line, 'shown') }),
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentResult, AgentTask } from '../../src/agent/agent.ts';
 import { createAgents } from '../../src/agent/process.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
 
 /** A directory for one attempt. At the end of the block it and what a failed test left running are gone. */
 export interface TestAttempt extends AsyncDisposable {
@@ -26,7 +27,7 @@ export async function testAttempt(): Promise<TestAttempt> {
     workingDirectory: directory,
     env: { PATH: process.env['PATH'] ?? '', GATELINE_OUTPUT: join(directory, 'output.json') },
     timeoutMs: 60_000,
-    redact: (text) => text,
+    redactor: createRedactor({}),
     ...changes,
   });
   return {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CapturedOutput } from '../../src/agent/captured-output.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
 import { testAttempt } from './attempt.ts';
 
 const SECRET = 'correct-horse-battery-staple';
-const redact = (text: string): string => text.replaceAll(SECRET, '***').replaceAll('line1\nline2', '***');
+const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n'.repeat(4)}-----END PRIVATE KEY-----\n`;
+const redactor = createRedactor({ SECRET, LINES: 'line1\nline2' });
 
 function capture(chunks: readonly (string | Uint8Array)[]) {
   const lines: string[] = [];
-  const output = new CapturedOutput(redact, (line) => lines.push(line));
+  const output = new CapturedOutput(redactor, (line) => lines.push(line));
   for (const chunk of chunks) output.add(Buffer.from(chunk));
   return { text: output.end(), lines };
 }
@@ -32,6 +34,7 @@ describe('output of an agent', () => {
     ['a secret across colours', [`${SECRET.slice(0, 9)}\x1b[1m${SECRET.slice(9)}`], '***', ['***']],
     ['a secret of several lines', ['line1\nline2\n'], '***\n', ['***']],
     ['one that arrives in pieces, in what is kept', ['line1\n', 'line2\n'], '***\n', ['line1', 'line2']],
+    ['a private key in pieces', KEY.split(/(?<=\n)/), '***\n', ['***']],
   ])('is kept and shown: %s', (_, chunks, text, lines) => {
     expect(capture(chunks)).toEqual({ text, lines });
   });
@@ -43,7 +46,7 @@ describe('output of an agent', () => {
         line.slice(n * 65_536, (n + 1) * 65_536),
       );
       const { text, lines } = capture(chunks);
-      expect(lines.join('')).toBe(redact(line));
+      expect(lines.join('')).toBe(redactor.text(line));
       expect(text).not.toContain(SECRET.slice(0, 12));
       expect(text.length).toBeLessThan(1_100_000);
     }
@@ -77,7 +80,7 @@ describe('output of an agent', () => {
     await using attempt = await testAttempt();
     const lines: string[] = [];
     const command = `printf '%s' ${SECRET.slice(0, 8)}; sleep 0.05; echo ${SECRET.slice(8)}; echo ${SECRET} >&2`;
-    const result = await attempt.run(command, { redact, onLine: (stream, line) => lines.push(`${stream} ${line}`) });
+    const result = await attempt.run(command, { redactor, onLine: (stream, line) => lines.push(`${stream} ${line}`) });
     expect(result).toMatchObject({ stdout: '***\n', stderr: '***\n' });
     expect(lines.sort()).toEqual(['stderr ***', 'stdout ***']);
   });
