@@ -1,7 +1,11 @@
 #!/usr/bin/env node
-import { main } from './main.ts';
-import { createProcessWorld } from './world.ts';
-import { printStartError } from './print.ts';
+import module from 'node:module';
+
+// Node 22 and later keep the compiled form of what is imported from now on: a tenth of a short command's time.
+module.enableCompileCache?.();
+const { main } = await import('./main.ts');
+const { printStartError } = await import('./print.ts');
+const { createProcessWorld } = await import('./world.ts');
 
 try {
   const world = createProcessWorld(process.env);

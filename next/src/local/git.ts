@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GatelineError } from '../errors.ts';
 import type { Environment } from '../environment.ts';
@@ -18,8 +20,11 @@ export async function findActor(root: string, environment: Environment, isRoutin
 }
 
 /** The branch that is checked out; undefined: no repository, or no branch. */
-export function findBranch(root: string, environment: Environment): Promise<string | undefined> {
-  return gitText(root, environment, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
+export async function findBranch(root: string, environment: Environment): Promise<string | undefined> {
+  // The plain case needs no process.
+  const head = await readFile(join(root, '.git', 'HEAD'), 'utf8').catch(() => '');
+  const branch = /^ref: refs\/heads\/([^.].*)\n$/.exec(head)?.[1];
+  return branch ?? gitText(root, environment, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
 }
 
 /** Whether the folder has changes that are not committed. */

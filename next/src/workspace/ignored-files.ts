@@ -53,12 +53,14 @@ export class IgnoredFiles {
   /**
    * What git lists neither as changed nor as untracked: files that the user tracks although they are ignored, and files
    * of our index that are ignored by now. Empty if nothing can have changed since the last time.
+   *
+   * @param listing paths that have changed; the first time they are not waited for
    */
-  async listStrays(changed: readonly string[]): Promise<{ readonly tracked: string[]; readonly ignored: string[] }> {
+  async listStrays(listing: Promise<readonly string[]>): Promise<{ tracked: string[]; ignored: string[] }> {
     const { user, inFolder, asUser } = this.#repository;
     const stats = [user?.index, user?.excludes].map((path) => path && statPath(path));
     const state = stats.map((stat) => stat && [stat.mtimeNs, stat.size, stat.ino].join(' ')).join();
-    if (state === this.#state && !changed.some((path) => path.endsWith('.gitignore')))
+    if (state === this.#state && !(await listing).some((path) => path.endsWith('.gitignore')))
       return { tracked: [], ignored: [] };
     this.#state = state;
     const args = ['ls-files', '-z', '-c', '-i', '--exclude-standard'];

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSystemError } from '../errors.ts';
 import type { FileVersion } from '../run/files.ts';
 import { GitError, joinLines, splitNames } from './git.ts';
 import { createMatcher, type PathMatcher } from './globs.ts';
@@ -68,12 +67,13 @@ export class Snapshots {
     const { index, inFolder } = this.#repository;
     const begin = Math.floor((Date.now() - CLOCK_LAG) / 1_000);
     if (this.#isSeeded && !existsSync(index)) await this.#seedIndex();
-    const [changed, named] = await Promise.all([
-      inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames),
+    const listing = inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames);
+    const [changed, named, { tracked, ignored }] = await Promise.all([
+      listing,
       this.#ignored.listNamed(),
+      this.#ignored.listStrays(listing),
     ]);
     if (!this.#repository.isBeside) await this.#removeTemporary([...changed, ...named.stored]);
-    const { tracked, ignored } = await this.#ignored.listStrays(changed);
     const { taken, gone, unstored } = await this.#sort([...changed, ...tracked, ...named.stored], ignored);
     const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
     for (const path of hashed.filter((path) => this.#isPart(path))) {
@@ -91,9 +91,7 @@ export class Snapshots {
     const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#writeTree());
     // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
     // or later can differ from it unseen, and compares that by content.
-    await utimes(index, begin, begin).catch((error: unknown) => {
-      if (!isSystemError(error, 'ENOENT')) throw error;
-    });
+    if (existsSync(index)) await utimes(index, begin, begin);
     await this.#unstoredFiles.save();
     this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
@@ -144,14 +142,10 @@ export class Snapshots {
   /** A repository in the folder is a folder like any other. Once its files are in our index, git itself looks there. */
   async #listRepository(path: string, { unstored }: Sorted): Promise<string[]> {
     const args = ['ls-files', '-z', '-c', '-o', '--exclude-standard'];
-    try {
-      const names = splitNames(await this.#repository.asUser(args, { cwd: join(this.#repository.root, path) }));
-      return names.map((name) => `${path}/${name}`);
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      unstored.set(path, 'unreadable repository');
-      return [];
-    }
+    const { root, asUser } = this.#repository;
+    const names = await asUser(args, { cwd: join(root, path) }).then(splitNames, () => undefined);
+    if (names === undefined) unstored.set(path, 'unreadable repository');
+    return (names ?? []).map((name) => `${path}/${name}`);
   }
 
   /** Large files get an id only, unless the user tracks them. */
