@@ -6,14 +6,13 @@ import { GatelineError, isSystemError } from '../errors.ts';
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** What a write of ours that was killed leaves in the folder. */
 export const TEMPORARY = /(?:^|\/)\.gateline-[0-9a-f]{16}\.tmp$/;
-const LONGEST = 4_096;
 
 /**
  * Why a path cannot be part of a snapshot or be written; undefined: it can. Refused are paths that leave the folder or
  * lead into `.state` or git's own folder, in any spelling that some file system takes for `.git`.
  */
 export function findPathProblem(path: string): string | undefined {
-  if (path === '' || path.length > LONGEST) return `it must have 1 to ${LONGEST} characters`;
+  if (path === '' || path.length > 4_096) return 'it must have 1 to 4096 characters';
   if (path.includes('\0')) return 'it contains a NUL character';
   if (path.includes('\ufffd')) return 'its name is not UTF-8';
   if (path === '.state' || path.startsWith('.state/')) return 'it leads into .state';
@@ -34,8 +33,7 @@ export function findPathProblem(path: string): string | undefined {
 export function assertPath(path: string): void {
   const problem = findPathProblem(path);
   if (problem === undefined) return;
-  const name = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
-  throw new GatelineError('platform', `${name} cannot be a file of a gate: ${problem}.`, {
+  throw new GatelineError('platform', `${JSON.stringify(path.slice(0, 200))} cannot be a file of a gate: ${problem}.`, {
     hint: 'Gateline never records such a path: a stored file may have been replaced. Run the gate again.',
   });
 }

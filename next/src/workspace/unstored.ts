@@ -67,11 +67,11 @@ export function describeUnreadable(path: string, { root }: Repository): FileVers
   return stat === undefined ? 'unreadable' : `unreadable ${stat.mode.toString(8)} ${stat.size} ${stat.mtimeNs}`;
 }
 
+/** A cache that cannot be read is none. */
 async function readCache(path: string): Promise<z.infer<typeof cacheSchema>> {
   try {
-    return cacheSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data ?? {};
-  } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return {};
-    throw error;
+    return cacheSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return {};
   }
 }
