@@ -33,13 +33,13 @@ export type AgentResult = {
   | { readonly outcome: 'not-started'; readonly message: string }
 );
 
-/** A process that waits for a word: its id can be logged before it does anything. It ends with us until it has it. */
+/** A process that waits for a line on stdin: its id can be logged before it does anything. If we end, so does it. */
 export interface PreparedAgent {
   /** Undefined: it cannot be started, and `run` says why. */
   readonly process: ProcessId | undefined;
   /**
-   * Says the word. Settles when the agent and all processes that it started are gone. Never throws because of it. With
-   * a signal that is aborted already the agent does nothing and ends: for a caller that gives up before the word.
+   * Lets the agent begin. Settles when it and all processes that it started are gone. Never throws because of it. With a
+   * signal that is aborted already the agent does nothing and ends: for a caller that gives up before it begins.
    */
   run(signal: AbortSignal): Promise<AgentResult>;
 }

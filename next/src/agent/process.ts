@@ -84,7 +84,7 @@ function captureOutput(stream: Readable, name: 'stdout' | 'stderr', { redactor, 
   return output;
 }
 
-/** Says the word, and waits until the first process ends or has to be ended. */
+/** Lets the agent begin, and waits until the first process ends or has to be ended. */
 async function runToEnd(
   { process: child, exited }: Child,
   timeoutMs: number,

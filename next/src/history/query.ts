@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { historyEntrySchema, type HistoryEntry } from './history-entry.ts';
 
-/** Which runs (seed 004: by name, status, time and task). All that is given must hold. */
+/** Which runs (seed 004: by name, status, time and task). All fields must match. */
 export interface HistoryFilter {
   readonly pipeline?: string;
   readonly subject?: string;

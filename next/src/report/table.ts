@@ -78,7 +78,7 @@ function columnWidth({ head, cells, max = 40 }: { head: string; cells: readonly 
   return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, widthOf(text))), widthOf(head));
 }
 
-/** Most texts are: they are safe, and each character takes one column. */
+/** Most texts are ASCII: safe, and one column for each character. */
 const ASCII = /^[\x20-\x7e]*$/;
 /** Text beyond this length is ignored: no line shows it. */
 const MAX_LENGTH = 4_096;

@@ -133,7 +133,7 @@ function describeTurn(
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
   if (turn && !isRefused)
     return pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`);
-  // A good end takes the force away, so this one came after it.
+  // A good end clears the force: one that is still there came later.
   const force = forced.get(key);
   if (force && (ended === undefined || isGoodEnd(ended)))
     return pendingFor(`${force.actor} asked for a new attempt: ${force.reason}`);

@@ -29,7 +29,7 @@ function atLeast(count: number, characters: string): string {
   return `[${characters}]{${count}}[${characters}]*`;
 }
 
-/** In both cases, because the sources are joined with case-sensitive ones. */
+/** Words in upper and lower case. A flag would also apply to the sources that they are joined with. */
 function anyCase(...words: string[]): string {
   return `(?:${words.join('|').replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)})`;
 }

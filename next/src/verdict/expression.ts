@@ -71,9 +71,9 @@ function evaluate(expression: Expr, scope: Scope): Operand {
     return { value, name: () => root, path: () => [root] };
   }
   if (expression instanceof ast.IndexAccess) {
-    const of = evaluate(expression.expr, scope);
-    if (expression.index instanceof ast.Star) return operands.accessAll(of);
-    return operands.accessKey(of, evaluate(expression.index, scope).value);
+    const operand = evaluate(expression.expr, scope);
+    if (expression.index instanceof ast.Star) return operands.accessAll(operand);
+    return operands.accessKey(operand, evaluate(expression.index, scope).value);
   }
   if (expression instanceof ast.FunctionCall) return callFunction(expression, scope);
   return { value: evaluateOperator(expression, scope), name: () => '' };

@@ -33,40 +33,40 @@ export function pointerInOutput({ path }: Operand): string | undefined {
 }
 
 /**
- * `of.key`, `of['key']`, `of[0]`. GitHub returns null for a missing key, so that a check on nothing could pass; here it
+ * `a.key`, `a['key']`, `a[0]`. GitHub returns null for a missing key, so that a check on nothing could pass; here it
  * is a problem. Keys are case-sensitive: in JSON `Failed` and `failed` are two keys.
  */
-export function accessKey(of: Operand, key: JsonValue): Operand {
+export function accessKey(operand: Operand, key: JsonValue): Operand {
   if (typeof key !== 'string' && typeof key !== 'number') throw new ExpressionProblem('a key is a string or a number');
-  if (of.items !== undefined)
+  if (operand.items !== undefined)
     return filterOperand(
-      of.items.map((item) => accessKey(item, key)),
-      () => keyName(of, key),
+      operand.items.map((item) => accessKey(item, key)),
+      () => keyName(operand, key),
     );
-  const part = partAt(of.value, key);
-  if (part !== undefined) return partOf(of, key, part);
-  const missing = partOf(of, key, null);
-  throw new ExpressionProblem(`there is no ${missing.name()}${whyMissing(of, key)}`, missing);
+  const part = partAt(operand.value, key);
+  if (part !== undefined) return partOf(operand, key, part);
+  const missing = partOf(operand, key, null);
+  throw new ExpressionProblem(`there is no ${missing.name()}${whyMissing(operand, key)}`, missing);
 }
 
-/** `of.*`: the items of a list, the values of an object. */
-export function accessAll(of: Operand): Operand {
-  const items = (of.items ?? [of]).flatMap((parent): Operand[] => {
+/** `a.*`: the items of a list, the values of an object. */
+export function accessAll(operand: Operand): Operand {
+  const items = (operand.items ?? [operand]).flatMap((parent): Operand[] => {
     const { value } = parent;
     if (Array.isArray(value)) return value.map((item, index) => partOf(parent, index, item));
     if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => partOf(parent, key, item));
     throw new ExpressionProblem(`there is no ${parent.name()}.*: ${parent.name()} is ${kindText(value)}`, parent);
   });
-  return filterOperand(items, () => `${of.name()}.*`);
+  return filterOperand(items, () => `${operand.name()}.*`);
 }
 
 function filterOperand(items: readonly Operand[], name: () => string): Operand {
   return { value: items.map(({ value }) => value), items, name };
 }
 
-function partOf(of: Operand, key: string | number, value: JsonValue): Operand {
-  const { path } = of;
-  return { value, name: () => keyName(of, key), path: path && (() => [...path(), key]) };
+function partOf(operand: Operand, key: string | number, value: JsonValue): Operand {
+  const { path } = operand;
+  return { value, name: () => keyName(operand, key), path: path && (() => [...path(), key]) };
 }
 
 function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
@@ -74,18 +74,20 @@ function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
   return isJsonObject(value) && typeof key === 'string' && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function whyMissing(of: Operand, key: string | number): string {
-  if (Array.isArray(of.value)) return `: ${of.name()} has ${countText(of.value.length, 'item')}`;
-  if (!isJsonObject(of.value)) return `: ${of.name()} is ${kindText(of.value)}`;
-  const similar = closestWord(String(key), Object.keys(of.value).slice(0, 1_000));
+function whyMissing(operand: Operand, key: string | number): string {
+  if (Array.isArray(operand.value)) return `: ${operand.name()} has ${countText(operand.value.length, 'item')}`;
+  if (!isJsonObject(operand.value)) return `: ${operand.name()} is ${kindText(operand.value)}`;
+  const similar = closestWord(String(key), Object.keys(operand.value).slice(0, 1_000));
   if (similar === undefined) return '';
   const isSameWord = similar.toLowerCase() === String(key).toLowerCase();
   return `; there is \`${similar}\`${isSameWord ? ' (keys are case-sensitive)' : ''}`;
 }
 
-function keyName(of: Operand, key: string | number): string {
-  if (typeof key === 'number') return `${of.name()}[${key}]`;
-  return /^[A-Za-z_][\w-]*$/.test(key) ? `${of.name()}.${key}` : `${of.name()}['${key.replaceAll("'", "''")}']`;
+function keyName(operand: Operand, key: string | number): string {
+  if (typeof key === 'number') return `${operand.name()}[${key}]`;
+  return /^[A-Za-z_][\w-]*$/.test(key)
+    ? `${operand.name()}.${key}`
+    : `${operand.name()}['${key.replaceAll("'", "''")}']`;
 }
 
 /** `a number`, `an object`, `null`. */

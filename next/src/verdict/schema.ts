@@ -3,7 +3,7 @@ import type { Ajv, Options } from 'ajv';
 import { messageOf } from '../errors.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
-import { explainErrors } from './explain.ts';
+import { explainErrors } from './explain-errors.ts';
 import { checkSchema, listSchemas, patternError, type ContractProblem } from './schema-keywords.ts';
 import { cutText } from './texts.ts';
 import type { Issue } from './verdict.ts';
