@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as escape from '../../src/untrusted/escape.ts';
-import { showUnseen } from '../../src/untrusted/visible.ts';
 import { ALL_HOSTILE, HOSTILE } from './hostile.ts';
 import { LIVE, parseMarkdown } from './markdown.ts';
 
@@ -32,7 +31,7 @@ function expectHarmless(markdown: string, text: string): void {
   expect(otherTypes(markdown, PLAIN)).toEqual([]);
   expect(prose).not.toMatch(LIVE);
   expect(markdown).not.toMatch(/<!--|<[a-z/!?]/i);
-  expect(shown).toBe(showUnseen(text).replace(/\s+/g, ' ').trim());
+  expect(shown).toBe(escape.forTerminal(text).replace(/\s+/g, ' ').trim());
 }
 
 describe('text in Markdown', () => {
@@ -80,11 +79,13 @@ describe('code in Markdown', () => {
       fc.property(anyText, fc.string(), (text, lang) => {
         const inline = parseMarkdown(`x${inlineCode(text)}x`);
         expect(otherTypes(`x${inlineCode(text)}x`, PLAIN)).toEqual([]);
-        expect(inline.text).toBe(`x${showUnseen(text).replaceAll('\n', ' ')}x`);
+        expect(inline.text).toBe(`x${escape.forTerminal(text).replaceAll('\n', ' ')}x`);
         const fence = parseMarkdown(`before\n\n${codeFence(text, lang)}\nafter\n`);
         expect([...fence.types].sort()).toEqual(['code', 'paragraph', 'root', 'text']);
         const code = fence.root.children[1];
-        expect(code?.type === 'code' && code.value.replaceAll('\u200b', '')).toBe(showUnseen(text).replace(/\n$/, ''));
+        expect(code?.type === 'code' && code.value.replaceAll('\u200b', '')).toBe(
+          escape.forTerminal(text).replace(/\n$/, ''),
+        );
       }),
       { numRuns: 100 },
     );
