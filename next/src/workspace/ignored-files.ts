@@ -27,32 +27,32 @@ export async function listTopmostIgnored(repository: Repository, places: readonl
 /** Knows which ignored files belong to a snapshot: those that globs name, and those that the user tracks. */
 export class IgnoredFiles {
   readonly #repository: Repository;
-  readonly #stored: IgnoredNames;
+  readonly stored: IgnoredNames;
   readonly hashed: IgnoredNames;
   /** Times of the files that decide what is tracked or ignored; undefined: look again. */
   #state: string | undefined;
 
   constructor(repository: Repository, stored: readonly string[], hashed: readonly string[]) {
     this.#repository = repository;
-    this.#stored = new IgnoredNames(stored);
+    this.stored = new IgnoredNames(stored);
     this.hashed = new IgnoredNames(hashed);
   }
 
   /** Ignored files that are not in our index and that globs name: those to store, and those to hash only. */
   async listNamed(): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
-    const places = [...new Set([...this.#stored.places, ...this.hashed.places])];
+    const places = [...new Set([...this.stored.places, ...this.hashed.places])];
     if (places.length === 0) return { stored: [], hashed: [] };
     const topmost = await listTopmostIgnored(this.#repository, places);
-    const named = [...new Set([...this.#stored.select(topmost), ...this.hashed.select(topmost)])];
+    const named = [...new Set([...this.stored.select(topmost), ...this.hashed.select(topmost)])];
     const args = ['--literal-pathspecs', 'ls-files', '-z', '-o', '-i', '--exclude-standard', ...pathArguments(named)];
     const files = named.length === 0 ? [] : splitNames(await this.#repository.inFolder(args));
-    const stored = files.filter((path) => this.#stored.has(path));
-    return { stored, hashed: files.filter((path) => !this.#stored.has(path) && this.hashed.has(path)) };
+    const stored = files.filter((path) => this.stored.has(path));
+    return { stored, hashed: files.filter((path) => !this.stored.has(path) && this.hashed.has(path)) };
   }
 
   /**
    * What git lists neither as changed nor as untracked: files that the user tracks although they are ignored, and files
-   * of our index that are ignored by now. Empty if nothing can have changed since the last time.
+   * of our index that are ignored, also those that globs name. Empty if nothing can have changed since the last time.
    *
    * @param listing paths that have changed; the first time they are not waited for
    */
@@ -71,7 +71,7 @@ export class IgnoredFiles {
     const [isIndexed, isTracked] = [new Set(indexed), new Set(tracked)];
     return {
       tracked: tracked.filter((path) => !isIndexed.has(path)),
-      ignored: indexed.filter((path) => !isTracked.has(path) && !this.#stored.has(path)),
+      ignored: indexed.filter((path) => !isTracked.has(path)),
     };
   }
 

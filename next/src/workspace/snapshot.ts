@@ -68,11 +68,12 @@ export class Snapshots {
     const begin = Math.floor((Date.now() - CLOCK_LAG) / 1_000);
     if (this.#isSeeded && !existsSync(index)) await this.#seedIndex();
     const listing = inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames);
-    const [changed, named, { tracked, ignored }] = await Promise.all([
+    const [changed, named, { tracked, ignored: strays }] = await Promise.all([
       listing,
       this.#ignored.listNamed(),
       this.#ignored.listStrays(listing),
     ]);
+    const ignored = strays.filter((path) => !this.#ignored.stored.has(path));
     if (!this.#repository.isBeside) await this.#removeTemporary([...changed, ...named.stored]);
     const { taken, gone, unstored } = await this.#sort([...changed, ...tracked, ...named.stored], ignored);
     const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
