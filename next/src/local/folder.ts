@@ -114,7 +114,12 @@ export class Folder implements AsyncDisposable {
   async openClone({ subject }: Order): Promise<Folder> {
     const { clone, isNew } = await cloneWorkspace(this.git, this.clonePath(subject));
     const { pipeline, environment } = this.options;
-    if (isNew && pipeline.setup !== undefined) await setUpClone(pipeline.setup, clone.root, environment);
+    const record = `${this.clonePath(subject)}.setup`;
+    // One that was killed runs again, and so does another command.
+    if (pipeline.setup !== undefined && (isNew || String(await readFileIfPresent(record)) !== pipeline.setup)) {
+      await setUpClone(pipeline.setup, clone.root, environment);
+      await this.stateFolder.writeDurably(record, [pipeline.setup]);
+    }
     return new Folder({ ...this.options, access: 'beside' }, this.stateFolder, undefined, clone);
   }
 

@@ -34,13 +34,17 @@ export function mirroredPorts(folder: Folder, order: Order, checkpoints = order.
   return { ...folder.ports, stateFiles, log: { read: () => log.read(), append } };
 }
 
-/** After a call that may have written: the history, files of other systems, old runs. */
+/**
+ * After a call that may have written: the history, files of other systems, old runs. One that wrote nothing may follow
+ * one that was killed before this.
+ */
 export async function endCall(folder: Folder, order: Order, wrote: boolean): Promise<RunView> {
   const view = await viewRun(folder, order);
-  if (!wrote) return view;
-  await folder.appendHistory(order);
+  const { id, retention } = order.pipeline;
+  const { entries } = await folder.readHistory({ pipeline: id, subject: order.subject, limit: 1 });
+  const isNoted = entries[0]?.run === view.run && entries[0].status === view.status;
+  if (wrote || !isNoted) await folder.appendHistory(order);
   await mirrorRun(folder, order, view);
-  const { retention } = order.pipeline;
-  if (retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
+  if (wrote && retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
   return view;
 }
