@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors.ts';
-import { attemptOf, type AttemptRef, type EndedEntry, type Entry, type StartedEntry } from '../run/entry.ts';
+import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../run/entry.ts';
 import type { FileChange, FileVersion } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
 import { gateOf } from '../run/units.ts';
@@ -63,19 +63,24 @@ export async function rollBack(ports: Ports, order: Order, to: string, by: Decid
   return { ...rollback, changes: written, left: [...left, ...refused] };
 }
 
-/** The entries of a run about units that worked after the last end of a gate. */
+/** The entries of a run about units that worked after the last end of a gate, without what was taken back before. */
 function entriesAfter(call: Call, run: number, to: string): (StartedEntry | EndedEntry)[] {
   const { pipeline, subject } = call.order;
-  const isOfRun = (entry: Entry): entry is StartedEntry | EndedEntry =>
-    entry.kind !== 'decided' && entry.pipeline === pipeline.id && entry.subject === subject && entry.run === run;
-  const entries = call.entries.filter(isOfRun);
-  if (to === 'all') return entries;
-  const last = entries.findLastIndex((entry) => entry.kind === 'ended' && gateOf(entry.unit) === to);
-  if (last < 0)
+  const ofRun = call.entries.filter(
+    (entry) => entry.pipeline === pipeline.id && entry.subject === subject && entry.run === run,
+  );
+  const takenBack = ofRun.flatMap((entry) =>
+    entry.kind === 'decided' && entry.decision === 'rollback'
+      ? entry.attempts.map((attempt) => attemptName(attempt))
+      : [],
+  );
+  const entries = ofRun.filter((entry) => entry.kind !== 'decided');
+  const last = to === 'all' ? -1 : entries.findLastIndex(({ kind, unit }) => kind === 'ended' && gateOf(unit) === to);
+  if (to !== 'all' && last < 0)
     throw new GatelineError('usage', `${to} has not worked in run ${run}`, {
       hint: '`gateline status` shows what has',
     });
-  return entries.slice(last + 1);
+  return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptName(attemptOf(entry))));
 }
 
 /** The changes that take back what entries changed: for each path, from its newest version to the one before. */
