@@ -40,8 +40,8 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * | --- | --- |
  * | running between `begin` and `complete` | `gateline complete` |
  * | running | wait |
- * | failed | fix what the verdict says, then `gateline run` |
- * | below its threshold | improve it, then `gateline run --force GATE`; or approve it |
+ * | failed, rejected or interrupted | fix what the verdict says, then as if it were pending |
+ * | below its threshold | approve it; or improve it, then `gateline run --force GATE` |
  * | lost | `gateline run` |
  * | waits for a person | `gateline approve GATE` |
  * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
@@ -49,6 +49,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
 export function unitStep({ unit, status, done, ended, attempts }: UnitState, isReady: boolean): NextStep | undefined {
   const { key, gate } = unit;
   const name = shellWord(key);
+  const again = worksByItself(gate) ? `gateline begin ${name}` : 'gateline run';
   if (done) return undefined;
   switch (status) {
     case 'running':
@@ -56,10 +57,15 @@ export function unitStep({ unit, status, done, ended, attempts }: UnitState, isR
         ? { text: `Wait for ${key}` }
         : { text: `End the attempt of ${key} when its agent is ready`, command: 'gateline complete' };
     case 'failed':
-      return { text: `Fix ${key}${advice(ended?.verdict.advice)}, then run again`, command: 'gateline run' };
+      if (ended?.verdict.status !== 'failed')
+        return { text: `Run ${key} again: its output was rejected`, command: again };
+      if (ended.verdict.kind === 'cancelled') return { text: `Run ${key} again: it was interrupted`, command: again };
+      if (ended.verdict.kind === 'agent-error')
+        return { text: `Fix ${key} (see \`gateline logs ${name}\`), then run again`, command: again };
+      return { text: `Fix ${key}${advice(ended.verdict.advice)}, then run again`, command: again };
     case 'partial':
       return {
-        text: `Improve ${key}, then run it again; or accept it as it is: \`gateline approve ${name}\``,
+        text: `Accept ${key} as it is (\`gateline approve ${name} --reason WHY\`), or improve it and run it again`,
         command: `gateline run --force ${name}`,
       };
     case 'lost':
@@ -67,13 +73,11 @@ export function unitStep({ unit, status, done, ended, attempts }: UnitState, isR
     case 'paused':
       return {
         text: `Look at the output (\`gateline show ${name} output\`), then approve or reject it`,
-        command: `gateline approve ${name}`,
+        command: `gateline approve ${name} --reason WHY`,
       };
     case 'pending':
       if (!isReady) return undefined;
-      return worksByItself(gate)
-        ? { text: `Begin the work of ${key}`, command: `gateline begin ${name}` }
-        : { text: `Run ${key}`, command: 'gateline run' };
+      return { text: worksByItself(gate) ? `Begin the work of ${key}` : `Run ${key}`, command: again };
     default:
       return undefined;
   }

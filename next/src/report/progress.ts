@@ -22,6 +22,7 @@ export class Progress {
   readonly #isVerbose: boolean;
   readonly #rows = new Map<UnitKey, Row>();
   readonly #plans = new Map<UnitKey, UnitPlan>();
+  #head = '';
 
   /** @param isVerbose shows what agents print, each line after `gate | ` */
   constructor(isVerbose = false) {
@@ -33,7 +34,7 @@ export class Progress {
     switch (event.type) {
       case 'opened':
         for (const key of event.units) this.#set(key, 'pending', 'quiet', '');
-        return safeText(`${event.subject}, run ${event.run}: ${countOf(event.units.length, 'gate')}`);
+        return this.#open(safeText(`${event.subject}, run ${event.run}: ${countOf(event.units.length, 'gate')}`));
       case 'planned':
         return this.#plan(event.plan);
       case 'started': {
@@ -58,6 +59,13 @@ export class Progress {
       case 'notice':
         return safeText(`note: ${event.message}${event.hint === undefined ? '' : ` (${event.hint})`}`);
     }
+  }
+
+  /** A decision that a call begins with opens the run too. */
+  #open(head: string): string | undefined {
+    if (head === this.#head) return undefined;
+    this.#head = head;
+    return head;
   }
 
   /** What a call decided about a unit. Lines about what is used or starts follow with the events of it. */

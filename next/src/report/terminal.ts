@@ -122,7 +122,7 @@ function indent({ key }: UnitView, isMember: boolean): string {
 
 function howText({ how, attempts, status }: UnitView): string {
   const tries = attempts.filter((attempt) => attempt.how === 'ran' || attempt.how === 'lost').length;
-  if (how === undefined || how === status) return '';
+  if (how === undefined || how === status || status === 'running') return '';
   return how === 'ran' && tries > 1 ? `ran ${tries} times` : how;
 }
 

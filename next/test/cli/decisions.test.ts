@@ -12,7 +12,8 @@ const create = (gates: Record<string, object>, more: object = {}) =>
 describe('approve and reject', () => {
   it('decide about an output that waits, until its gate makes another one', async () => {
     const project = create({ one: score(70, { partial: 'pause' }), two: { needs: 'one' } });
-    const next = 'Look at the output (`gateline show one output`), then approve or reject it: `gateline approve one`';
+    const next =
+      'Look at the output (`gateline show one output`), then approve or reject it: `gateline approve one --reason WHY`';
     await project.expect('run', 1, 'Run 1 of p for main: paused', `Next: ${next}`);
     expect(project.ran()).toBe('one');
     expect(await project.choices()).toBe('one wait, two blocked');

@@ -86,7 +86,9 @@ describe('status, run status and next step, by the log', () => {
       { id: 'c', run: undefined, needs: ['a', 'b'] },
     ]);
     const log = new LogBuilder().play('a+ b~');
-    expect(summaryOf(viewOf(pipeline, log))).toBe('paused! paused! pending! | paused | gateline approve a');
+    expect(summaryOf(viewOf(pipeline, log))).toBe(
+      'paused! paused! pending! | paused | gateline approve a --reason WHY',
+    );
     log.play('approve').play('approve', { about: log.ends[0] });
     expect(summaryOf(viewOf(pipeline, log))).toBe('passed partial pending! | executing | gateline begin c');
   });

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
 import type { RunView } from '../../report/view.ts';
+import { safeText } from '../../report/table.ts';
 import { nextLine, renderVerdict } from '../../report/terminal.ts';
 import {
   addTargetOptions,
@@ -38,16 +39,16 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
       addTargetOptions(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
       decision !== 'force',
     ).description(summary);
-    answer<DecisionOptions>(command, async ({ reason = 'asked for', actor, ...options }, unit) => {
+    answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, ...options }, unit) => {
       const gateline = await Gateline.open(await gatelineOptions(world, options));
-      return viewAnswer(world, await gateline.decide(decision, { reason, actor }, unit), unit);
+      return decisionAnswer(await gateline.decide(decision, { reason, actor }, unit), unit);
     });
   }
   for (const [decision, summary] of Object.entries(RUN_DECISIONS) as [keyof typeof RUN_DECISIONS, string][]) {
     const command = addDeciderOptions(addTargetOptions(program.command(decision)), true).description(summary);
     answer<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
       const gateline = await Gateline.open(await gatelineOptions(world, options));
-      return viewAnswer(world, await gateline.decide(decision, { reason, actor }));
+      return decisionAnswer(await gateline.decide(decision, { reason, actor }));
     });
   }
 
@@ -70,12 +71,15 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const value = await readJsonFile(world, output!);
-    return viewAnswer(world, await gateline.adopt(unit!, value, { reason, actor }), unit);
+    const view = await gateline.adopt(unit!, value, { reason, actor });
+    const supplied = view.units.find(({ key }) => key === unit);
+    const verdict = supplied ? renderVerdict(supplied, undefined, { paint: paintOf(world.out) }) : '';
+    return { json: view, text: verdict + nextLine(view.next) };
   });
 }
 
-function viewAnswer({ out }: World, view: RunView, key?: string): Answer {
+function decisionAnswer(view: RunView, key?: string): Answer {
   const unit = view.units.find((shown) => shown.key === key);
-  const paint = paintOf(out);
-  return { json: view, text: (unit ? renderVerdict(unit, undefined, { paint }) : '') + nextLine(view.next) };
+  const line = unit && `${safeText(`${unit.key}: ${unit.status}: ${unit.reason}`)}\n`;
+  return { json: view, text: (line ?? '') + nextLine(view.next) };
 }
