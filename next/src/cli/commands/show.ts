@@ -55,7 +55,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
   );
   show
-    .description('print what a gate left: its verdict, output, request, log')
+    .description('print what a gate left: its verdict, output, request and more')
     .addOption(runOption())
     .addOption(attemptOption());
   answer<ShowOptions>(show, async (options, unit, part) => {
@@ -77,7 +77,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
       (['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)),
     );
     const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
-    return { json: texts, text: forTerminal(texts.stdout + texts.stderr) };
+    return { json: texts, text: forTerminal(texts.stdout + texts.stderr) || `${unit} printed nothing` };
   });
 }
 
