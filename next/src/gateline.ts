@@ -15,7 +15,7 @@ import { runPipeline, type RunResult } from './engine/run.ts';
 import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
-import type { JsonValue } from './json/json.ts';
+import type { JsonObject, JsonValue } from './json/json.ts';
 import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
@@ -214,7 +214,9 @@ export class Gateline {
   async #use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {
     const { root, file, pipeline, contracts } = this.definition;
     const redactor = createRedactor(secretValues(pipeline, this.#environment));
-    const order: Order = { pipeline, definitionFile: file, contracts, redactor, ...this.assignment };
+    // Shown, and written to files of other systems.
+    const metadata = redactor.json(this.assignment.metadata).value as JsonObject;
+    const order: Order = { pipeline, definitionFile: file, contracts, redactor, ...this.assignment, metadata };
     await using folder = await Folder.open({
       root,
       pipeline,
