@@ -44,6 +44,8 @@ export function composeFiles(earlier: GateFiles, versionBefore: VersionOf, chang
         after,
       });
   }
+  // No entry can hold this key when it is read again.
+  files.delete('__proto__');
   return Object.fromEntries(files);
 }
 

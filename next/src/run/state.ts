@@ -150,6 +150,8 @@ export class FolderState {
     const last = attempts.at(-1);
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
+    // Refused too: else it would be supplied again in each call.
+    if (entry.how === 'adopted') this.pending.delete(entry.unit);
     if (!isGoodEnd(entry)) return;
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
     // A decision that came while its agent worked, or after its output was used, is carried out next.
