@@ -7,6 +7,7 @@ import { attemptName, isRemembered } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
+import { redactIssue } from '../verdict/judge.ts';
 import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
@@ -64,7 +65,7 @@ export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
 export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
   const { contents, workspace } = call.ports;
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
-  await storeValue(call, call.contractOf(work.unit.gate).contract as JsonValue);
+  await storeValue(call, call.contractOf(work.unit.gate).contract);
   await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
   await call.ports.database?.save(attempt);
   return prepareDirectory(call, work, attempt, feedback);
@@ -213,7 +214,7 @@ async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: rea
   return failedVerdict(
     'files',
     'Let the agent leave that out of its files; `allow-secrets` in the definition lets a path through.',
-    problems.slice(0, 50).map((message) => ({ severity: 'error', message })),
+    problems.slice(0, 50).map((message) => redactIssue({ severity: 'error', message }, redactor)),
   );
 }
 
