@@ -61,7 +61,8 @@ export class SimulatedAgent {
   /** Outputs that sent the work back, by unit. */
   get notes(): Record<string, JsonValue> | null {
     const { rework } = this.request;
-    return rework ? Object.fromEntries(rework.from.map(({ gate, output }) => [gate, output ?? null])) : null;
+    const outputs = rework?.from.map(({ gate, output }) => [gate, output ?? null] as const) ?? [];
+    return rework ? Object.fromEntries(outputs.sort(([a], [b]) => (a < b ? -1 : 1))) : null;
   }
 
   /** Waits for its turn; never again once it was killed. */
@@ -126,7 +127,7 @@ export class Crew {
       prepare: async (task) => {
         await point('prepare');
         const agent = this.agentIn(task.directory);
-        return { process: { pid: agent.pid, start: 'now' }, run: (signal) => this.#run(agent, signal) };
+        return { process: { pid: agent.pid, start: 'now' }, run: () => this.#run(agent) };
       },
       endLeftover: async ({ pid }) => {
         await point('kill');
@@ -144,24 +145,20 @@ export class Crew {
     return agent;
   }
 
-  #run(agent: SimulatedAgent, signal: AbortSignal): Promise<AgentResult> {
-    const end = { stdout: '', stderr: '', ms: 10 };
-    return new Promise((resolve, reject) => {
-      if (agent.state === 'over') return;
-      agent.state = 'running';
-      signal.addEventListener('abort', () => {
-        this.#end(agent);
-        resolve({ ...end, outcome: 'cancelled' });
-      });
-      this.#behaviorOf(agent.unit)(agent).then((answer) => {
-        if (agent.state === 'over') return;
-        const { output, exitCode = 0 } = answer;
-        if (output !== undefined) agent.files.set('output.json', Buffer.from(JSON.stringify(output)));
-        agent.answer = answer;
-        this.#end(agent);
-        resolve({ ...end, outcome: 'exited', exitCode });
-      }, reject);
-    });
+  /** Lets an agent work to its end. Never settles if it is killed. */
+  async work(agent: SimulatedAgent): Promise<Answer> {
+    agent.state = 'running';
+    const answer = await this.#behaviorOf(agent.unit)(agent);
+    if (agent.state !== 'running') return new Promise(() => {});
+    if (answer.output !== undefined) agent.files.set('output.json', Buffer.from(JSON.stringify(answer.output)));
+    agent.answer = answer;
+    this.#end(agent);
+    return answer;
+  }
+
+  async #run(agent: SimulatedAgent): Promise<AgentResult> {
+    const { exitCode = 0 } = await this.work(agent);
+    return { stdout: '', stderr: '', ms: 10, outcome: 'exited', exitCode };
   }
 
   #end(agent: SimulatedAgent | undefined): void {

@@ -41,6 +41,7 @@ export class Oracle {
   #trees: Tree[] = [];
   #using: Attempt | undefined;
   #hasOutput = false;
+  #isBegin = false;
 
   constructor(paths: readonly string[], folder: MemoryFolder, state: MemoryState, crew: Crew) {
     this.truth = new Truth(paths);
@@ -60,12 +61,14 @@ export class Oracle {
     this.tally(`FAULT ${kind}`);
   }
 
-  beginCall(pipeline: Pipeline, subject: string, isSubjectGiven: boolean): void {
+  /** @param begun the unit that the call is to begin, planning without an event */
+  beginCall(pipeline: Pipeline, subject: string, isSubjectGiven: boolean, begun?: string): void {
     Object.assign(this.truth, { units: unitsOf(pipeline), subject, isSubjectGiven });
     this.#groups = pipeline.groups.filter(({ mode }) => mode === 'sequential');
     this.#done.clear();
     this.#using = undefined;
-    this.#starting = [];
+    this.#isBegin = begun !== undefined;
+    this.#starting = begun === undefined ? [] : [this.truth.units.get(begun)!];
     this.#finds = [];
     this.#trees = [];
   }
@@ -73,6 +76,11 @@ export class Oracle {
   /** Whether a path may belong to an agent that is about to start, works, or was killed. */
   isBusy(path: string): boolean {
     return [...this.busy.values(), ...this.#starting].some((unit) => owns(unit, path));
+  }
+
+  /** Whether an editor works by itself: nothing else may start. */
+  get isHeld(): boolean {
+    return [...this.busy.values()].some(({ gate }) => gate.run === undefined && gate.files !== undefined);
   }
 
   onSnapshot(tree: Tree): void {
@@ -141,12 +149,15 @@ export class Oracle {
       this.fault('e: other exports than those in use', key, exports, truth.exportsOf(unit));
     if (note !== truth.noteOf(unit))
       this.fault('e: other notes than those of the review', key, note, truth.noteOf(unit));
-    const others = [...this.busy.values()];
-    if (others.some(({ gate: { files } }) => files !== undefined) || (gate.files !== undefined && others.length > 0))
-      this.fault('e: an editor does not work alone', key, ...this.busy.keys());
-    if (
-      this.#groups.some(({ gates }) => gates.includes(gate.id) && others.some((other) => gates.includes(other.gate.id)))
-    )
+    if (!entry.process) this.#hasOutput = this.#finds.some(({ attempt }) => attempt.unit === key);
+    const others = [...this.busy.values()].filter((other) => other.key !== key);
+    const started = others.filter((other) => other.gate.run !== undefined);
+    if (this.isHeld || started.some((other) => other.gate.files !== undefined))
+      this.fault('e: work starts beside an editor', key, ...this.busy.keys());
+    if (gate.files !== undefined && started.length > 0)
+      this.fault('e: an editor starts beside other work', key, ...this.busy.keys());
+    const groups = this.#groups.filter(({ gates }) => gates.includes(gate.id));
+    if (gate.run !== undefined && groups.some(({ gates }) => started.some((other) => gates.includes(other.gate.id))))
       this.fault('e: gates of a sequential group work side by side', key, ...this.busy.keys());
     if (this.#crew.live.some((other) => !this.busy.has(other.unit)))
       this.fault('e: an agent of a killed call still works', key);
@@ -162,6 +173,7 @@ export class Oracle {
     const { truth } = this;
     const { unit: key, how, verdict } = entry;
     if (how === 'ran' || how === 'lost') this.busy.delete(key);
+    if (how === 'lost') this.#finds = [];
     if (how === 'ran') this.#onRan(entry, truth.named(nameOf(entry))[0]!);
     const supplied = this.truth.named(nameOf(entry)).find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
     if (supplied && how !== 'ran') this.#use(key, supplied);
@@ -196,10 +208,14 @@ export class Oracle {
     }
     if (decision === 'keep') this.#keep(truth.units.get(entry.unit)!, nameOf(entry.attempt));
     if (decision === 'rework') {
-      const outputs = entry.causes.map(({ unit, attempt }) => [unit, truth.named(nameOf(attempt))[0]!.output]);
+      const outputs = entry.causes.map(({ unit, attempt }) => [unit, truth.named(nameOf(attempt))[0]!.output] as const);
       truth.sentBack.add(`${subject} ${entry.gate}`);
       for (const { key, gate, ancestors } of truth.units.values()) {
-        if (gate.id === entry.gate) truth.notes.set(truth.own(key), JSON.stringify(Object.fromEntries(outputs)));
+        if (gate.id === entry.gate)
+          truth.notes.set(
+            truth.own(key),
+            JSON.stringify(Object.fromEntries(outputs.sort(([a], [b]) => (a < b ? -1 : 1)))),
+          );
         else if (ancestors.has(entry.gate)) truth.notes.delete(truth.own(key));
         else continue;
         this.#done.delete(key);
@@ -233,6 +249,8 @@ export class Oracle {
   /** The engine computes the folder with these changes: before it writes them, if it uses an output. */
   onApply(before: Tree, changes: readonly FileChange[]): void {
     const writes = new Map(changes.map(({ path, after }) => [path, contentOf(after)]));
+    const find = this.#finds.at(-1);
+    if (this.#isBegin && find) this.#using = this.#attemptsOf(find)[0];
     if (this.#using) this.truth.pass(this.#using, before, writes);
   }
 

@@ -14,6 +14,8 @@ export interface Features {
   readonly conditions: boolean;
   readonly legs: boolean;
   readonly groups: boolean;
+  /** Gates whose agents work by themselves, between `begin` and `complete`. */
+  readonly alone: boolean;
   /** Gates that change files which they do not declare. */
   readonly mess: boolean;
 }
@@ -28,6 +30,7 @@ export interface RandomGate {
   readonly sketch: GateSketch;
   readonly edits: readonly Edit[];
   readonly mess: Edit | undefined;
+  readonly isAlone: boolean;
   /** The command that it has now: a part of its definition. */
   version: number;
   /** So many attempts fail. */
@@ -47,7 +50,8 @@ export function createGates(random: Random, features: Features): RandomGate[] {
     const isReview = features.reviews && files === undefined && editors.length > 0 && random.chance(0.15);
     const goto = isReview ? random.pick(editors) : undefined;
     const needs = ids.filter((id) => needed.includes(id) || id === goto);
-    const hasCondition = features.conditions && needs.length > 0 && !gates[ids.indexOf(needs[0]!)]!.sketch.matrix;
+    const hasCondition =
+      features.conditions && !features.alone && needs.length > 0 && !gates[ids.indexOf(needs[0]!)]!.sketch.matrix;
     gates.push({
       sketch: {
         id: `g${index}`,
@@ -64,6 +68,7 @@ export function createGates(random: Random, features: Features): RandomGate[] {
       edits: files === undefined ? [] : declared.slice(0, 3).map((path) => randomEdit(random, path)),
       mess:
         features.mess && files === undefined && random.chance(0.3) ? randomEdit(random, random.pick(PATHS)) : undefined,
+      isAlone: features.alone && random.chance(0.3),
       version: 0,
       failures: random.chance(0.12) ? 1 + random.int(2) : 0,
     });
@@ -85,7 +90,9 @@ function randomContract(random: Random, { approvals }: Features, goto: string | 
 
 /** The pipeline with today's definitions. */
 export function toPipeline(gates: readonly RandomGate[], groups: Pipeline['groups']): Pipeline {
-  const sketches = gates.map(({ sketch, version }) => ({ ...sketch, run: `agent ${sketch.id} ${version}` }));
+  const sketches = gates.map(({ sketch, version, isAlone }) => {
+    return { ...sketch, run: isAlone ? undefined : `agent ${sketch.id} ${version}` };
+  });
   return createPipeline(sketches, { groups });
 }
 

@@ -1,5 +1,7 @@
+import { beginAttempt, completeAttempt } from '../../src/engine/begin.ts';
 import { runPipeline, type RunResult } from '../../src/engine/run.ts';
 import type { Order, Ports } from '../../src/engine/ports.ts';
+import { GatelineError } from '../../src/errors.ts';
 import type { EngineEvent } from '../../src/run/events.ts';
 import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createRedactor } from '../../src/untrusted/redact.ts';
@@ -124,12 +126,75 @@ export class Simulation {
     );
   }
 
-  /** One call of `run`. @returns undefined if it died */
+  /** One call of `run`. @returns undefined if it died, or if an agent that works by itself holds the folder */
   async call(pipeline: Pipeline, options: CallOptions = {}): Promise<CallReport | undefined> {
-    const { editRate = 0, diesAt = Infinity } = options;
-    const { random, crew, oracle } = this;
     const order = orderOf(pipeline, options);
     const report = { ran: [] as string[], put: [] as string[], writes: 0 };
+    const observe = (event: EngineEvent): void => {
+      if (event.type === 'planned') this.oracle.onPlanned(event.plan);
+      if (event.type === 'started') report.ran.push(event.unit);
+      if (event.type === 'ended' && event.how === 'used') report.put.push(...event.changes.map(({ path }) => path));
+    };
+    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
+    const { signal } = new AbortController();
+    const run = (ports: Ports) => runPipeline(ports, order, signal);
+    const result = await this.#drive(options, observe, () => (report.writes += 1), run).catch((error: unknown) => {
+      if (!(error instanceof GatelineError && error.fault === 'busy')) throw error;
+      if (!this.oracle.isHeld) this.oracle.fault('e: busy without an agent that works by itself', error.message);
+      this.oracle.tally('busy');
+      return undefined;
+    });
+    return result && { ...report, result };
+  }
+
+  /** An agent works by itself between `begin` and `complete`, both of which may die. @param meanwhile what happens then */
+  async workAlone(
+    pipeline: Pipeline,
+    key: string,
+    options: CallOptions,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<void> {
+    const order = orderOf(pipeline, options);
+    const observe = (event: EngineEvent): void => {
+      if (event.type === 'ended' && event.how === 'used')
+        this.oracle.onPlanned({ ...event, choice: 'use', reason: '' });
+    };
+    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven, key);
+    const begun = await this.#drive(
+      options,
+      observe,
+      () => {},
+      (ports) => beginAttempt(ports, order, key),
+    );
+    if (begun?.choice !== 'run') return;
+    const agent = this.crew.agentIn(begun.directory);
+    const work = this.crew.work(agent);
+    await meanwhile();
+    while (agent.answer === undefined) {
+      this.crew.step(this.random);
+      if (this.random.chance(options.editRate ?? 0)) this.edit();
+      await nextTurn();
+    }
+    const { exitCode } = (await work)!;
+    this.oracle.tally('completed alone');
+    const complete = (ports: Ports) => completeAttempt(ports, order, begun.token, exitCode);
+    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
+    (await this.#drive(
+      options,
+      () => {},
+      () => {},
+      complete,
+    )) ?? (await complete(this.quietPorts()));
+  }
+
+  /** Lets a command and all agents go on, step by step, while the user edits. @returns undefined if the command died */
+  async #drive<Result>(
+    { editRate = 0, diesAt = Infinity, decide }: CallOptions,
+    observe: (event: EngineEvent) => void,
+    onWrite: () => void,
+    command: (ports: Ports) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { random, crew } = this;
     let left = diesAt;
     const point = (): Promise<void> => {
       left -= 1;
@@ -137,32 +202,21 @@ export class Simulation {
       if (random.chance(editRate * 0.15)) this.edit();
       return Promise.resolve();
     };
-    const observe = (event: EngineEvent): void => {
-      if (left <= 0) return;
-      if (event.type === 'planned') oracle.onPlanned(event.plan);
-      if (event.type === 'started') report.ran.push(event.unit);
-      if (event.type === 'ended' && event.how === 'used') report.put.push(...event.changes.map(({ path }) => path));
-    };
-    oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
-    let end: { readonly result: RunResult } | { readonly error: unknown } | undefined;
-    runPipeline(
-      this.ports(point, observe, () => (report.writes += 1)),
-      order,
-      new AbortController().signal,
-    ).then(
-      (result) => (end = { result }),
-      (error: unknown) => (end = { error }),
-    );
-    for (let idle = 0; end === undefined && left > 0; idle += 1) {
+    const ports = this.ports(point, (event) => left > 0 && observe(event), onWrite);
+    const end: { settled?: Promise<Result> } = {};
+    const promise = command(ports).finally(() => {
+      end.settled = promise;
+    });
+    promise.catch(() => {});
+    for (let idle = 0; end.settled === undefined; idle += 1) {
       await nextTurn();
+      if (left <= 0) return this.#die(editRate);
       if (random.chance(editRate)) this.edit();
-      if (options.decide && random.chance(0.03)) await options.decide();
+      if (decide && random.chance(0.03)) await decide();
       if (crew.step(random)) idle = 0;
       else if (idle > MAX_IDLE) throw new Error('the call hangs');
     }
-    if (left <= 0) return this.#die(editRate);
-    if (end && 'error' in end) throw end.error;
-    return { ...report, ...end! };
+    return end.settled;
   }
 
   /** The engine is gone: its agents go on for a while, and so does the user. */
