@@ -1,0 +1,4 @@
+import { RUNS } from './commands.ts';
+import { testKillsOf } from './kill-anywhere.ts';
+
+testKillsOf(RUNS);
