@@ -55,6 +55,8 @@ export class Call {
   #contracts = new Map<string, NamedContract>();
   #compiled = new Map<string, Promise<CompiledContract>>();
   #matchers = new Map<string, PathMatcher>();
+  #allCompiled: Promise<unknown> | undefined;
+  #definitionFiles: ReadonlySet<string> | undefined;
 
   private constructor(ports: Ports, order: Order, entries: readonly Entry[]) {
     this.ports = ports;
@@ -159,16 +161,16 @@ export class Call {
 
   /** Finds what is wrong with any contract, before an agent costs something. */
   async compileContracts(): Promise<void> {
-    for (const gate of this.order.pipeline.gates) await this.compiledContract(gate);
+    await (this.#allCompiled ??= Promise.all(this.order.pipeline.gates.map((gate) => this.compiledContract(gate))));
   }
 
   /** Whether a unit reads a path. @param handedOn files of its needs, which it always reads */
   reads(unit: Unit, handedOn: readonly string[]): PathMatcher {
     const { inputs } = unit.gate;
     const declared = inputs === undefined ? undefined : this.#matcher(inputs);
-    const except = inputs === undefined ? new Set(this.definitionFiles) : undefined;
+    const except = this.definitionFiles;
     const named = new Set([...handedOn, ...namedFiles(unit.gate)]);
-    return (path) => named.has(path) || (declared === undefined ? !except!.has(path) : declared(path));
+    return (path) => named.has(path) || (declared === undefined ? !except.has(path) : declared(path));
   }
 
   /** Whether a path is a file of a unit. The definition is nobody's. */
@@ -186,12 +188,11 @@ export class Call {
   }
 
   /** Files that a gate without `inputs` does not read: the definition, and what its keys name. */
-  get definitionFiles(): readonly string[] {
+  get definitionFiles(): ReadonlySet<string> {
     const { definitionFile, pipeline } = this.order;
-    const schemas = pipeline.gates.flatMap(({ contract: { schema } }) =>
-      schema && 'path' in schema ? [schema.path] : [],
-    );
-    return [definitionFile, ...schemas, ...pipeline.gates.flatMap(namedFiles)];
+    const schemasOf = ({ contract: { schema } }: Gate) => (schema && 'path' in schema ? [schema.path] : []);
+    const findFiles = () => pipeline.gates.flatMap((gate) => [...schemasOf(gate), ...namedFiles(gate)]);
+    return (this.#definitionFiles ??= new Set([definitionFile, ...findFiles()]));
   }
 }
 

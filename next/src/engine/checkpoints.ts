@@ -7,6 +7,7 @@ import { adjustFiles, type FileChange } from '../run/files.ts';
 import { approvalKey, attemptName, isRemembered, rejectionText, type Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
+import type { PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import { evaluateGateCondition } from './condition.ts';
 import { exportsOf, readValue } from './values.ts';
@@ -125,7 +126,7 @@ export async function extendCheckpoints(
   const { workspace, checkpoints } = call.ports;
   const changed = after ?? (await workspace.applyTo(before, changes));
   const memo: Memo = new Map();
-  for (const unit of call.graph.units) {
+  for (const unit of affectedUnits(call, changes)) {
     if (unit.key === author.key || call.graph.needs(unit, author)) continue;
     const needs = await needsAt(call, unit, before, memo);
     if (needs === undefined) continue;
@@ -140,6 +141,19 @@ export async function extendCheckpoints(
   if (newOutput === undefined) return;
   const request = await buildRequest(call, author, changed, newOutput.needs);
   await checkpoints.save(fingerprintOf(request), newOutput.checkpoint);
+}
+
+/** Units that read one of these paths, that make it, or that need one which makes it: only these are looked up. */
+function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
+  const { graph, state } = call;
+  const matchesAny = (matches: PathMatcher) => changes.some(({ path }) => matches(path));
+  const makers = graph.units.filter((unit) => {
+    const files = state.files.get(unit.key) ?? {};
+    return matchesAny(call.owns(unit)) || matchesAny((path) => Object.hasOwn(files, path));
+  });
+  const isMade = (gate: string) =>
+    makers.some((maker) => maker.gate.id === gate || graph.ancestors(gate).has(maker.gate.id));
+  return graph.units.filter((unit) => matchesAny(call.reads(unit, [])) || isMade(unit.gate.id));
 }
 
 /** What the needs of a unit had for it in a state of the folder; undefined: that does not hold any more. */

@@ -80,7 +80,9 @@ async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Req
   const named = namedFiles(gate);
   const { workspace } = call.ports;
   const digests = [
-    globs?.length === 0 ? '' : await workspace.digestFiles(snapshot, globs, globs === null ? call.definitionFiles : []),
+    globs?.length === 0
+      ? ''
+      : await workspace.digestFiles(snapshot, globs, globs === null ? [...call.definitionFiles] : []),
     named.length === 0 ? '' : await workspace.digestFiles(snapshot, named, []),
   ];
   return { globs, digest: digests.join(' ').trim() };

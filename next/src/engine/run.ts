@@ -60,11 +60,11 @@ class Scheduler {
     for (;;) {
       const stopped =
         this.#signal.aborted || this.#error !== undefined || call.state.current?.paused !== undefined || this.#isClosed;
-      const ready = stopped ? [] : this.#readyUnits();
-      const readers = ready.filter((unit) => unit.gate.files === undefined && this.#hasRoom(unit));
-      if (readers.length > 0) await this.#turn(readers[0]!);
-      else if (this.#running.size > 0) await Promise.race(this.#running.values());
-      else if (ready.length > 0) await this.#turn(ready[0]!);
+      const isAlone = this.#running.size === 0;
+      const reader = stopped ? undefined : this.#findReady((unit) => !unit.gate.files && this.#hasRoom(unit));
+      const next = reader ?? (stopped || !isAlone ? undefined : this.#findReady(() => true));
+      if (next) await this.#turn(next);
+      else if (!isAlone) await Promise.race(this.#running.values());
       else if (stopped || !(await sendBack(call))) break;
     }
     if (this.#error !== undefined) throw this.#error;
@@ -76,15 +76,17 @@ class Scheduler {
     return current?.over === 'closed' && current.run !== this.#earlierRun;
   }
 
-  #readyUnits(): Unit[] {
+  /** The first unit that may start and that is wanted. The units before it are looked at only as far as necessary. */
+  #findReady(isWanted: (unit: Unit) => boolean): Unit | undefined {
     const { graph, outcomes, order, state } = this.#call;
     const open = new Set([...state.open.values()].filter(({ process }) => !process).map(({ unit }) => unit));
-    return graph.units.filter(
+    return graph.units.find(
       (unit) =>
-        (order.only === undefined || order.only.has(unit.gate.id)) &&
         !outcomes.has(unit.key) &&
+        (order.only === undefined || order.only.has(unit.gate.id)) &&
         !this.#running.has(unit.key) &&
         !open.has(unit.key) &&
+        isWanted(unit) &&
         !this.#isStopped(unit) &&
         needsOf(this.#call, unit) !== undefined,
     );

@@ -15,11 +15,14 @@ export const NO_LEG: Leg = { id: '', matrix: {} };
 /** The units of a pipeline. Legs that come from data are added when their list is known. */
 export class UnitGraph {
   readonly pipeline: Pipeline;
+  readonly #gates: ReadonlyMap<string, Gate>;
   readonly #ancestors = new Map<string, ReadonlySet<string>>();
   readonly #units = new Map<string, readonly Unit[]>();
+  #all: readonly Unit[] | undefined;
 
   constructor(pipeline: Pipeline) {
     this.pipeline = pipeline;
+    this.#gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
     for (const gate of pipeline.gates) {
       const { matrix } = gate;
       if (matrix === undefined) this.setLegs(gate, [NO_LEG]);
@@ -28,6 +31,7 @@ export class UnitGraph {
   }
 
   setLegs(gate: Gate, legs: readonly Leg[]): void {
+    this.#all = undefined;
     this.#units.set(
       gate.id,
       legs.map((leg) => ({ key: unitKey(gate.id, leg.id), gate, leg })),
@@ -41,7 +45,7 @@ export class UnitGraph {
 
   /** All units that are known, in file order. */
   get units(): readonly Unit[] {
-    return this.pipeline.gates.flatMap((gate) => this.#units.get(gate.id) ?? []);
+    return (this.#all ??= this.pipeline.gates.flatMap((gate) => this.#units.get(gate.id) ?? []));
   }
 
   unit(key: UnitKey): Unit | undefined {
@@ -49,7 +53,7 @@ export class UnitGraph {
   }
 
   gate(id: string): Gate | undefined {
-    return this.pipeline.gates.find((gate) => gate.id === id);
+    return this.#gates.get(id);
   }
 
   /** The gate of an id that somebody wrote. @throws GatelineError `usage` naming the one that was meant */
