@@ -26,7 +26,7 @@ import { assignmentFor, limitOrder, secretValues, type AssignmentOptions, type L
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
-import { reportUncommittedChanges, prepareRun, type Preparation } from './local/prepare-run.ts';
+import { prepareRun, reasonOf, reportUncommittedChanges, type Preparation } from './local/prepare-run.ts';
 import { withStandIns } from './local/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
@@ -84,7 +84,9 @@ export class Gateline {
 
   /** What {@link run} would do with each gate, and why. */
   plan(options: RunOptions = {}): Promise<readonly UnitPlan[]> {
-    return this.#use('beside', (folder, order) => planPipeline(folder.ports, limitOrder(order, options)));
+    return this.#use('beside', async (folder, order) =>
+      planPipeline(folder.ports, limitOrder(order, options), await folder.isWorkedOn()),
+    );
   }
 
   /** Runs the pipeline, or continues its run. */
@@ -92,7 +94,7 @@ export class Gateline {
     return this.#use('engine', async (folder, order) => {
       const limited = await withStandIns(folder, limitOrder(order, options));
       if (options.fresh || options.force || options.strategy) {
-        const by = await this.#decider(options.by, order, 'gateline run');
+        const by = await this.#decider(options.by, order, reasonOf(options));
         await prepareRun(folder, order, options, by);
       }
       if (!options.isolated) await reportUncommittedChanges(folder, order);

@@ -146,7 +146,7 @@ export class Call {
     if (named === undefined) {
       const contract = this.order.contracts.get(id);
       if (contract === undefined) throw new GatelineError('bug', `gate ${id} has no contract`);
-      this.#contracts.set(id, (named = { contract, digest: digestOfJson(contract as JsonValue) }));
+      this.#contracts.set(id, (named = { contract, digest: digestOfJson(contract) }));
     }
     return named;
   }

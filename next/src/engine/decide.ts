@@ -167,6 +167,8 @@ export async function keepOutputs(
       await ports.checkpoints.save(fingerprint, checkpointOf(ended, { attempt, how, startedAt: ended.at }));
       await call.write({
         ...call.head(),
+        // It says something about what was done, so it opens no other run.
+        run: call.state.current?.run ?? 1,
         kind: 'decided',
         decision: 'keep',
         unit: unit.key,

@@ -35,10 +35,14 @@ export async function legsEntry(
 export async function setLegs(call: Call, unit: Unit, output: Content | undefined): Promise<void> {
   for (const [gate, list] of await findLegs(call, unit, output)) {
     if ('problem' in list)
-      throw new GatelineError('failed', `gate ${gate.id}: ${list.problem}`, {
-        place: gate.place,
-        hint: `Let ${unit.gate.id} write a list of at most 256 items; a schema makes its own gate fail instead.`,
-      });
+      throw new GatelineError(
+        'failed',
+        `${gate.id} takes its legs from the output of ${unit.gate.id}: ${list.problem}`,
+        {
+          place: gate.place,
+          hint: `Let ${unit.gate.id} write a list of at most 256 items; a schema makes its own gate fail instead.`,
+        },
+      );
     call.graph.setLegs(gate, list.legs);
     if (list.legs.length === 0) call.notice(`${gate.id} has no legs: ${unit.gate.id} made an empty list`);
   }

@@ -6,8 +6,11 @@ import { planUnitAt, toUnitPlan } from './plan-unit.ts';
 import type { Order, Ports } from './ports.ts';
 import { setOutcome } from './outcome.ts';
 
-/** What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine. */
-export async function planPipeline(ports: Ports, order: Order): Promise<readonly UnitPlan[]> {
+/**
+ * What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine.
+ * @param isWorkedOn whether an engine works in the folder
+ */
+export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boolean): Promise<readonly UnitPlan[]> {
   const call = await Call.open(ports, order);
   let snapshot = await call.look();
   const plans: UnitPlan[] = [];
@@ -22,7 +25,7 @@ export async function planPipeline(ports: Ports, order: Order): Promise<readonly
     for (const unit of units) {
       const needs = needsOf(call, unit);
       const started = open.get(unit.key);
-      if (started && !(started.process && !(await ports.agents.isAlive(started.process)))) {
+      if (started && (isWorkedOn || !started.process)) {
         plans.push({ unit: unit.key, choice: 'busy', reason: `an agent works on it since ${started.at}` });
         continue;
       }

@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import { attemptOf, type StartedEntry } from '../run/entry.ts';
 import { failedVerdict } from '../verdict/verdict.ts';
+import { shellWord } from '../untrusted/escape.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import { splitChanges } from './attempt.ts';
@@ -20,9 +21,15 @@ export async function recoverOpenAttempts(call: Call): Promise<void> {
       'busy',
       `an agent works on ${blocking.unit} since ${blocking.at}, between begin and complete`,
       {
-        hint: `\`gateline complete\` ends its attempt; \`gateline begin ${blocking.unit}\` or \`gateline close\` gives it up`,
+        hint: `\`gateline complete\` ends its attempt; ${giveUpHint(call, blocking)} gives it up`,
       },
     );
+}
+
+function giveUpHint({ order }: Call, { unit, subject, pipeline }: StartedEntry): string {
+  const option = subject === order.subject ? '' : ` -s ${shellWord(subject)}`;
+  const definition = pipeline === order.pipeline.id ? '' : ` with the definition of ${pipeline}`;
+  return `\`gateline reject ${unit} -r WHY${option}\`${definition}`;
 }
 
 /** Ends an attempt that nobody will end: its engine was killed, or it was given up between `begin` and `complete`. */

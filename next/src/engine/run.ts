@@ -180,7 +180,8 @@ class Scheduler {
     const allDone = gates.every(({ id }) => (order.only && !order.only.has(id)) || isDone(call, id));
     const isWhole = gates.every(({ id }) => isDone(call, id));
     const isOpen = state.current !== undefined && !state.current.over;
-    if (isWhole && (isOpen || state.current === undefined))
+    // A run that was closed before it was done is followed by one that is.
+    if (isWhole && state.current?.over !== 'completed')
       await call.write({
         ...call.head(),
         kind: 'decided',

@@ -14,12 +14,11 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { AttemptRef, Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { FolderState } from '../run/state.ts';
-import type { IsAlive } from '../run/status.ts';
 import { AttemptFolders, subjectSlug } from '../store/files/attempts.ts';
 import { FileCheckpoints } from '../store/files/checkpoints.ts';
 import { FileContents } from '../store/files/contents.ts';
 import { FileHistory } from '../store/files/history.ts';
-import { takeLock, type Lock } from '../store/files/lock.ts';
+import { isLocked, takeLock, type Lock } from '../store/files/lock.ts';
 import { openLog, type FileLog } from '../store/files/log.ts';
 import { writeProjection } from '../store/files/projections.ts';
 import { openStateFolder, readFileIfPresent, type CrashPoint, type StateFolder } from '../store/files/state-folder.ts';
@@ -163,13 +162,9 @@ export class Folder implements AsyncDisposable {
     return writeProjection(this.stateFolder, path, text);
   }
 
-  /** Whether the processes of attempts without an end still work. */
-  async livingProcesses({ pipeline, subject }: Order): Promise<IsAlive> {
-    const { open } = new FolderState(pipeline, subject, await this.log.read());
-    const alive = new Set<string>();
-    for (const { process } of open.values())
-      if (process && (await this.ports.agents.isAlive(process))) alive.add(JSON.stringify(process));
-    return (process) => alive.has(JSON.stringify(process));
+  /** Whether an engine works here: what an agent does after its engine was killed is seen by nobody. */
+  async isWorkedOn(): Promise<boolean> {
+    return this.#lock !== undefined || (await isLocked(this.stateFolder));
   }
 
   #database(): Database | undefined {

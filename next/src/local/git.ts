@@ -34,7 +34,10 @@ export async function hasUncommittedChanges(root: string, environment: Environme
 
 async function gitText(cwd: string, environment: Environment, args: readonly string[]): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('git', args, { cwd, env: { ...environment } });
+    const { stdout } = await promisify(execFile)('git', args, {
+      cwd,
+      env: { ...environment, GIT_OPTIONAL_LOCKS: '0' },
+    });
     return stdout.trim() || undefined;
   } catch {
     return undefined;

@@ -14,6 +14,13 @@ export interface Preparation {
   readonly fresh?: boolean;
 }
 
+/** The option that made a decision: its reason, if nobody gives another one. */
+export function reasonOf({ strategy, force }: Preparation): string {
+  if (strategy)
+    return `--strategy ${typeof strategy === 'string' ? strategy : `from-checkpoint --from ${strategy.fromCheckpoint}`}`;
+  return force ? '--force' : '--new';
+}
+
 export async function prepareRun(
   folder: Folder,
   order: Order,

@@ -10,9 +10,9 @@ import { createAgentStateFiles, mirrorRun } from './system-files.ts';
 /** How a run stands. @param run default: the newest */
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
   const { pipeline, subject, metadata } = order;
-  const [entries, isAlive] = await Promise.all([folder.log.read(), folder.livingProcesses(order)]);
+  const [entries, isWorkedOn] = await Promise.all([folder.log.read(), folder.isWorkedOn()]);
   const { entries: history } = await folder.readHistory({ pipeline: pipeline.id, limit: 11 });
-  return createRunView({ pipeline, subject, metadata, entries, run, isAlive, history });
+  return createRunView({ pipeline, subject, metadata, entries, run, isAlive: () => isWorkedOn, history });
 }
 
 /** The ports of a folder: whenever a unit has ended, the files of other systems and its checkpoint are written. */

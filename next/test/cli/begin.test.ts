@@ -32,7 +32,7 @@ describe('an agent that works by itself', () => {
     await project.expect(
       'run',
       75,
-      /an agent works on code since .*, between begin and complete\nhint  .*gateline close/,
+      /an agent works on code since .*, between begin and complete\nhint  .*gateline reject code -r WHY/,
     );
     project.write('out.txt', 'made');
     writeFileSync(GATELINE_OUTPUT!, '{"score": 92}');

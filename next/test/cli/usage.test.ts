@@ -48,7 +48,7 @@ describe('every command', () => {
     ['run --strategy retry', 'Allowed choices are retry-current, retry-previous, skip-current, from-checkpoint'],
     ['run --max-parallel 1.5', 'It must be a whole number from 1.'],
     ['run --until a --gate b', "option '--gate <gates>' cannot be used with option '--until <gates>'"],
-    ['run --from design', '--strategy from-checkpoint and --from belong together'],
+    ['run --from design', '--from belongs to --strategy from-checkpoint'],
     ['run --metadata x', 'It must be key=value.'],
     ['run --input none.json', 'none.json cannot be read'],
     ['show', "missing required argument 'gate'"],

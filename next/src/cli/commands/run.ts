@@ -83,15 +83,13 @@ function addRunOptions(command: Command): Command {
 function toRunOptions(options: RunFlags): RunOptions {
   const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } =
     options;
-  if ((strategy === 'from-checkpoint') !== (from !== undefined))
-    throw new GatelineError('usage', '--strategy from-checkpoint and --from belong together', {
-      hint: '`gateline status` shows the gates',
-    });
+  if (from !== undefined && strategy !== 'from-checkpoint')
+    throw new GatelineError('usage', '--from belongs to --strategy from-checkpoint');
   return {
     until,
     only: gate,
     force,
-    strategy: strategy === 'from-checkpoint' ? { fromCheckpoint: from! } : strategy,
+    strategy: strategy === 'from-checkpoint' ? { fromCheckpoint: from ?? '' } : strategy,
     checkpoints: options.checkpoints,
     isolated,
     fresh: options.new,
@@ -103,13 +101,25 @@ function toRunOptions(options: RunFlags): RunOptions {
 
 async function runOrResume(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
   using progress = showProgress(world, options);
-  const gateline = await Gateline.open({ ...(await gatelineOptions(world, options)), observe: progress.observe });
+  const gateline = await Gateline.open({
+    ...(await gatelineOptions(world, options)),
+    observe: (event) => progress.observe(event),
+  });
+  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await checkpointsOf(gateline);
   if (options.dryRun) return planAnswer(world, await gateline.plan(toRunOptions(options)));
   using interruption = interruptOn(world);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
   const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
   progress.end();
   return runAnswer(world, outcome);
+}
+
+/** The gates that a run can continue from. */
+async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
+  const done = (await gateline.view()).units.filter((unit) => unit.done).map(({ gate }) => gate);
+  const hint =
+    done.length === 0 ? 'no gate of the newest run is done' : `--from is one of: ${[...new Set(done)].join(', ')}`;
+  return new GatelineError('usage', '--strategy from-checkpoint needs --from GATE', { hint });
 }
 
 function planAnswer({ out }: World, plans: Awaited<ReturnType<Gateline['plan']>>): Answer {
@@ -145,7 +155,7 @@ function addBegin(world: World, program: Command, answer: AddAnswer): void {
   answer<TargetOptions>(command, async (options, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const begun = await gateline.begin(unit!);
-    const variables =
+    const variables: Readonly<Record<string, string>> =
       begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
     world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
     return {

@@ -25,6 +25,13 @@ export function takeLock(folder: StateFolder): Promise<Lock> {
   return take(folder, 'lock', 0);
 }
 
+/** Whether an engine works in a folder. */
+export async function isLocked(folder: StateFolder): Promise<boolean> {
+  const path = folder.pathOf('lock');
+  const text = (await readFileIfPresent(path))?.toString();
+  return text !== undefined && !(await isStale(path, text));
+}
+
 /** Runs `work` under a lock that everybody holds for a short time only. @throws GatelineError `busy` after 30 s */
 export async function withShortLock<T>(folder: StateFolder, name: string, work: () => Promise<T>): Promise<T> {
   await using _lock = await take(folder, name, SHORT_WAIT_MS);
