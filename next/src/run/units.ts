@@ -16,6 +16,7 @@ export const NO_LEG: Leg = { id: '', matrix: {} };
 export class UnitGraph {
   readonly pipeline: Pipeline;
   readonly #gates: ReadonlyMap<string, Gate>;
+  readonly #dynamic: readonly Gate[];
   readonly #ancestors = new Map<string, ReadonlySet<string>>();
   readonly #units = new Map<string, readonly Unit[]>();
   #all: readonly Unit[] | undefined;
@@ -23,6 +24,7 @@ export class UnitGraph {
   constructor(pipeline: Pipeline) {
     this.pipeline = pipeline;
     this.#gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
+    this.#dynamic = pipeline.gates.filter(({ matrix }) => matrix && 'from' in matrix);
     for (const gate of pipeline.gates) {
       const { matrix } = gate;
       if (matrix === undefined) this.setLegs(gate, [NO_LEG]);
@@ -101,7 +103,7 @@ export class UnitGraph {
 
   /** The gates that take their legs from the output of a gate. */
   matricesFrom(gate: string): readonly Gate[] {
-    return this.pipeline.gates.filter(({ matrix }) => matrix && 'from' in matrix && matrix.from.gate === gate);
+    return this.#dynamic.filter(({ matrix }) => matrix && 'from' in matrix && matrix.from.gate === gate);
   }
 }
 

@@ -18,6 +18,7 @@ type DiskFile = { readonly version: FileVersion | null | undefined; readonly sta
  * @throws GatelineError `platform`: a path that Gateline never records; a filter that fails
  */
 export async function putChanges(repository: Repository, changes: readonly FileChange[]): Promise<readonly string[]> {
+  if (changes.length === 0) return [];
   for (const { path } of changes) assertPath(path);
   const disk = await readDisk(repository, changes);
   const due = changes.filter(({ path, after }) => disk.get(path)!.version !== after);

@@ -1,4 +1,4 @@
-import { copyFile, open } from 'node:fs/promises';
+import { copyFile, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../../errors.ts';
@@ -24,6 +24,8 @@ export class FileLog<T extends object> {
   readonly #folder: StateFolder;
   readonly #path: string;
   readonly #parse: (value: unknown) => T;
+  /** Changes with the file. Undefined: absent, or not read yet. */
+  #stamp: string | undefined;
   /** What was read so far: the entries, the bytes, and the last of these. */
   #entries: readonly T[] = [];
   #offset = 0;
@@ -112,6 +114,9 @@ export class FileLog<T extends object> {
 
   /** Reads the complete lines after those that were read already, or all if the file was rewritten. */
   async #load(): Promise<readonly T[]> {
+    const status = await stat(this.#path, { bigint: true }).catch(unless('ENOENT'));
+    const stamp = status && [status.ino, status.size, status.mtimeNs].join(' ');
+    if (stamp === this.#stamp) return this.#entries;
     await using file = await open(this.#path, 'r').catch(unless('ENOENT'));
     const size = (await file?.stat())?.size ?? 0;
     const readFrom = async (position: number): Promise<Buffer> => {
@@ -131,6 +136,7 @@ export class FileLog<T extends object> {
     const entries = lines.map((line, index) => this.#parseLine(line, this.#entries.length + index + 1));
     const error = entries.find((entry) => entry instanceof GatelineError);
     if (error) throw error;
+    this.#stamp = stamp;
     this.#entries = [...this.#entries, ...(entries as T[])];
     this.#offset += added.length;
     this.#sample = Buffer.from(Buffer.concat([this.#sample, added]).subarray(-SAMPLE_BYTES));
