@@ -48,6 +48,6 @@ export async function reportUncommittedChanges(folder: Folder, { pipeline }: Ord
   observe({
     type: 'notice',
     message: `this folder has changes that are not committed, and gates may change files in it (${globs.join('; ')})`,
-    hint: 'commit first to tell them apart, or use --isolated; `gateline rollback` undoes what gates did',
+    hint: 'commit first to tell them apart, or use --isolated; `gateline rollback --all` undoes what gates did',
   });
 }

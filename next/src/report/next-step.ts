@@ -7,7 +7,7 @@ import type { NextStep, RunView } from './view.ts';
  *
  * | run | step |
  * | --- | --- |
- * | none yet | `gateline run` |
+ * | none yet | `gateline run`, or `gateline begin GATE` |
  * | completed | `gateline diff`, if gates changed files |
  * | closed | `gateline run` starts another one |
  * | held by a pause or a rollback | `gateline resume` |
@@ -16,7 +16,11 @@ import type { NextStep, RunView } from './view.ts';
  */
 export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>): NextStep {
   const hasChanges = units.some(({ changes }) => changes.length > 0);
-  if (run === 0) return { text: 'Start the first run', command: 'gateline run' };
+  const first = units.find(({ next }) => next !== undefined)?.next;
+  if (run === 0)
+    return first?.command?.startsWith('gateline begin ')
+      ? first
+      : { text: 'Start the first run', command: 'gateline run' };
   if (status === 'completed')
     return hasChanges
       ? { text: 'All gates are done: see what they changed', command: 'gateline diff' }

@@ -53,7 +53,7 @@ function changeLines({ units }: RunView, { ran = [] }: StatusOptions): string[] 
       ({ key, changes }) =>
         `${key} changed ${countOf(changes.length, 'file')}: ${listNames(changes.map(({ path }) => path))}`,
     ),
-    'See it with `gateline diff`, and undo it with `gateline rollback`.',
+    'See it with `gateline diff`, and undo it with `gateline rollback --all`.',
   ];
 }
 

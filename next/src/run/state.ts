@@ -196,6 +196,7 @@ export class FolderState {
         break;
       case 'close':
         run.over = 'closed';
+        run.paused = undefined;
         break;
       case 'rollback':
         run.rolledBack = true;

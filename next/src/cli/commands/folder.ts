@@ -94,7 +94,12 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
 function addHistory(world: World, program: Command, answer: AddAnswer): void {
   const command = addTargetOptions(program.command('history'))
     .description('list runs that ended, or their statistics')
-    .addOption(new Option('--status <words>', 'completed, error, paused, closed or rollback').argParser(collectList))
+    .addOption(
+      new Option(
+        '--status <words>',
+        'completed, error, paused, closed or rollback; with --gate: passed, failed, …',
+      ).argParser(collectList),
+    )
     .addOption(
       new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(
         parseTime,

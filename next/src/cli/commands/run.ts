@@ -110,9 +110,15 @@ async function runOrResume(world: World, options: RunFlags, isResume: boolean): 
   using interruption = interruptOn(world);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
   const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
+  // What changed while agents worked outdates what they and others made: that is said at the end.
+  const { result, view } = outcome;
+  const isChanged = view.units.some(({ key, undeclared }) => result.ran.includes(key) && undeclared.length > 0);
+  const plan = isChanged && !options.isolated ? await gateline.plan(toRunOptions(options)) : undefined;
   progress.end();
-  return runAnswer(world, outcome);
+  return runAnswer(world, outcome, plan);
 }
+
+type Plans = Awaited<ReturnType<Gateline['plan']>>;
 
 /** The gates that a run can continue from. */
 async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
@@ -122,12 +128,12 @@ async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
   return new GatelineError('usage', '--strategy from-checkpoint needs --from GATE', { hint });
 }
 
-function planAnswer({ out }: World, plans: Awaited<ReturnType<Gateline['plan']>>): Answer {
+function planAnswer({ out }: World, plans: Plans): Answer {
   return { json: { plan: plans }, text: renderPlan(plans, { paint: paintOf(out), width: out.columns }) };
 }
 
-function runAnswer({ out }: World, { result, view }: RunOutcome): Answer {
-  const screen = { paint: paintOf(out), width: out.columns, ran: result.ran, now: new Date().toISOString() };
+function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
+  const screen = { paint: paintOf(out), width: out.columns, ran: result.ran, now: new Date().toISOString(), plan };
   const text = renderStatus(view, screen);
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
   const exit =

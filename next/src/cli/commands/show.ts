@@ -40,7 +40,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'));
   answer<ShowOptions & { watch?: boolean }>(status, async (options) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
-    const print = async (): Promise<Answer> => statusAnswer(world, gateline, options.run);
+    const print = async (): Promise<Answer> => statusAnswer(world, gateline, options);
     if (!options.watch) return print();
     for (;;) {
       const shown = await print();
@@ -89,9 +89,9 @@ function attemptOption(): Option {
   return new Option('--attempt <n>', 'an attempt of the gate; default: the newest').argParser(parseWholeNumber(1));
 }
 
-async function statusAnswer({ out }: World, gateline: Gateline, run?: number): Promise<Answer> {
+async function statusAnswer({ out }: World, gateline: Gateline, { run, json }: ShowOptions): Promise<Answer> {
   const view = await gateline.view(run);
-  const plan = run === undefined && view.status === 'completed' ? await gateline.plan() : undefined;
+  const plan = run === undefined && !json && view.status === 'completed' ? await gateline.plan() : undefined;
   return {
     json: view,
     text: renderStatus(view, { paint: paintOf(out), width: out.columns, now: new Date().toISOString(), plan }),
