@@ -47,6 +47,16 @@ describe('an agent that works by itself', () => {
     expect(await project.run()).toBe('1: design');
   });
 
+  it('is asked for first, if no command can begin', async () => {
+    const project = new Project({ 'gateline.yml': pipeline({ one: { run: undefined } }) });
+    await project.expect(
+      'run',
+      1,
+      'one does not start: its agent works by itself',
+      'Next: Begin the work of one: `gateline begin one`',
+    );
+  });
+
   it('fails with its own error text, an exit code, or without an output', async () => {
     const project = create();
     await project.gateline('run');

@@ -53,8 +53,9 @@ describe('a folder', () => {
     expect(await project.why('one')).toBe('run: a.txt changed since its last attempt');
     expect(project.files('.').includes('.git')).toBe(false);
     const repository = create();
-    await repository.run();
-    expect(repository.git('status', '--short')).toBe('?? out.txt\n');
+    const note = 'changes that are not committed, and gates may change files in it (two: out.txt)';
+    await repository.expect('run', 0, `note: this folder has ${note}`);
+    expect(repository.git('status', '--short')).toBe('?? gateline.yml\n?? out.txt\n?? spec.md\n');
   });
 
   it('may have .state on another file system, but not behind a link that leads out', async (context) => {

@@ -59,7 +59,7 @@ export function placeOf(definition: string, gate: string): string {
   return `gateline.yml:${definition.slice(0, definition.indexOf(`"${gate}": {`)).split('\n').length}`;
 }
 
-/** A git folder with one commit, and a terminal in it. */
+/** A git folder without a commit, and a terminal in it. */
 export class Project {
   readonly root: string;
   /** Beside the folder: no gate reads it. */
@@ -86,10 +86,7 @@ export class Project {
       '[user]\n  name = Dev\n  email = dev@example.com\n[init]\n  defaultBranch = main\n',
     );
     for (const [path, text] of Object.entries(files)) this.write(path, text);
-    if (isRepository) {
-      this.git('init', '-q');
-      this.commit();
-    }
+    if (isRepository) this.git('init', '-q', '--template=');
   }
 
   /** Runs a command as a user would type it, in this process. */

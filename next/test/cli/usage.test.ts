@@ -140,6 +140,7 @@ describe('values of options', () => {
 describe('progress', () => {
   it('is live on a terminal, lines in a log, and nothing with --quiet', async () => {
     const project = twoGates();
+    project.commit();
     const { err, out } = await project.start(['run'], { columns: 60 }).answer;
     expect(err).not.toContain('attempt 1 starts');
     expect(err.replaceAll(/\u001b\[\d+A\u001b\[0J/g, '')).toMatch(/^(?:gate .*\n(?:(?:design|implement) .*\n)+)*$/);
