@@ -35,7 +35,7 @@ describe('the gate id for a job id', () => {
   });
 
   it('is valid for any name, and tells long names apart', () => {
-    fc.assert(fc.property(fc.string(), (name) => expect(gateIdFrom(name)).toMatch(ID_PATTERN)));
+    fc.assert(fc.property(fc.string(), (name) => ID_PATTERN.test(gateIdFrom(name))));
     const long = 'build-and-test-the-web-application-in-all-browsers';
     expect(gateIdFrom(`${long}-1`)).not.toBe(gateIdFrom(`${long}-2`));
   });
