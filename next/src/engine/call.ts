@@ -1,6 +1,5 @@
 import { GatelineError } from '../errors.ts';
 import { digestOfJson, type Digest } from '../json/digest.ts';
-import type { JsonValue } from '../json/json.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { ENTRY_FORMAT, type Content, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
