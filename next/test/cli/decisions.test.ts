@@ -23,6 +23,8 @@ describe('approve and reject', () => {
     await project.gateline('reject', 'one', '-r', 'not any more', '--actor', 'Ada');
     expect(await project.why('one')).toBe('run: Ada rejected the output: not any more');
     expect(await project.run()).toBe('1: one');
+    project.edit('gateline.yml', '"partial": "pause"', '"partial": "continue"');
+    expect(await project.run()).toBe('0: ');
   });
 
   it('is needed for a gate with `approval: required`, and not for one that failed', async () => {
