@@ -46,7 +46,7 @@ export async function judgeOutput(
   const reported = parseMetrics(await read(ATTEMPT_FILES.metrics, MAX_METRICS));
   const learnings = await read(ATTEMPT_FILES.learnings, MAX_LEARNINGS);
   const more = {
-    ...(reported.metrics && { metrics: redactor.json(reported.metrics as JsonValue).value as Metrics }),
+    ...(reported.metrics && { metrics: redactor.json(reported.metrics).value as Metrics }),
     ...(learnings.state === 'present' && { learnings: redactor.text(new TextDecoder().decode(learnings.bytes)) }),
   };
   const ending = result && endingVerdict(result, output, gate.timeoutMinutes, redactor.text);

@@ -47,7 +47,7 @@ class Scheduler {
   readonly #ran: UnitKey[] = [];
   /** The run that was over before this call. */
   readonly #earlierRun: number | undefined;
-  #error: unknown;
+  #error: Error | undefined;
 
   constructor(call: Call, signal: AbortSignal) {
     const { current } = call.state;
@@ -133,7 +133,9 @@ class Scheduler {
       call.notice(`${unit.key} does not start: ${obstacle.message}`, { unit: unit.key, hint: obstacle.hint });
       return;
     }
-    const work = this.#runAttempts(plan.work, plan.reason).catch((error: unknown) => (this.#error ??= error));
+    const work = this.#runAttempts(plan.work, plan.reason).catch(
+      (error: unknown) => (this.#error ??= error instanceof Error ? error : new Error(String(error))),
+    );
     const end = work.then(() => void this.#running.delete(unit.key));
     this.#running.set(unit.key, end);
   }

@@ -71,7 +71,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const value = await readJsonFile(world, output!);
-    const view = await gateline.adopt(unit!, value, { reason, actor });
+    const view = await gateline.adopt(unit, value, { reason, actor });
     const supplied = view.units.find(({ key }) => key === unit);
     const verdict = supplied ? renderVerdict(supplied, undefined, { paint: paintOf(world.out) }) : '';
     return { json: view, text: verdict + nextLine(view.next) };

@@ -84,7 +84,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
     imports,
     async ({ reason, actor, ...options }, system, folder) => {
       const gateline = await Gateline.open(await gatelineOptions(world, options));
-      const imported = await gateline.import(system!, folder, { reason, actor });
+      const imported = await gateline.import(system, folder, { reason, actor });
       const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
       return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
     },

@@ -160,7 +160,7 @@ function addBegin(world: World, program: Command, answer: AddAnswer): void {
     );
   answer<TargetOptions>(command, async (options, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
-    const begun = await gateline.begin(unit!);
+    const begun = await gateline.begin(unit);
     const variables: Readonly<Record<string, string>> =
       begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
     world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);

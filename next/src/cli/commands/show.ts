@@ -60,8 +60,8 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     .addOption(attemptOption());
   answer<ShowOptions>(show, async (options, unit, part) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
-    if (part === 'verdict') return verdictAnswer(world, gateline, unit!, options);
-    const value = await gateline.part(unit!, part as Part, options);
+    if (part === 'verdict') return verdictAnswer(world, gateline, unit, options);
+    const value = await gateline.part(unit, part as Part, options);
     return 'json' in value
       ? { json: value.json, text: JSON.stringify(value.json, null, 2) }
       : { json: { text: value.text }, text: forTerminal(value.text) };
@@ -74,7 +74,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
   answer<ShowOptions>(logs, async (options, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const [stdout, stderr] = await Promise.all(
-      (['stdout', 'stderr'] as const).map((part) => gateline.part(unit!, part, options)),
+      (['stdout', 'stderr'] as const).map((part) => gateline.part(unit, part, options)),
     );
     const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
     return { json: texts, text: forTerminal(texts.stdout + texts.stderr) || `${unit} printed nothing` };
