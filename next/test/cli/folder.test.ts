@@ -68,9 +68,9 @@ describe('a folder', () => {
     );
     project.remove('.state');
     mkdirSync(join(project.root, '.state'));
-    if (spawnSync('mount', ['-t', 'tmpfs', 'none', join(project.root, '.state')]).status !== 0)
+    if (spawnSync('/bin/mount', ['-t', 'tmpfs', 'none', join(project.root, '.state')]).status !== 0)
       return context.skip('needs root: mount');
-    onTestFinished(() => void spawnSync('umount', ['-l', join(project.root, '.state')]));
+    onTestFinished(() => void spawnSync('/bin/umount', ['-l', join(project.root, '.state')]));
     expect(await project.run()).toBe('0: one two');
     project.write('out.txt', 'A');
     project.remove('out.txt');
