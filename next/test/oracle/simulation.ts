@@ -57,6 +57,7 @@ export class Simulation {
   readonly options: SimulationOptions;
   edits = 0;
   readonly #undo: [path: string, content: string | null][] = [];
+  #life = { left: 0 };
   #time = Date.UTC(2030, 0, 1);
 
   constructor(seed: number, options: SimulationOptions) {
@@ -64,6 +65,11 @@ export class Simulation {
     this.options = options;
     this.crew = new Crew(this.folder, this.state, options.behaviorOf);
     this.oracle = new Oracle(options.paths, this.folder, this.state, this.crew);
+  }
+
+  /** Kills the call that works now: its next operation never returns. */
+  kill(): void {
+    this.#life.left = 0;
   }
 
   /** The user writes a file. */
@@ -87,7 +93,8 @@ export class Simulation {
     }
     const path = random.pick(free);
     this.#undo.push([path, this.folder.read(path)]);
-    this.set(path, random.chance(0.15) ? null : String(random.int(3)));
+    const content = random.chance(0.2) ? 3 + this.edits : random.int(3);
+    this.set(path, random.chance(0.15) ? null : String(content));
   }
 
   /** The ports of one process. @param point waits before each operation */
@@ -137,6 +144,7 @@ export class Simulation {
     };
     this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
     const { signal } = new AbortController();
+    const { edits } = this;
     const run = (ports: Ports) => runPipeline(ports, order, signal);
     const result = await this.#drive(options, observe, () => (report.writes += 1), run).catch((error: unknown) => {
       if (!(error instanceof GatelineError && error.fault === 'busy')) throw error;
@@ -144,6 +152,8 @@ export class Simulation {
       this.oracle.tally('busy');
       return undefined;
     });
+    const isDone = result?.status === 'completed' || result?.status === 'nothing';
+    if (isDone && edits === this.edits) this.oracle.checkFiles();
     return result && { ...report, result };
   }
 
@@ -195,14 +205,14 @@ export class Simulation {
     command: (ports: Ports) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { random, crew } = this;
-    let left = diesAt;
+    const life = (this.#life = { left: diesAt });
     const point = (): Promise<void> => {
-      left -= 1;
-      if (left <= 0) return new Promise(() => {});
+      life.left -= 1;
+      if (life.left <= 0) return new Promise(() => {});
       if (random.chance(editRate * 0.15)) this.edit();
       return Promise.resolve();
     };
-    const ports = this.ports(point, (event) => left > 0 && observe(event), onWrite);
+    const ports = this.ports(point, (event) => life.left > 0 && observe(event), onWrite);
     const end: { settled?: Promise<Result> } = {};
     const promise = command(ports).finally(() => {
       end.settled = promise;
@@ -210,7 +220,7 @@ export class Simulation {
     promise.catch(() => {});
     for (let idle = 0; end.settled === undefined; idle += 1) {
       await nextTurn();
-      if (left <= 0) return this.#die(editRate);
+      if (life.left <= 0) return this.#die(editRate);
       if (random.chance(editRate)) this.edit();
       if (decide && random.chance(0.03)) await decide();
       if (crew.step(random)) idle = 0;

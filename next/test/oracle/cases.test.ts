@@ -1,0 +1,235 @@
+import { expect, it } from 'vitest';
+import { decide, keepOutputs } from '../../src/engine/decide.ts';
+import { createPipeline, type GateSketch } from '../support/pipelines.ts';
+import type { Answer, SimulatedAgent } from './memory-agents.ts';
+import { orderOf, Simulation } from './simulation.ts';
+
+type Files = Readonly<Record<string, string | null>>;
+
+/** What an agent does, the nth time that it works. Default: nothing, with the output `{}`. */
+type Script = (agent: SimulatedAgent, n: number, user: Simulation) => Answer | undefined | void | Promise<void>;
+
+/** Edits of the user, a decision, or a run: `agents that worked; put files; failed units`, or `; killed`. */
+type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep', ...string[]] | string;
+
+type Agents = Readonly<Record<string, Script>>;
+type Story = readonly [files: Files, gates: readonly GateSketch[], agents: Agents, steps: readonly Step[], end?: Files];
+
+const FAIL: Answer = { exitCode: 1 };
+const PLAN: GateSketch = { id: 'plan' };
+const IMPLEMENT: GateSketch = { id: 'implement', needs: ['plan'], files: ['src'] };
+const EDIT: GateSketch = { ...IMPLEMENT, needs: [] };
+const REVIEW: GateSketch = { id: 'review', needs: ['implement'] };
+const LOOP: GateSketch = {
+  ...REVIEW,
+  onFail: { goto: 'implement', maxIterations: 3 },
+  contract: { checks: ['output.ok == true'] },
+};
+const write =
+  (path: string, content: string): Script =>
+  (agent) =>
+    agent.write(path, content);
+const editSource = { implement: write('src', '2') };
+
+const stories: Readonly<Record<string, Story>> = {
+  'runs gates again that read a file which the user changed while another gate failed': [
+    { readme: '1', src: '1' },
+    [PLAN, IMPLEMENT],
+    { implement: (agent, n, user) => (n > 1 ? agent.write('src', '2') : (user.set('readme', '2'), FAIL)) },
+    ['plan implement; failed implement', 'plan implement', ''],
+  ],
+  'settles although two gates change one file back and forth': [
+    { spec: '1', log: '1', readme: '1' },
+    [
+      { id: 'k', inputs: ['spec'], files: ['log'] },
+      { id: 'm', inputs: ['spec'], needs: ['k'], files: ['log'] },
+      { id: 'r', inputs: ['readme'] },
+    ],
+    { k: write('log', '2'), m: write('log', '1') },
+    ['r k m', { readme: '2' }, 'r', { readme: '3' }, 'r'],
+    { log: '1' },
+  ],
+  'puts back what a gate made of a spec, and takes back what it made of another one': [
+    { spec: 'A' },
+    [{ id: 'gen', inputs: ['spec'], files: ['x', 'y'] }],
+    {
+      gen: (agent) => {
+        agent.write('x', `x${agent.read('spec')}`);
+        if (agent.read('spec') === 'B') agent.write('y', 'yB');
+      },
+    },
+    ['gen', { spec: 'B' }, 'gen', { spec: 'A' }, '; put x y', { spec: 'B' }, '; put x y'],
+    { spec: 'B', x: 'xB', y: 'yB' },
+  ],
+  'runs nothing when the user goes back to a state that was done before': [
+    { readme: 'A', src: '1' },
+    [PLAN, IMPLEMENT, REVIEW],
+    editSource,
+    ['plan implement review', { readme: 'B' }, 'plan implement review', { readme: 'A' }, '', { readme: 'B' }, ''],
+  ],
+  'runs nothing when a file changed that no gate reads': [
+    { readme: '1', src: '1' },
+    [PLAN, IMPLEMENT].map((gate) => ({ ...gate, inputs: ['src'] })),
+    { implement: (agent) => agent.write('src', `${agent.read('src')}+`) },
+    ['plan implement', { readme: '2' }, '', { readme: '3' }, ''],
+  ],
+  'runs both gates that an edit outdates, killed between them': [
+    { readme: '1' },
+    [{ id: 'g1' }, { id: 'g2' }, { id: 'g3', inputs: [] }],
+    { g3: () => FAIL, g2: (_, n, user) => (n === 2 ? user.kill() : undefined) },
+    ['g1 g2 g3; failed g3', { readme: '2' }, 'g1 g2; killed', 'g2 g3; failed g3'],
+  ],
+  'runs only the upstream gate again if it says the same': [
+    { a: '1', b: '1' },
+    [
+      { id: 'lint', inputs: ['a'] },
+      { id: 'sum', inputs: ['b'], needs: ['lint'] },
+      { id: 'last', inputs: ['b'], needs: ['sum'], files: ['b'] },
+    ],
+    { last: write('b', '2') },
+    ['lint sum last', { a: '2' }, 'lint', ''],
+  ],
+  'goes on with what a killed editor left': [
+    { src: '1', log: '1' },
+    [PLAN, { ...IMPLEMENT, files: ['src', 'log'] }, REVIEW],
+    {
+      implement: (agent, n, user) => {
+        agent.write('src', '2');
+        if (n === 1) user.kill();
+        else agent.write('log', '2');
+      },
+    },
+    ['plan implement; killed', 'implement review', ''],
+    { src: '2', log: '2' },
+  ],
+  'does a killed round of rework again with the same notes': [
+    { src: '1', log: '1' },
+    [{ ...EDIT, files: ['src', 'log'] }, LOOP],
+    {
+      implement: (agent, n, user) => {
+        agent.write('src', agent.notes ? '3' : '2');
+        if (n === 2) user.kill();
+        else if (agent.notes) agent.write('log', '2');
+      },
+      review: (agent) => ({ output: { ok: agent.read('log') === '2' } }),
+    },
+    ['implement review implement; killed', 'implement review', ''],
+    { src: '3', log: '2' },
+  ],
+  'asks a review again about an answer that changed nothing, as often as the loop allows': [
+    { src: '1' },
+    [EDIT, LOOP],
+    { review: () => ({ output: { ok: false } }) },
+    ['implement review implement review review; failed review'],
+  ],
+  'forces an attempt again that was killed': [
+    { a: '1' },
+    [{ id: 'g' }],
+    { g: (_, n, user) => (n === 2 ? user.kill() : undefined) },
+    ['g', ['force', 'g'], 'g; killed', 'g', ''],
+  ],
+  'puts back what the user threw away, and leaves what the user polished': [
+    { spec: '1', src: '1' },
+    [{ ...EDIT, inputs: ['spec'] }],
+    editSource,
+    ['implement', { src: '1' }, '; put src', { src: '7' }, '', ''],
+    { src: '7' },
+  ],
+  'runs a reader again each time that leaves another file which it does not declare': [
+    { a: '1' },
+    [{ id: 'test' }],
+    { test: (agent, n) => agent.write('coverage', String(n)) },
+    ['test', 'test', 'test'],
+  ],
+  'runs a reader once more that leaves the same file': [
+    { a: '1' },
+    [{ id: 'test' }],
+    { test: write('coverage', '1') },
+    ['test', 'test', ''],
+  ],
+  'does not notice a file that is changed and changed back while an agent reads': [
+    { a: '1' },
+    [{ id: 'g' }],
+    {
+      g: async (agent, _, user) => {
+        user.set('a', '2');
+        await agent.tick();
+        user.set('a', '1');
+      },
+    },
+    ['g', ''],
+  ],
+  'takes polished work as it is when the user says that it holds': [
+    { a: '1', src: '1' },
+    [PLAN, IMPLEMENT, REVIEW],
+    editSource,
+    ['plan implement review', { src: '3' }, ['keep', 'plan', 'implement'], 'review', ''],
+    { src: '3' },
+  ],
+  'does not run a gate again for what a gate made that it does not need': [
+    { src: '1' },
+    [{ id: 'test', inputs: ['src'] }, EDIT],
+    editSource,
+    ['test implement', ''],
+  ],
+  'does not keep an output that a person rejected': [
+    { a: '1' },
+    [{ id: 'g' }],
+    {},
+    ['g', { a: '2' }, 'g', ['reject', 'g'], { a: '1' }, ['keep', 'g'], ''],
+  ],
+  'leaves files alone of a gate that is skipped': [
+    { src: '1' },
+    [{ ...EDIT, inputs: [] }],
+    editSource,
+    ['implement', { src: '1' }, ['skip', 'implement'], '', ''],
+    { src: '1' },
+  ],
+  "settles when a gate changes the user's version of a file that another gate made": [
+    {},
+    [
+      { id: 'gen', inputs: [], files: ['x'] },
+      { id: 'read', needs: ['gen'], inputs: [] },
+      { id: 'other', needs: ['gen'], inputs: ['go'], files: ['x'] },
+    ],
+    { gen: write('x', '1'), other: write('x', '2') },
+    ['gen read other', { x: '9', go: '1' }, 'read other', ''],
+  ],
+};
+
+it.each(Object.entries(stories))('%s', async (_, [files, gates, agents, steps, end = {}]) => {
+  const starts: string[] = [];
+  const user: Simulation = new Simulation(1, {
+    paths: [...Object.keys({ ...files, ...end }), 'x', 'y', 'log', 'coverage', 'go'],
+    careful: true,
+    behaviorOf: (unit) => async (agent) => {
+      starts.push(unit);
+      await agent.tick();
+      const answer = await agents[unit]?.(agent, starts.filter((other) => other === unit).length, user);
+      await agent.tick();
+      return answer ?? { output: {} };
+    },
+  });
+  const pipeline = createPipeline(gates);
+  const by = { actor: 'user', reason: 'a test' };
+  const edit = (changes: Files) => Object.entries(changes).forEach(([path, content]) => user.set(path, content));
+  edit(files);
+  for (const [index, step] of steps.entries()) {
+    if (typeof step === 'string') {
+      const first = starts.length;
+      const report = await user.call(pipeline, { maxParallel: 1 });
+      const failed = [...(report?.result.outcomes ?? [])].filter(([, { result }]) => result === 'failed');
+      const put = report?.put.length ? `; put ${report.put.join(' ')}` : '';
+      const failures = failed.length > 0 ? `; failed ${failed.map(([unit]) => unit).join(' ')}` : '';
+      const actual = starts.slice(first).join(' ') + put + failures + (report === undefined ? '; killed' : '');
+      expect(actual, `step ${index + 1}`).toBe(step);
+    } else if (Array.isArray(step)) {
+      const [decision, ...units] = step as Extract<Step, readonly string[]>;
+      user.oracle.beginCall(pipeline, 'main', false);
+      if (decision !== 'keep') await decide(user.quietPorts(), orderOf(pipeline), decision, by, units[0]);
+      else await keepOutputs(user.quietPorts(), orderOf(pipeline), units, by).catch(() => {});
+    } else edit(step as Files);
+  }
+  expect(Object.fromEntries(Object.keys(end).map((path) => [path, user.folder.read(path)]))).toEqual(end);
+  expect(user.oracle.faults).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/engine/ports.ts';
+import type { Entry } from '../../src/run/entry.ts';
+import type { Checkpoints, Log } from '../../src/store/stores.ts';
+import type { Snapshot, Workspace } from '../../src/workspace/workspace.ts';
+import { CAREFUL, runScenario, type ScenarioOptions } from './scenario.ts';
+
+interface Mutant {
+  readonly breaks: (ports: Ports) => Partial<Ports>;
+  /** What the oracle must find, within so many seeds. */
+  readonly fault: RegExp;
+  readonly seeds?: number;
+  readonly options?: Partial<ScenarioOptions>;
+}
+
+const nothing = () => Promise.resolve();
+const withWorkspace = ({ workspace }: Ports, changed: Partial<Workspace>) => ({
+  workspace: extend(workspace, changed),
+});
+const withCheckpoints = ({ checkpoints }: Ports, changed: Partial<Checkpoints>) => ({
+  checkpoints: { ...checkpoints, ...changed },
+});
+/** A log from which the engine does not learn some entries. */
+function withLog({ log }: Ports, isRead: (entry: Entry) => boolean): Partial<Ports> {
+  const changed: Log = {
+    read: async () => (await log.read()).filter(isRead),
+    append: async (...entries) => (await log.append(...entries)).filter(isRead),
+  };
+  return { log: changed };
+}
+
+function extend<Port extends object>(port: Port, changed: Partial<Port>): Port {
+  return new Proxy(port, {
+    get: (target, name) => {
+      const member = (changed[name as keyof Port] ?? target[name as keyof Port]) as unknown;
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+const mutants: Readonly<Record<string, Mutant>> = {
+  'an output holds only for the request of its agent': {
+    breaks: (ports) =>
+      withCheckpoints(ports, {
+        save: async (fingerprint, checkpoint) => {
+          if (fingerprint === checkpoint.fingerprint) await ports.checkpoints.save(fingerprint, checkpoint);
+        },
+      }),
+    fault: /^c: does not settle/,
+  },
+  'the oldest output of a request stays': {
+    breaks: (ports) =>
+      withCheckpoints(ports, {
+        save: async (fingerprint, checkpoint) => {
+          if (!(await ports.checkpoints.find(fingerprint))) await ports.checkpoints.save(fingerprint, checkpoint);
+        },
+      }),
+    fault: /^[abcd]: /,
+  },
+  'outputs hold for edits of the user too': {
+    breaks: (ports) => withWorkspace(ports, { applyTo: () => ports.workspace.takeSnapshot() }),
+    fault: /^a: a stale output/,
+  },
+  'changes by others while an agent works are not seen': {
+    breaks: (ports) =>
+      withWorkspace(ports, {
+        diff: async (before, after) =>
+          (await ports.workspace.diff(before, after)).filter(({ path }) => !'abcd'.includes(path)),
+      }),
+    fault: /^a: /,
+  },
+  'the first look at the folder counts for the whole call': {
+    breaks: (ports) => {
+      let first: Promise<Snapshot> | undefined;
+      return withWorkspace(ports, { takeSnapshot: () => (first ??= ports.workspace.takeSnapshot()) });
+    },
+    fault: /^c: does not settle/,
+  },
+  'contents of inputs do not count': {
+    breaks: (ports) => withWorkspace(ports, { digestFiles: () => Promise.resolve('same') }),
+    fault: /^a: a stale output/,
+  },
+  'files of an output are not put back': {
+    breaks: (ports) => withWorkspace(ports, { put: () => Promise.resolve([]) }),
+    fault: /^d: what a done gate made is not in the folder/,
+    seeds: 300,
+  },
+  'any version is replaced': {
+    breaks: (ports) =>
+      withWorkspace(ports, {
+        put: async (changes) => {
+          const present = await ports.workspace.listFiles(await ports.workspace.takeSnapshot());
+          return ports.workspace.put(
+            changes.map((change) => ({ ...change, before: present.get(change.path) ?? null })),
+          );
+        },
+      }),
+    fault: /^d: /,
+    seeds: 400,
+    options: { editRate: 0.8, dieRate: 0 },
+  },
+  'replaced versions are not kept': {
+    breaks: (ports) => withWorkspace(ports, { keep: nothing }),
+    fault: /^d: no ref keeps a version that is replaced/,
+  },
+  'agents of killed calls go on': {
+    breaks: ({ agents }) => ({ agents: { ...agents, endLeftover: nothing } }),
+    fault: /^e: an agent of a killed call still works/,
+  },
+  'forced attempts are forgotten': {
+    breaks: (ports) => withLog(ports, (entry) => entry.kind !== 'decided' || entry.decision !== 'force'),
+    fault: /^a: used although forced/,
+  },
+  'rejected outputs are used': {
+    breaks: (ports) => ({
+      ...withLog(ports, (entry) => entry.kind !== 'decided' || entry.decision !== 'reject'),
+      ...withCheckpoints(ports, { forget: nothing }),
+    }),
+    fault: /^a: a rejected output/,
+  },
+  'outputs below their threshold open the next gates': {
+    breaks: (ports) =>
+      withCheckpoints(ports, {
+        find: async (fingerprint) => {
+          const checkpoint = await ports.checkpoints.find(fingerprint);
+          return checkpoint && { ...checkpoint, verdict: { ...checkpoint.verdict, status: 'passed', kind: 'passed' } };
+        },
+      }),
+    fault: /^e: work starts before its needs are done/,
+  },
+};
+
+describe('the oracle finds a fault if a rule is taken away', () => {
+  it.each(Object.entries(mutants))('%s', async (_, { breaks, fault, seeds = 100, options }) => {
+    const kinds: string[] = [];
+    let SEED = 0;
+    for (let seed = 1; seed <= seeds && !kinds.some((kind) => fault.test(kind)); seed += 1) {
+      const { oracle } = await runScenario(seed, { ...CAREFUL, ...options }, (ports) => ({
+        ...ports,
+        ...breaks(ports),
+      }));
+      SEED = seed;
+      kinds.push(...oracle.faults.map(({ kind }) => kind));
+    }
+    if (process.env.SEEDS) console.log(_, kinds.length, SEED);
+    expect(kinds.join('\n')).toMatch(new RegExp(fault.source, 'm'));
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { CAREFUL, runScenario } from './scenario.ts';
+
+const COUNT = 150;
+/** Another part of the seeds in each run of the tests: `node next/test/oracle/fuzz.ts SEED 1` repeats a seed. */
+const rotating = 1_000_000 + (Date.now() % 1_000_000_000);
+
+it.each([
+  ['known seeds', 1],
+  ['new seeds', rotating],
+])('uses no stale output, starts no agent without need and keeps what users wrote: %s from %d', async (_, first) => {
+  for (let seed = first; seed < first + COUNT; seed += 1) {
+    const { oracle } = await runScenario(seed, CAREFUL);
+    expect(oracle.faults, `seed ${seed}`).toEqual([]);
+  }
+});
