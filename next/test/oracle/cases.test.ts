@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { decide, keepOutputs } from '../../src/engine/decide.ts';
-import { createPipeline, type GateSketch } from '../support/pipelines.ts';
+import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';
-import { orderOf, Simulation } from './simulation.ts';
+import { Simulation } from './simulation.ts';
 
 type Files = Readonly<Record<string, string | null>>;
 

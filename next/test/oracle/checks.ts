@@ -1,3 +1,4 @@
+import type { Group } from '../../src/pipeline/pipeline.ts';
 import type { MemoryFolder, Tree } from './memory-workspace.ts';
 import { isRemembered, isSame, owns, type Attempt, type Truth, type Unit } from './truth.ts';
 
@@ -19,36 +20,58 @@ export function findProblem(truth: Truth, unit: Unit, attempt: Attempt, trees: r
 }
 
 /**
- * (b) What an agent's start means: nothing new, a reason for which it may start although an output holds, or `needless`.
+ * (b) Why an agent may start although outputs answer its request; `needless`: no reason.
  * @param hasOutput the engine found an output, and did not use it
  */
 export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt, hasOutput: boolean): string[] {
-  const { unit, start, exports, note, handedOn } = attempt;
+  const { unit, start, exports, note, handedOn, subject } = attempt;
   const paths = [...truth.inputsOf(unit), ...handedOn];
-  const reasons: string[] = [];
-  for (const other of truth.attempts) {
-    if (other === attempt || other.unit.key !== unit.key || other.unit.gate.run !== unit.gate.run) continue;
-    if (!other.isEnded || other.isDisturbed || other.isRejected || !isRemembered(other.result)) continue;
-    if (other.subject !== attempt.subject || other.exports !== exports) continue;
-    if (other.agent ? String(other.handedOn) !== String(handedOn) : truth.hasHandedOn(unit)) continue;
-    const isIdentical = other.note === note && isSame(other.start, start, paths);
-    if (!isIdentical && !(note === 'null' && other.sure.some((tree) => isSame(tree, start, paths)))) continue;
-    const reason = reasonFor(other);
-    reasons.push(reason ?? (isIdentical ? 'needless' : 'its output holds only by a chain of other states'));
-  }
-  return reasons;
-
-  function reasonFor(other: Attempt): string | undefined {
-    if (other.result === 'sent-back' && truth.sentBack.has(truth.own(unit.gate.onFail!.goto)))
-      return 'its rounds are used';
-    const files = hasOutput ? truth.paths.filter((path) => owns(unit, path)) : [];
-    const writers = files.map((path) => folder.writers.get(path));
+  const same = truth.attempts.filter(
+    (other) =>
+      other !== attempt &&
+      other.unit.key === unit.key &&
+      other.unit.gate.run === unit.gate.run &&
+      other.subject === subject &&
+      (other.agent ? String(other.handedOn) === String(handedOn) : !truth.hasHandedOn(unit)),
+  );
+  const isRejected = same.some((other) => other.isRejected && other.states.some((tree) => isSame(tree, start, paths)));
+  const answers = same.filter(
+    (other) =>
+      other.isEnded &&
+      !other.isDisturbed &&
+      !other.isRejected &&
+      isRemembered(other.result) &&
+      other.exports === exports &&
+      other.note === note &&
+      isSame(other.start, start, paths),
+  );
+  const files = hasOutput ? truth.paths.filter((path) => owns(unit, path)) : [];
+  const writers = files.map((path) => folder.writers.get(path));
+  return answers.map(({ result }) => {
+    if (result === 'sent-back' && truth.sentBack.has(truth.own(unit.gate.onFail!.goto))) return 'its rounds are used';
     if (writers.includes('user')) return 'the user has a version of its files';
     if (writers.some((writer) => writer !== undefined)) return 'another gate has a version of its files';
-    const rejected = truth.attempts.filter((each) => each.unit.key === unit.key && each.isRejected);
-    const isRejected = rejected.some(({ states }) => states.some((tree) => isSame(tree, start, paths)));
-    return isRejected ? 'an output for the same inputs was rejected' : undefined;
-  }
+    return isRejected ? 'an output for the same inputs was rejected' : 'needless';
+  });
+}
+
+/** (e) What must not work at the same time. @param busy other units that agents work on */
+export function findConflicts({ gate }: Unit, busy: readonly Unit[], groups: readonly Group[]): string[] {
+  const started = busy.filter((other) => other.gate.run !== undefined);
+  const isHeld = busy.some(isEditorAlone) || started.some((other) => other.gate.files !== undefined);
+  const isGrouped = groups.some(
+    ({ gates }) => gates.includes(gate.id) && started.some((other) => gates.includes(other.gate.id)),
+  );
+  return [
+    ...(isHeld ? ['work starts beside an editor'] : []),
+    ...(gate.files !== undefined && started.length > 0 ? ['an editor starts beside other work'] : []),
+    ...(isGrouped && gate.run !== undefined ? ['gates of a sequential group work side by side'] : []),
+  ];
+}
+
+/** An editor that works by itself: nothing else may start. */
+export function isEditorAlone({ gate }: Unit): boolean {
+  return gate.run === undefined && gate.files !== undefined;
 }
 
 /** After a completed call: what an output in use made is in the folder, or what was made on top of it. */
@@ -68,4 +91,25 @@ export function findMissingFiles(
 
 export function textOf(tree: Tree): string {
   return [...tree].map(([path, content]) => path + content).join(' ');
+}
+
+/** Something that went wrong, with what is needed to understand it. */
+export interface Fault {
+  readonly kind: string;
+  readonly details: readonly unknown[];
+}
+
+/** Faults, and how often what happened. */
+export class Findings {
+  readonly faults: Fault[] = [];
+  readonly counts = new Map<string, number>();
+
+  tally(key: string): void {
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
+
+  fault(kind: string, ...details: readonly unknown[]): void {
+    this.faults.push({ kind, details });
+    this.tally(`FAULT ${kind}`);
+  }
 }

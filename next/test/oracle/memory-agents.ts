@@ -58,11 +58,9 @@ export class SimulatedAgent {
     return Object.fromEntries(pairs.map(([key, { output }]) => [key, output ?? null]));
   }
 
-  /** Outputs that sent the work back, by unit. */
-  get notes(): Record<string, JsonValue> | null {
-    const { rework } = this.request;
-    const outputs = rework?.from.map(({ gate, output }) => [gate, output ?? null] as const) ?? [];
-    return rework ? Object.fromEntries(outputs.sort(([a], [b]) => (a < b ? -1 : 1))) : null;
+  /** Outputs that sent the work back, by unit; undefined: nobody did. */
+  get notes(): readonly (readonly [unit: string, output: JsonValue])[] | undefined {
+    return this.request.rework?.from.map(({ gate, output }) => [gate, output ?? null]);
   }
 
   /** Waits for its turn; never again once it was killed. */

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../src/json/json.ts';
 import { digestOf, type Digest } from '../../src/json/digest.ts';
 import type { AgentFile } from '../../src/agent/agent.ts';
 import type { AttemptFiles } from '../../src/engine/ports.ts';
@@ -12,6 +13,10 @@ export class MemoryState {
   readonly checkpoints = new Map<Digest, Checkpoint>();
   /** By directory of an attempt, its files by name. */
   readonly directories = new Map<string, Map<string, Uint8Array>>();
+
+  valueOf(digest: Digest): JsonValue {
+    return JSON.parse(new TextDecoder().decode(this.contents.get(digest))) as JsonValue;
+  }
 }
 
 interface StoreHooks {

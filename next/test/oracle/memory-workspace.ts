@@ -55,18 +55,15 @@ export class MemoryWorkspace implements Workspace {
   readonly root = '/folder';
   readonly #folder: MemoryFolder;
   readonly #hooks: Hooks;
-  readonly #ignore: ReadonlySet<string>;
 
-  /** @param ignore paths that no snapshot has */
-  constructor(folder: MemoryFolder, hooks: Hooks, ignore: readonly string[] = []) {
+  constructor(folder: MemoryFolder, hooks: Hooks) {
     this.#folder = folder;
     this.#hooks = hooks;
-    this.#ignore = new Set(ignore);
   }
 
   async takeSnapshot(): Promise<Snapshot> {
     await this.#hooks.point('snapshot');
-    const tree = this.#folder.store([...this.#folder.files].filter(([path]) => !this.#ignore.has(path)));
+    const tree = this.#folder.store(this.#folder.files);
     this.#hooks.onSnapshot?.(this.#folder.tree(tree));
     return { tree, unstored: {} };
   }

@@ -1,29 +1,32 @@
 import type { JsonValue } from '../../src/json/json.ts';
 import type { Group, Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Checkpoint } from '../../src/run/checkpoint.ts';
-import type { DecidedEntry, EndedEntry, Entry, StartedEntry } from '../../src/run/entry.ts';
+import type { EndedEntry, Entry, StartedEntry } from '../../src/run/entry.ts';
 import type { UnitPlan } from '../../src/run/events.ts';
 import type { FileChange } from '../../src/run/files.ts';
-import { findMissingFiles, findProblem, findReasons, textOf } from './checks.ts';
+import { findConflicts, findMissingFiles, Findings, findProblem, findReasons, textOf } from './checks.ts';
 import type { Crew, SimulatedAgent } from './memory-agents.ts';
 import { directoryOf, type MemoryState } from './memory-stores.ts';
 import { contentOf, type MemoryFolder, type Tree } from './memory-workspace.ts';
-import { isRemembered, judge, nameOf, owns, Truth, unitsOf, type Attempt, type Unit } from './truth.ts';
-
-/** Something that went wrong, with what is needed to understand it. */
-export interface Fault {
-  readonly kind: string;
-  readonly details: readonly unknown[];
-}
+import {
+  approvalKeyOf,
+  isRemembered,
+  judge,
+  nameOf,
+  noteText,
+  owns,
+  Truth,
+  unitsOf,
+  type Attempt,
+  type Unit,
+} from './truth.ts';
 
 /**
  * Compares what the engine does with what is true. Faults: (a) an output is used that does not hold, (b) an agent runs
  * without need, (d) a version is replaced that only the user has, or files of an output are not there, (e) work starts
  * before its needs are done, beside an editor, or with other outputs or notes than those that count.
  */
-export class Oracle {
-  readonly faults: Fault[] = [];
-  readonly counts = new Map<string, number>();
+export class Oracle extends Findings {
   readonly truth: Truth;
   /** Units that agents work on, or worked on when their call was killed. */
   readonly busy = new Map<string, Unit>();
@@ -44,21 +47,13 @@ export class Oracle {
   #isBegin = false;
 
   constructor(paths: readonly string[], folder: MemoryFolder, state: MemoryState, crew: Crew) {
+    super();
     this.truth = new Truth(paths);
     this.#folder = folder;
     this.#state = state;
     this.#crew = crew;
     crew.onOver = (agent) => this.#onOver(agent);
     crew.onWrite = (path, content) => this.#seen.add(`${path}=${content}`);
-  }
-
-  tally(key: string): void {
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-  }
-
-  fault(kind: string, ...details: readonly unknown[]): void {
-    this.faults.push({ kind, details });
-    this.tally(`FAULT ${kind}`);
   }
 
   /** @param begun the unit that the call is to begin, planning without an event */
@@ -78,11 +73,6 @@ export class Oracle {
     return [...this.busy.values(), ...this.#starting].some((unit) => owns(unit, path));
   }
 
-  /** Whether an editor works by itself: nothing else may start. */
-  get isHeld(): boolean {
-    return [...this.busy.values()].some(({ gate }) => gate.run === undefined && gate.files !== undefined);
-  }
-
   onSnapshot(tree: Tree): void {
     this.#trees.push(tree);
   }
@@ -99,7 +89,7 @@ export class Oracle {
     if (how === 'ran') this.truth.named(name)[0]!.approvalKey ??= approvalKey;
     if (how === 'ran' || this.truth.named(name).some((known) => known.approvalKey === approvalKey)) return;
     const unit = this.truth.units.get(attempt.unit)!;
-    const value = output ? this.#valueOf(output.digest) : null;
+    const value = output ? this.#state.valueOf(output.digest) : null;
     Object.assign(this.#supply(unit, name, value, this.#trees), { approvalKey, isEnded: true });
   }
 
@@ -112,8 +102,9 @@ export class Oracle {
     this.#trees = trees.slice(-1);
     this.#using = undefined;
     this.#hasOutput = finds.length > 0;
-    this.#starting = choice === 'run' ? [unit] : [];
-    const isApplicable = unit.gate.if === undefined || this.#isPassed(unit.gate.needs[0]!);
+    if (!this.#isBegin) this.#starting = choice === 'run' ? [unit] : [];
+    // Conditions of the simulation ask for a score of 100 of the first need.
+    const isApplicable = unit.gate.if === undefined || truth.inUse.get(truth.own(unit.needs[0]!))?.result !== 'partial';
     if (isApplicable === (choice === 'not-applicable')) this.fault('e: a condition is not heeded', key, choice);
     if (choice === 'not-applicable') this.#use(key, this.#supply(unit, 'not-applicable', null, trees));
     if (choice !== 'use' || truth.pending.has(truth.own(key))) return;
@@ -130,35 +121,31 @@ export class Oracle {
   }
 
   onEntry(entry: Entry): void {
-    if (entry.kind === 'decided') this.#onDecided(entry);
-    else if (entry.kind === 'started') this.#onStarted(entry);
+    if (entry.kind === 'decided') {
+      for (const key of this.truth.decide(entry)) this.#done.delete(key);
+      if (entry.decision === 'keep') this.#keep(this.truth.units.get(entry.unit)!, nameOf(entry.attempt));
+    } else if (entry.kind === 'started') this.#onStarted(entry);
     else this.#onEnded(entry);
   }
 
   #onStarted(entry: StartedEntry): void {
     const { truth } = this;
     const unit = truth.units.get(entry.unit)!;
-    const { key, gate } = unit;
+    const { key } = unit;
     const agent = this.#crew.agentIn(directoryOf(entry));
     const start = this.#folder.tree(entry.snapshot);
     this.tally('ran');
     this.#checkNeeds(unit);
     const exports = JSON.stringify(unit.needs.map((need) => [need, agent.needs[need] ?? null]));
-    const note = JSON.stringify(agent.notes);
+    const note = agent.notes ? noteText(agent.notes) : 'null';
     if (exports !== truth.exportsOf(unit))
       this.fault('e: other exports than those in use', key, exports, truth.exportsOf(unit));
     if (note !== truth.noteOf(unit))
       this.fault('e: other notes than those of the review', key, note, truth.noteOf(unit));
     if (!entry.process) this.#hasOutput = this.#finds.some(({ attempt }) => attempt.unit === key);
     const others = [...this.busy.values()].filter((other) => other.key !== key);
-    const started = others.filter((other) => other.gate.run !== undefined);
-    if (this.isHeld || started.some((other) => other.gate.files !== undefined))
-      this.fault('e: work starts beside an editor', key, ...this.busy.keys());
-    if (gate.files !== undefined && started.length > 0)
-      this.fault('e: an editor starts beside other work', key, ...this.busy.keys());
-    const groups = this.#groups.filter(({ gates }) => gates.includes(gate.id));
-    if (gate.run !== undefined && groups.some(({ gates }) => started.some((other) => gates.includes(other.gate.id))))
-      this.fault('e: gates of a sequential group work side by side', key, ...this.busy.keys());
+    for (const conflict of findConflicts(unit, others, this.#groups))
+      this.fault(`e: ${conflict}`, key, ...this.busy.keys());
     if (this.#crew.live.some((other) => !this.busy.has(other.unit)))
       this.fault('e: an agent of a killed call still works', key);
     const attempt = truth.add({ name: nameOf(entry), unit, start, exports, note, agent, result: 'none', output: null });
@@ -171,14 +158,13 @@ export class Oracle {
 
   #onEnded(entry: EndedEntry): void {
     const { truth } = this;
-    const { unit: key, how, verdict } = entry;
+    const { unit: key, how } = entry;
     if (how === 'ran' || how === 'lost') this.busy.delete(key);
     if (how === 'lost') this.#finds = [];
     if (how === 'ran') this.#onRan(entry, truth.named(nameOf(entry))[0]!);
-    const supplied = this.truth.named(nameOf(entry)).find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
+    const supplied = truth.named(nameOf(entry)).find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
     if (supplied && how !== 'ran') this.#use(key, supplied);
-    if (how === 'lost' || verdict.status === 'failed') return;
-    for (const map of [truth.forced, truth.pending, truth.notes]) map.delete(`${entry.subject} ${key}`);
+    truth.answer(entry);
   }
 
   #onRan(entry: EndedEntry, attempt: Attempt): void {
@@ -194,38 +180,6 @@ export class Oracle {
     if (isRemembered(result)) this.#use(unit.key, attempt);
   }
 
-  #onDecided(entry: DecidedEntry): void {
-    const { truth } = this;
-    const { decision, subject } = entry;
-    const own = 'unit' in entry ? `${subject} ${entry.unit}` : '';
-    if (decision === 'force') truth.forced.add(own);
-    if (decision === 'force') truth.pending.delete(own);
-    if (decision === 'skip' || decision === 'adopt') truth.pending.set(own, entry);
-    if (decision === 'approve') truth.approved.add(`${entry.fingerprint} ${entry.output}`);
-    if (decision === 'reject') {
-      truth.approved.delete(`${entry.fingerprint} ${entry.output}`);
-      for (const attempt of truth.named(nameOf(entry.attempt))) attempt.isRejected = true;
-    }
-    if (decision === 'keep') this.#keep(truth.units.get(entry.unit)!, nameOf(entry.attempt));
-    if (decision === 'rework') {
-      const outputs = entry.causes.map(({ unit, attempt }) => [unit, truth.named(nameOf(attempt))[0]!.output] as const);
-      truth.sentBack.add(`${subject} ${entry.gate}`);
-      for (const { key, gate, ancestors } of truth.units.values()) {
-        if (gate.id === entry.gate)
-          truth.notes.set(
-            truth.own(key),
-            JSON.stringify(Object.fromEntries(outputs.sort(([a], [b]) => (a < b ? -1 : 1)))),
-          );
-        else if (ancestors.has(entry.gate)) truth.notes.delete(truth.own(key));
-        else continue;
-        this.#done.delete(key);
-      }
-    }
-    if (decision !== 'complete' && decision !== 'close') return;
-    for (const map of [truth.notes, truth.sentBack])
-      for (const name of map.keys()) if (name.startsWith(`${subject} `)) map.delete(name);
-  }
-
   /** A person says that an output holds for the folder as it is, and for the outputs that hold for it. */
   #keep(unit: Unit, name: string): void {
     const { truth } = this;
@@ -233,17 +187,8 @@ export class Oracle {
     const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.#attemptsOf(find)[0]?.output]));
     const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
     const { result, output, approvalKey } = attempt!;
-    truth.add({
-      name,
-      unit,
-      exports,
-      note: 'null',
-      result,
-      output,
-      approvalKey,
-      start: this.#trees.at(-1)!,
-      isEnded: true,
-    });
+    const start = this.#trees.at(-1)!;
+    truth.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
   }
 
   /** The engine computes the folder with these changes: before it writes them, if it uses an output. */
@@ -292,11 +237,6 @@ export class Oracle {
     }
   }
 
-  /** Conditions of the simulation ask for a score of 100 of the first need. */
-  #isPassed(gate: string): boolean {
-    return this.truth.inUse.get(this.truth.own(gate))?.result !== 'partial';
-  }
-
   #use(key: string, attempt: Attempt): void {
     this.#done.add(key);
     this.truth.inUse.set(this.truth.own(key), attempt);
@@ -311,12 +251,4 @@ export class Oracle {
     attempt.states.push(...trees);
     return attempt;
   }
-
-  #valueOf(digest: `sha256:${string}`): JsonValue {
-    return JSON.parse(new TextDecoder().decode(this.#state.contents.get(digest))) as JsonValue;
-  }
-}
-
-function approvalKeyOf({ fingerprint, output }: Pick<Checkpoint, 'fingerprint' | 'output'>): string {
-  return `${fingerprint} ${output?.digest}`;
 }

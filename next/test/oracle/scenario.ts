@@ -2,9 +2,10 @@ import { adoptOutput, decide, giveUpAttempts, keepOutputs } from '../../src/engi
 import type { Order, Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import { orderOf } from '../support/pipelines.ts';
 import { behaviorOf, createGates, PATHS, toPipeline, type Features, type RandomGate } from './random-pipeline.ts';
 import { Random } from './random.ts';
-import { orderOf, Simulation, type CallOptions, type CallReport } from './simulation.ts';
+import { Simulation, type CallOptions, type CallReport } from './simulation.ts';
 import { unitsOf } from './truth.ts';
 
 /** Shares of scenarios that have a feature, and how often calls are disturbed. */
@@ -110,13 +111,8 @@ async function decideSomething(simulation: Simulation, order: Order, random: Ran
   const by = { actor: 'user', reason: 'a test' };
   const ports = simulation.quietPorts();
   const unit = random.pick([...unitsOf(order.pipeline).keys()]);
-  const kind = random.pick([
-    'force',
-    'skip',
-    'reject',
-    'approve',
-    ...(isAlone ? (['adopt', 'keep'] as const) : []),
-  ] as const);
+  const kinds = ['force', 'skip', 'reject', 'approve', 'adopt', 'keep'] as const;
+  const kind = random.pick(isAlone ? kinds : kinds.slice(0, -1));
   if (isAlone) simulation.oracle.beginCall(order.pipeline, order.subject, order.isSubjectGiven);
   try {
     if (kind === 'keep') await keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);

@@ -1,11 +1,11 @@
 import { beginAttempt, completeAttempt } from '../../src/engine/begin.ts';
 import { runPipeline, type RunResult } from '../../src/engine/run.ts';
-import type { Order, Ports } from '../../src/engine/ports.ts';
+import type { Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';
 import type { EngineEvent } from '../../src/run/events.ts';
-import type { Gate, Pipeline } from '../../src/pipeline/pipeline.ts';
-import { createRedactor } from '../../src/untrusted/redact.ts';
-import type { Contract } from '../../src/verdict/contract.ts';
+import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import { orderOf } from '../support/pipelines.ts';
+import { isEditorAlone } from './checks.ts';
 import { Crew, type Behavior } from './memory-agents.ts';
 import { createStores, MemoryState } from './memory-stores.ts';
 import { MemoryFolder, MemoryWorkspace } from './memory-workspace.ts';
@@ -18,8 +18,6 @@ export interface SimulationOptions {
   readonly behaviorOf: (unit: string) => Behavior;
   /** The user leaves alone what a running or killed agent declares as its files. */
   readonly careful: boolean;
-  /** Paths that no snapshot has. */
-  readonly ignore?: readonly string[];
   /** Takes a rule away. */
   readonly breakPorts?: (ports: Ports) => Ports;
 }
@@ -114,7 +112,7 @@ export class Simulation {
     };
     const ports: Ports = {
       ...createStores(state, hooks),
-      workspace: new MemoryWorkspace(folder, hooks, options.ignore),
+      workspace: new MemoryWorkspace(folder, hooks),
       agents: this.crew.port(point),
       clock: { now: () => new Date((this.#time += 1_000)) },
       environment: {},
@@ -148,7 +146,8 @@ export class Simulation {
     const run = (ports: Ports) => runPipeline(ports, order, signal);
     const result = await this.#drive(options, observe, () => (report.writes += 1), run).catch((error: unknown) => {
       if (!(error instanceof GatelineError && error.fault === 'busy')) throw error;
-      if (!this.oracle.isHeld) this.oracle.fault('e: busy without an agent that works by itself', error.message);
+      if (![...this.oracle.busy.values()].some(isEditorAlone))
+        this.oracle.fault('e: busy without an agent that works by itself', error.message);
       this.oracle.tally('busy');
       return undefined;
     });
@@ -189,12 +188,9 @@ export class Simulation {
     this.oracle.tally('completed alone');
     const complete = (ports: Ports) => completeAttempt(ports, order, begun.token, exitCode);
     this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
-    (await this.#drive(
-      options,
-      () => {},
-      () => {},
-      complete,
-    )) ?? (await complete(this.quietPorts()));
+    const nothing = (): void => {};
+    const ended = await this.#drive(options, nothing, nothing, complete);
+    if (ended === undefined) await complete(this.quietPorts());
   }
 
   /** Lets a command and all agents go on, step by step, while the user edits. @returns undefined if the command died */
@@ -239,33 +235,6 @@ export class Simulation {
       if (this.random.chance(editRate * 2)) this.edit();
     }
   }
-}
-
-export function orderOf(pipeline: Pipeline, options: CallOptions = {}): Order {
-  return {
-    pipeline,
-    definitionFile: 'gateline.yml',
-    contracts: new Map(pipeline.gates.map((gate) => [gate.id, contractOf(gate)])),
-    subject: options.subject ?? 'main',
-    isSubjectGiven: options.isSubjectGiven ?? false,
-    metadata: {},
-    input: null,
-    redactor: createRedactor({}),
-    maxParallel: options.maxParallel ?? 2,
-  };
-}
-
-function contractOf({ contract, exports }: Gate): Contract {
-  const { score, threshold, partial, checks } = contract;
-  return {
-    format: 'gateline-contract/1',
-    score,
-    threshold,
-    partial,
-    checks: [...checks],
-    exports: [...exports],
-    redact: [],
-  };
 }
 
 function nextTurn(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/json/json.ts';
 import { unitKey, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { AttemptRef, DecidedEntry } from '../../src/run/entry.ts';
+import type { Checkpoint } from '../../src/run/checkpoint.ts';
+import type { AttemptRef, DecidedEntry, EndedEntry } from '../../src/run/entry.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';
 import type { Tree } from './memory-workspace.ts';
 
@@ -31,12 +32,10 @@ export interface Attempt {
   readonly agent?: SimulatedAgent;
   result: Result;
   output: JsonValue;
-  /** States of the folder that the output holds for; `sure`: also if outputs of needs must be the ones in use. */
+  /** States of the folder that the output holds for. */
   readonly states: Tree[];
-  readonly sure: Tree[];
   /** Files that it made, as other gates left them since. */
   readonly files: Map<string, string | null>;
-  /** Fingerprint and digest that an approval names. */
   approvalKey?: string;
   isEnded?: boolean;
   /** An input changed while the agent worked, so the output must not be remembered. */
@@ -56,7 +55,7 @@ export class Truth {
   readonly inUse = new Map<string, Attempt>();
   readonly notes = new Map<string, string>();
   readonly forced = new Set<string>();
-  readonly pending = new Map<string, DecidedEntry>();
+  readonly pending = new Set<string>();
   /** Gates whose work was sent back in the present run, as `subject gate`. */
   readonly sentBack = new Set<string>();
   readonly approved = new Set<string>();
@@ -73,11 +72,10 @@ export class Truth {
     return this.attempts.filter((attempt) => attempt.name === name);
   }
 
-  add(attempt: Omit<Attempt, 'files' | 'handedOn' | 'states' | 'subject' | 'sure'>): Attempt {
+  add(attempt: Omit<Attempt, 'files' | 'handedOn' | 'states' | 'subject'>): Attempt {
     const handedOn = Object.keys(attempt.agent?.request.handedOn ?? {}).sort();
     const subject = this.isSubjectGiven ? this.subject : undefined;
-    const { start } = attempt;
-    const added = { ...attempt, subject, handedOn, files: new Map(), states: [start], sure: [start] };
+    const added = { ...attempt, subject, handedOn, files: new Map(), states: [attempt.start] };
     this.attempts.push(added);
     return added;
   }
@@ -113,6 +111,58 @@ export class Truth {
     return result === 'partial' && gate.contract.partial === 'continue';
   }
 
+  /** Applies what a person or the engine decided. @returns the units that must be done again */
+  decide(entry: DecidedEntry): readonly string[] {
+    const { subject } = entry;
+    const own = 'unit' in entry ? `${subject} ${entry.unit}` : '';
+    switch (entry.decision) {
+      case 'force':
+        this.forced.add(own);
+        this.pending.delete(own);
+        break;
+      case 'skip':
+      case 'adopt':
+        this.pending.add(own);
+        break;
+      case 'approve':
+        this.approved.add(`${entry.fingerprint} ${entry.output}`);
+        break;
+      case 'reject':
+        this.approved.delete(`${entry.fingerprint} ${entry.output}`);
+        for (const attempt of this.named(nameOf(entry.attempt))) attempt.isRejected = true;
+        break;
+      case 'rework':
+        return this.#sendBack(entry);
+      case 'complete':
+      case 'close':
+        for (const map of [this.notes, this.sentBack])
+          for (const name of map.keys()) if (name.startsWith(`${subject} `)) map.delete(name);
+    }
+    return [];
+  }
+
+  #sendBack({ subject, gate, causes }: Extract<DecidedEntry, { decision: 'rework' }>): string[] {
+    const outputs = causes.map(({ unit, attempt }): [string, JsonValue] => [
+      unit,
+      this.named(nameOf(attempt))[0]!.output,
+    ]);
+    this.sentBack.add(`${subject} ${gate}`);
+    const after = [...this.units.values()].filter(({ ancestors }) => ancestors.has(gate));
+    for (const { key } of after) this.notes.delete(this.own(key));
+    const targets = [...this.units.values()].filter((unit) => unit.gate.id === gate);
+    for (const { key } of targets) this.notes.set(this.own(key), noteText(outputs));
+    return [...after, ...targets].map(({ key }) => key);
+  }
+
+  /** An entry says how a unit ended: decisions and notes that this answers are void. */
+  answer({ subject, unit, how, verdict }: EndedEntry): void {
+    const own = `${subject} ${unit}`;
+    if (how === 'lost' || verdict.status === 'failed') return;
+    this.notes.delete(own);
+    if (how !== 'used') this.forced.delete(own);
+    if (how !== 'used' && how !== 'ran') this.pending.delete(own);
+  }
+
   /** A unit really wrote files: what held before holds after, for units that do not need it, and for itself. */
   pass(by: Attempt, before: Tree, writes: ReadonlyMap<string, string | null>): void {
     const after = new Map(before);
@@ -122,9 +172,7 @@ export class Truth {
     if (isSame(before, after, this.paths)) return;
     for (const other of this.attempts) {
       const holds = this.#isHeld(other, by, before);
-      if (holds) addState(other.states, after, this.paths);
-      const isSure = other === by || other.exports === this.exportsOf(other.unit);
-      if (holds && isSure) addState(other.sure, after, this.paths);
+      if (holds && !other.states.some((state) => isSame(state, after, this.paths))) other.states.push(after);
       if (other === by) continue;
       // It hands on what others made of its files, unless somebody else may have been in between.
       for (const [path, content] of other.files)
@@ -173,6 +221,11 @@ export function isRemembered(result: Result): boolean {
   return result !== 'none' && result !== 'failed';
 }
 
+/** Outputs of reviews by unit, as JSON. */
+export function noteText(outputs: readonly (readonly [unit: string, output: JsonValue])[]): string {
+  return JSON.stringify([...outputs].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 export function nameOf({ subject, run, unit, n }: AttemptRef): string {
   return `${subject} ${run} ${unit} ${n}`;
 }
@@ -185,6 +238,7 @@ export function judge({ gate: { contract, onFail } }: Unit, { exitCode = 0, outp
   return contract.score !== undefined && score! < contract.threshold ? 'partial' : 'passed';
 }
 
-function addState(states: Tree[], tree: Tree, paths: readonly string[]): void {
-  if (!states.some((state) => isSame(state, tree, paths))) states.push(tree);
+/** What an approval names. */
+export function approvalKeyOf({ fingerprint, output }: Pick<Checkpoint, 'fingerprint' | 'output'>): string {
+  return `${fingerprint} ${output?.digest}`;
 }

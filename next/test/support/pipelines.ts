@@ -1,4 +1,7 @@
+import type { Order } from '../../src/engine/ports.ts';
 import type { ContractSource, Gate, Leg, Pipeline } from '../../src/pipeline/pipeline.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
+import type { Contract } from '../../src/verdict/contract.ts';
 
 /** What a test says about a gate; everything else is the default of gateline.yml. */
 export type GateSketch = Partial<Omit<Gate, 'contract' | 'id'>> & {
@@ -82,4 +85,38 @@ export function createGate({ contract, ...gate }: GateSketch, number = 0): Gate 
 /** Legs of a static matrix with one variable, `leg`. */
 export function createLegs(...ids: readonly string[]): Leg[] {
   return ids.map((id) => ({ id, matrix: { leg: id } }));
+}
+
+export interface OrderOptions {
+  readonly maxParallel?: number;
+  readonly subject?: string;
+  readonly isSubjectGiven?: boolean;
+}
+
+/** What a call of `run` for a pipeline asks the engine for. */
+export function orderOf(pipeline: Pipeline, options: OrderOptions = {}): Order {
+  return {
+    pipeline,
+    definitionFile: 'gateline.yml',
+    contracts: new Map(pipeline.gates.map((gate) => [gate.id, contractOf(gate)])),
+    subject: options.subject ?? 'main',
+    isSubjectGiven: options.isSubjectGiven ?? false,
+    metadata: {},
+    input: null,
+    redactor: createRedactor({}),
+    maxParallel: options.maxParallel ?? 2,
+  };
+}
+
+function contractOf({ contract, exports }: Gate): Contract {
+  const { score, threshold, partial, checks } = contract;
+  return {
+    format: 'gateline-contract/1',
+    score,
+    threshold,
+    partial,
+    checks: [...checks],
+    exports: [...exports],
+    redact: [],
+  };
 }
