@@ -1,4 +1,3 @@
-import { eastAsianWidth } from 'get-east-asian-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -113,13 +112,16 @@ function graphemesOf(text: string): string[] {
 
 /** Characters without a column: marks, formats, and what a terminal leaves out. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
+/** Characters of East Asian scripts that take two columns (UAX 11). */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\u20e3/u;
 
 /** Columns of a grapheme: never less than a terminal shows. */
 function columnsOf(grapheme: string): number {
   if (EMOJI.test(grapheme)) return 2;
   const visible = [...grapheme].filter((character) => !INVISIBLE.test(character));
-  return visible.reduce((width, character) => width + eastAsianWidth(character.codePointAt(0)!), 0);
+  return visible.reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
 }
 
 /** A safe text in at most that many columns. */
