@@ -36,25 +36,36 @@ export class SnapshotReader {
 
   listFiles(snapshot: Snapshot): Promise<ReadonlyMap<string, FileVersion>> {
     return this.#remember(snapshot, 'files', async () => {
-      const lines = splitNames(await this.repository.inStore(['ls-tree', '-r', '-z', snapshot.tree]));
-      const files = lines.map((line): [string, FileVersion] => {
-        // <mode> SP <type> SP <object> TAB <path>
-        const tab = line.indexOf('\t');
-        return [line.slice(tab + 1), `${line.slice(0, 6)} ${line.slice(line.lastIndexOf(' ', tab) + 1, tab)}`];
-      });
+      const text = await this.#listTree(snapshot);
+      const files = new Map<string, FileVersion>();
+      for (let at = 0, end = 0; at < text.length; at = end + 1) {
+        const tab = text.indexOf('\t', at);
+        end = text.indexOf('\0', tab);
+        const blob = text.slice(text.lastIndexOf(' ', tab) + 1, tab);
+        files.set(text.slice(tab + 1, end), `${text.slice(at, at + 6)} ${blob}`);
+      }
       const others = Object.entries(snapshot.unstored);
-      return new Map(others.length === 0 ? files : [...files, ...others].sort(([a], [b]) => comparePaths(a, b)));
+      return others.length === 0 ? files : new Map([...files, ...others].sort(([a], [b]) => comparePaths(a, b)));
     });
   }
 
   digestFiles(snapshot: Snapshot, globs: readonly string[] | null, except: readonly string[]): Promise<string> {
     return this.#remember(snapshot, JSON.stringify([globs, except]), async () => {
-      const excluded = new Set(except);
-      const isSelected = globs === null ? (path: string) => !excluded.has(path) : createMatcher(globs);
-      const selected = [...(await this.listFiles(snapshot))].filter(([path]) => isSelected(path));
+      if (globs === null) return digestTree(await this.#listTree(snapshot), snapshot.unstored, new Set(except));
+      const isSelected = createMatcher(globs);
+      let text = '';
       // Neither paths nor versions contain NUL.
-      return digestOf(selected.map(([path, version]) => `${path}\0${version}\0`).join(''));
+      for (const [path, version] of await this.listFiles(snapshot))
+        if (isSelected(path)) text += `${path}\0${version}\0`;
+      return digestOf(text);
     });
+  }
+
+  /** For each file `<mode> SP <type> SP <object> TAB <path> NUL`. */
+  #listTree(snapshot: Snapshot): Promise<string> {
+    return this.#remember(snapshot, 'tree', async () =>
+      String(await this.repository.inStore(['ls-tree', '-r', '-z', snapshot.tree])),
+    );
   }
 
   async diff(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {
@@ -127,6 +138,30 @@ export class SnapshotReader {
     result.catch(() => results.delete(key));
     return result;
   }
+}
+
+/** Digest of a whole folder. The list is hashed as it is: for a large folder, taking it apart is most of the work. */
+function digestTree(list: string, unstored: Snapshot['unstored'], except: ReadonlySet<string>): string {
+  const hash = createHash('sha256');
+  let at = 0;
+  for (const start of [...except].flatMap((path) => findLine(list, path)).sort((a, b) => a - b)) {
+    hash.update(list.slice(at, start));
+    at = list.indexOf('\0', start) + 1;
+  }
+  const others = Object.entries(unstored).filter(([path]) => !except.has(path));
+  others.sort(([a], [b]) => comparePaths(a, b));
+  hash.update(list.slice(at)).update(JSON.stringify(others));
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** Where the line of a path begins in the list of a tree; empty: it has none. */
+function findLine(list: string, path: string): [number] | [] {
+  for (let tab = -1; (tab = list.indexOf(`\t${path}\0`, tab + 1)) >= 0;) {
+    const start = list.lastIndexOf('\0', tab) + 1;
+    // The end of another path with a tab in it.
+    if (list.indexOf('\t', start) === tab) return [start];
+  }
+  return [];
 }
 
 /**

@@ -124,19 +124,21 @@ describe('differences of snapshots', () => {
 
 describe('the digest of files', () => {
   it.each<[globs: string[] | null, except: string[], counts: string[]]>([
-    [null, [], ['a', 'src/b', 'src/c.md', 'mode', '.env']],
-    [null, ['a', 'src/c.md'], ['src/b', 'mode', '.env']],
+    [null, [], ['a', 'src/b', 'src/c.md', 'mode', '.env', 'x\ta']],
+    [null, ['none', 'a', 'src/c.md'], ['src/b', 'mode', '.env', 'x\ta']],
+    [null, ['.env', 'x\ta'], ['a', 'src/b', 'src/c.md', 'mode']],
     [['src/**'], ['src/b'], ['src/b', 'src/c.md']],
     [['src', '!**/*.md'], [], ['src/b']],
     [['.env'], [], ['.env']],
     [['none'], [], []],
   ])('of %j without %j changes with %j, and with nothing else', async (globs, except, counts) => {
-    const folder = new TestFolder().commit('.gitignore=.env a=1 src/b=1 src/c.md=1 mode→a').write('.env=1');
+    const folder = new TestFolder().commit('.gitignore=.env a=1 src/b=1 src/c.md=1 mode→a');
+    folder.write({ '.env': '1', 'x\ta': '1' });
     const workspace = await folder.open({ hashed: ['.env'] });
     const digest = async () => workspace.digestFiles(await workspace.takeSnapshot(), globs, except);
     const before = await digest();
     const changed: string[] = [];
-    for (const path of ['a', 'src/b', 'src/c.md', 'mode', '.env']) {
+    for (const path of ['a', 'src/b', 'src/c.md', 'mode', '.env', 'x\ta']) {
       const content = folder.read(path)!;
       folder.write({ [path]: '2' });
       if ((await digest()) !== before) changed.push(path);
