@@ -1,3 +1,4 @@
+import './configure-zod.ts';
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../errors.ts';
 import { VERSION } from '../version.ts';
