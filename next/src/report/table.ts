@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -99,7 +100,7 @@ const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff…]*$/;
 /** Columns of a safe text: wide characters (CJK, emoji) take two. */
 function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
-  return graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0);
+  return stringWidth(text);
 }
 
 let segmenter: Intl.Segmenter | undefined;
@@ -110,27 +111,13 @@ function graphemesOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Characters without a column: marks, formats, and what a terminal leaves out. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
-/** Characters of East Asian scripts that take two columns (UAX 11). */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
-const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\u20e3/u;
-
-/** Columns of a grapheme: never less than a terminal shows. */
-function columnsOf(grapheme: string): number {
-  if (EMOJI.test(grapheme)) return 2;
-  const visible = [...grapheme].filter((character) => !INVISIBLE.test(character));
-  return visible.reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
-}
-
 /** A safe text in at most that many columns. */
 function fitWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;
   for (const grapheme of graphemesOf(text)) {
-    used += columnsOf(grapheme);
+    used += stringWidth(grapheme);
     if (used > columns - 1) break;
     result += grapheme;
   }
