@@ -107,9 +107,9 @@ const stories: Readonly<Record<string, Story>> = {
     [{ ...EDIT, files: ['src', 'log'] }, LOOP],
     {
       implement: (agent, n, user) => {
-        agent.write('src', agent.notes ? '3' : '2');
+        agent.write('src', agent.note ? '3' : '2');
         if (n === 2) user.kill();
-        else if (agent.notes) agent.write('log', '2');
+        else if (agent.note) agent.write('log', '2');
       },
       review: (agent) => ({ output: { ok: agent.read('log') === '2' } }),
     },

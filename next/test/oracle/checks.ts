@@ -34,7 +34,8 @@ export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt
       other.subject === subject &&
       (other.agent ? String(other.handedOn) === String(handedOn) : !truth.hasHandedOn(unit)),
   );
-  const isRejected = same.some((other) => other.isRejected && other.states.some((tree) => isSame(tree, start, paths)));
+  const rejected = truth.attempts.filter((other) => other.unit.key === unit.key && other.isRejected);
+  const isRejected = rejected.some(({ states }) => states.some((tree) => isSame(tree, start, paths)));
   const answers = same.filter(
     (other) =>
       other.isEnded &&

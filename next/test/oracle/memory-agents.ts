@@ -58,9 +58,10 @@ export class SimulatedAgent {
     return Object.fromEntries(pairs.map(([key, { output }]) => [key, output ?? null]));
   }
 
-  /** Outputs that sent the work back, by unit; undefined: nobody did. */
-  get notes(): readonly (readonly [unit: string, output: JsonValue])[] | undefined {
-    return this.request.rework?.from.map(({ gate, output }) => [gate, output ?? null]);
+  /** Outputs that sent the work back, as {@link noteText}; undefined: nobody did. */
+  get note(): string | undefined {
+    const { rework } = this.request;
+    return rework && noteText(rework.from.map(({ gate, output }) => [gate, output ?? null]));
   }
 
   /** Waits for its turn; never again once it was killed. */
@@ -165,4 +166,9 @@ export class Crew {
       this.onOver(agent);
     } else if (agent) agent.state = 'over';
   }
+}
+
+/** Outputs of reviews by unit, as JSON. */
+export function noteText(outputs: readonly (readonly [unit: string, output: JsonValue])[]): string {
+  return JSON.stringify([...outputs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

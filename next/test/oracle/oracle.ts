@@ -8,18 +8,7 @@ import { findConflicts, findMissingFiles, Findings, findProblem, findReasons, te
 import type { Crew, SimulatedAgent } from './memory-agents.ts';
 import { directoryOf, type MemoryState } from './memory-stores.ts';
 import { contentOf, type MemoryFolder, type Tree } from './memory-workspace.ts';
-import {
-  approvalKeyOf,
-  isRemembered,
-  judge,
-  nameOf,
-  noteText,
-  owns,
-  Truth,
-  unitsOf,
-  type Attempt,
-  type Unit,
-} from './truth.ts';
+import { approvalKeyOf, isRemembered, judge, nameOf, owns, Truth, unitsOf, type Attempt, type Unit } from './truth.ts';
 
 /**
  * Compares what the engine does with what is true. Faults: (a) an output is used that does not hold, (b) an agent runs
@@ -88,9 +77,9 @@ export class Oracle extends Findings {
     const approvalKey = approvalKeyOf(checkpoint);
     if (how === 'ran') this.truth.named(name)[0]!.approvalKey ??= approvalKey;
     if (how === 'ran' || this.truth.named(name).some((known) => known.approvalKey === approvalKey)) return;
-    const unit = this.truth.units.get(attempt.unit)!;
     const value = output ? this.#state.valueOf(output.digest) : null;
-    Object.assign(this.#supply(unit, name, value, this.#trees), { approvalKey, isEnded: true });
+    const supplied = this.#supply(this.truth.units.get(attempt.unit)!, name, value, this.#trees);
+    Object.assign(supplied, { approvalKey, isEnded: true });
   }
 
   onPlanned({ unit: key, choice }: UnitPlan): void {
@@ -137,7 +126,7 @@ export class Oracle extends Findings {
     this.tally('ran');
     this.#checkNeeds(unit);
     const exports = JSON.stringify(unit.needs.map((need) => [need, agent.needs[need] ?? null]));
-    const note = agent.notes ? noteText(agent.notes) : 'null';
+    const note = agent.note ?? 'null';
     if (exports !== truth.exportsOf(unit))
       this.fault('e: other exports than those in use', key, exports, truth.exportsOf(unit));
     if (note !== truth.noteOf(unit))
@@ -159,10 +148,11 @@ export class Oracle extends Findings {
   #onEnded(entry: EndedEntry): void {
     const { truth } = this;
     const { unit: key, how } = entry;
+    const attempts = truth.named(nameOf(entry));
     if (how === 'ran' || how === 'lost') this.busy.delete(key);
     if (how === 'lost') this.#finds = [];
-    if (how === 'ran') this.#onRan(entry, truth.named(nameOf(entry))[0]!);
-    const supplied = truth.named(nameOf(entry)).find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
+    if (how === 'ran') this.#onRan(entry, attempts[0]!);
+    const supplied = attempts.find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
     if (supplied && how !== 'ran') this.#use(key, supplied);
     truth.answer(entry);
   }
@@ -182,13 +172,12 @@ export class Oracle extends Findings {
 
   /** A person says that an output holds for the folder as it is, and for the outputs that hold for it. */
   #keep(unit: Unit, name: string): void {
-    const { truth } = this;
-    const [attempt] = truth.named(name);
+    const [attempt] = this.truth.named(name);
     const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.#attemptsOf(find)[0]?.output]));
     const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
     const { result, output, approvalKey } = attempt!;
     const start = this.#trees.at(-1)!;
-    truth.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
+    this.truth.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
   }
 
   /** The engine computes the folder with these changes: before it writes them, if it uses an output. */
@@ -218,9 +207,9 @@ export class Oracle extends Findings {
   }
 
   checkFiles(): void {
-    for (const key of this.#done)
-      for (const details of findMissingFiles(this.truth, this.#folder, this.truth.inUse.get(this.truth.own(key))!))
-        this.fault('d: what a done gate made is not in the folder', ...details);
+    const attempts = [...this.#done].map((key) => this.truth.inUse.get(this.truth.own(key))!);
+    for (const details of attempts.flatMap((attempt) => findMissingFiles(this.truth, this.#folder, attempt)))
+      this.fault('d: what a done gate made is not in the folder', ...details);
   }
 
   /** A number is given again if a call is killed before it logs what a person supplied. */
@@ -244,10 +233,9 @@ export class Oracle extends Findings {
 
   /** What a unit has without an agent: a person supplied or skipped it, or its condition is false. */
   #supply(unit: Unit, name: string, output: JsonValue, trees: readonly Tree[]): Attempt {
-    const { truth } = this;
     const result = output === null ? 'skipped' : judge(unit, { output });
-    const request = { exports: truth.exportsOf(unit), note: truth.noteOf(unit), start: trees.at(-1)! };
-    const attempt = truth.add({ name, unit, ...request, output, result });
+    const request = { exports: this.truth.exportsOf(unit), note: this.truth.noteOf(unit), start: trees.at(-1)! };
+    const attempt = this.truth.add({ name, unit, ...request, output, result });
     attempt.states.push(...trees);
     return attempt;
   }

@@ -107,7 +107,7 @@ export function behaviorOf(gate: RandomGate, random: Random): Behavior {
     await agent.tick();
     const isOwn = (path: string) => files === 'changed' || files?.includes(path) || path === gate.mess?.path;
     const seen = [...agent.reads].filter(([path]) => !isOwn(path));
-    const seed = JSON.stringify([agent.unit, gate.version, agent.needs, agent.notes, seen]);
+    const seed = JSON.stringify([agent.unit, gate.version, agent.needs, agent.note, seen]);
     const hash = createHash('sha1').update(seed).digest().readUInt32BE(0);
     for (const { path, kind } of [...gate.edits, ...(gate.mess ? [gate.mess] : [])]) {
       await agent.tick();

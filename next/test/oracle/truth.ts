@@ -2,7 +2,7 @@ import type { JsonValue } from '../../src/json/json.ts';
 import { unitKey, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Checkpoint } from '../../src/run/checkpoint.ts';
 import type { AttemptRef, DecidedEntry, EndedEntry } from '../../src/run/entry.ts';
-import type { Answer, SimulatedAgent } from './memory-agents.ts';
+import { noteText, type Answer, type SimulatedAgent } from './memory-agents.ts';
 import type { Tree } from './memory-workspace.ts';
 
 /** A gate, or one leg of it. */
@@ -219,11 +219,6 @@ export function isSame(a: Tree, b: Tree, paths: readonly string[]): boolean {
 
 export function isRemembered(result: Result): boolean {
   return result !== 'none' && result !== 'failed';
-}
-
-/** Outputs of reviews by unit, as JSON. */
-export function noteText(outputs: readonly (readonly [unit: string, output: JsonValue])[]): string {
-  return JSON.stringify([...outputs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 export function nameOf({ subject, run, unit, n }: AttemptRef): string {
