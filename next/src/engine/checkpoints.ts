@@ -126,24 +126,41 @@ export async function extendCheckpoints(
   const { workspace, checkpoints } = call.ports;
   const changed = after ?? (await workspace.applyTo(before, changes));
   const memo: Memo = new Map();
+  // Outputs whose files these changes adjust: what needs them gets other files from now on.
+  const adjusted = new Map<UnitKey, UnitOutput>();
+  const adjustNeeds = (needs: Needs): Needs =>
+    new Map([...needs].map(([key, output]) => [key, adjusted.get(key) ?? output]));
   for (const unit of affectedUnits(call, changes)) {
     if (unit.key === author.key || call.graph.needs(unit, author)) continue;
     const needs = await needsAt(call, unit, before, memo);
     if (needs === undefined) continue;
     const output = await outputAt(call, unit, before, memo);
-    if (!output?.checkpoint) continue;
+    if (output === undefined) continue;
+    const needsNow = adjustNeeds(needs);
+    if (!output.checkpoint) {
+      adjusted.set(unit.key, { ...output, handedOn: handedOnTo(needsNow) });
+      continue;
+    }
     const reads = call.reads(unit, handedOnTo(needs));
     const { files } = output.checkpoint;
     if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
-    const request = await buildRequest(call, unit, changed, needs);
-    await checkpoints.save(fingerprintOf(request), { ...output.checkpoint, files: adjustFiles(files, changes) });
+    const checkpoint = { ...output.checkpoint, files: adjustFiles(files, changes) };
+    await checkpoints.save(fingerprintOf(await buildRequest(call, unit, changed, needsNow)), checkpoint);
+    adjusted.set(unit.key, unitOutputOf(checkpoint, needsNow));
+  }
+  for (const [key, output] of adjusted) {
+    const outcome = call.outcomes.get(key);
+    if (outcome) call.outcomes.set(key, { ...outcome, checkpoint: output.checkpoint, handedOn: output.handedOn });
   }
   if (newOutput === undefined) return;
-  const request = await buildRequest(call, author, changed, newOutput.needs);
+  const request = await buildRequest(call, author, changed, adjustNeeds(newOutput.needs));
   await checkpoints.save(fingerprintOf(request), newOutput.checkpoint);
 }
 
-/** Units that read one of these paths, that make it, or that need one which makes it: only these are looked up. */
+/**
+ * Units that read one of these paths, that make it, or that need one which makes it: only these are looked up. Each comes
+ * after those that it needs.
+ */
 function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
   const { graph, state } = call;
   const matchesAny = (matches: PathMatcher) => changes.some(({ path }) => matches(path));
@@ -153,7 +170,9 @@ function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
   });
   const isMade = (gate: string) =>
     makers.some((maker) => maker.gate.id === gate || graph.ancestors(gate).has(maker.gate.id));
-  return graph.units.filter((unit) => matchesAny(call.reads(unit, [])) || isMade(unit.gate.id));
+  const units = graph.units.filter((unit) => matchesAny(call.reads(unit, [])) || isMade(unit.gate.id));
+  const depth = ({ gate }: Unit) => graph.ancestors(gate.id).size;
+  return units.sort((a, b) => depth(a) - depth(b));
 }
 
 /** What the needs of a unit had for it in a state of the folder; undefined: that does not hold any more. */

@@ -9,6 +9,7 @@ import { Call, type UnitOutput } from './call.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost } from './recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';
+import { attemptName } from '../run/state.ts';
 import { buildRequest, fingerprintOf } from './request.ts';
 import { storeValue } from './values.ts';
 
@@ -161,8 +162,8 @@ export async function keepOutputs(
       continue;
     }
     const fingerprint = fingerprintOf(await buildRequest(call, unit, snapshot, needs));
-    if (isNamed && ended && isKeepable(ended)) {
-      const attempt = ended.source ?? attemptOf(ended);
+    const attempt = ended && (ended.source ?? attemptOf(ended));
+    if (isNamed && ended && attempt && isKeepable(ended) && !call.state.rejected.has(attemptName(attempt))) {
       const how = ended.how === 'adopted' || ended.how === 'skipped' ? ended.how : 'ran';
       await ports.checkpoints.save(fingerprint, checkpointOf(ended, { attempt, how, startedAt: ended.at }));
       await call.write({

@@ -1,7 +1,7 @@
 import type { EndedEntry } from '../run/entry.ts';
 import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
-import { adjustFiles, type FileChange } from '../run/files.ts';
+import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import { judge } from '../verdict/judge.ts';
@@ -111,6 +111,14 @@ function usedEntry(
   };
 }
 
+/** The files of a unit that are as it left them: the others are not its work any more. */
+async function presentFiles(call: Call, { unit, snapshot }: Work): Promise<GateFiles> {
+  const files = call.state.files.get(unit.key) ?? {};
+  if (Object.keys(files).length === 0) return files;
+  const versions = await call.ports.workspace.listFiles(snapshot);
+  return composeFiles(files, (path) => versions.get(path) ?? snapshot.unstored[path] ?? null, []);
+}
+
 /** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
 async function carryOutDecision(call: Call, { work, decision }: PersonChoice): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
@@ -137,7 +145,7 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
     rework: rework !== undefined,
     ...(output && { output, ...(await legsEntry(call, unit, output)) }),
     ...(exports && { exports }),
-    files: call.state.files.get(unit.key) ?? {},
+    files: await presentFiles(call, work),
     changes: [],
     undeclared: [],
     actor: decision.actor,
