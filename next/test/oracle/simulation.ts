@@ -184,7 +184,7 @@ export class Simulation {
       if (this.random.chance(options.editRate ?? 0)) this.edit();
       await nextTurn();
     }
-    const { exitCode } = (await work)!;
+    const { exitCode } = await work;
     this.oracle.tally('completed alone');
     const complete = (ports: Ports) => completeAttempt(ports, order, begun.token, exitCode);
     this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);

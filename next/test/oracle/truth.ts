@@ -137,6 +137,12 @@ export class Truth {
       case 'close':
         for (const map of [this.notes, this.sentBack])
           for (const name of map.keys()) if (name.startsWith(`${subject} `)) map.delete(name);
+        break;
+      case 'keep':
+      case 'pause':
+      case 'resume':
+      case 'rollback':
+        break;
     }
     return [];
   }
