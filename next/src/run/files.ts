@@ -51,6 +51,7 @@ export function composeFiles(earlier: GateFiles, versionBefore: VersionOf, chang
 
 /** The files of a unit after another unit changed some of them: its version becomes the one to put back. */
 export function adjustFiles(files: GateFiles, changes: readonly FileChange[]): GateFiles {
+  if (!changes.some(({ path }) => Object.hasOwn(files, path))) return files;
   const adjusted = { ...files };
   for (const { path, before, after, ignored } of changes) {
     const file = adjusted[path];
