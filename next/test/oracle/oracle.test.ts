@@ -2,15 +2,26 @@ import { expect, it } from 'vitest';
 import { CAREFUL, runScenario } from './scenario.ts';
 
 const COUNT = 100;
-/** Other seeds in each run of the tests: `node next/test/oracle/fuzz.ts SEED 1` repeats one. */
+/** Other seeds in each run of a developer's tests: `node next/test/oracle/fuzz.ts SEED 1` repeats one. */
 const rotating = 1_000_000 + (Date.now() % 1_000_000_000);
+/** In CI a change is not refused for a rare fault that it did not make: there the seeds are the same each time. */
+const starts: readonly (readonly [string, number])[] =
+  process.env['CI'] === undefined
+    ? [
+        ['known seeds', 1],
+        ['new seeds', rotating],
+      ]
+    : [
+        ['known seeds', 1],
+        ['more known seeds', 1_001],
+      ];
 
-it.each([
-  ['known seeds', 1],
-  ['new seeds', rotating],
-])('uses no stale output, starts no agent without need and keeps what users wrote: %s from %d', async (_, first) => {
-  for (let seed = first; seed < first + COUNT; seed += 1) {
-    const { oracle } = await runScenario(seed, CAREFUL);
-    expect(oracle.faults, `seed ${seed}`).toEqual([]);
-  }
-});
+it.each(starts)(
+  'uses no stale output, starts no agent without need and keeps what users wrote: %s from %d',
+  async (_, first) => {
+    for (let seed = first; seed < first + COUNT; seed += 1) {
+      const { oracle } = await runScenario(seed, CAREFUL);
+      expect(oracle.faults, `seed ${seed}`).toEqual([]);
+    }
+  },
+);
