@@ -112,8 +112,9 @@ export class StateFolder {
   }
 
   async #createFolder(path: string): Promise<void> {
-    if ((await mkdir(path, { recursive: true })) === undefined) return;
-    for (let at = dirname(path); at.startsWith(this.path); at = dirname(at)) await syncFolder(at);
+    const first = await mkdir(path, { recursive: true });
+    if (first === undefined) return;
+    for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
   }
 }
 
