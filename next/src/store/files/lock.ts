@@ -1,15 +1,17 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { findProcessState, identifyProcess } from '../../agent/process-table.ts';
-import { GatelineError } from '../../errors.ts';
+import { GatelineError, isSystemError } from '../../errors.ts';
 import { processSchema, type ProcessId } from '../../run/entry.ts';
 import { readFileIfPresent, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
 
 /** How long a short lock is waited for: each is held for milliseconds. */
 const SHORT_WAIT_MS = 30_000;
-/** A lock file without content was left by a process that was killed between two system calls. */
+/** Without hard links, a lock file without content is left by a process that was killed between two system calls. */
 const UNFINISHED_MS = 10_000;
 
 const holderSchema = z.object({ ...processSchema.shape, host: z.string(), since: z.string() });
@@ -47,7 +49,7 @@ async function take(folder: StateFolder, name: string, waitMs: number): Promise<
   const content = JSON.stringify({ ...identity, host: hostname(), since: new Date().toISOString() });
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     folder.announce('write', path);
-    if (await create(path, content)) return { [Symbol.asyncDispose]: () => release(path, content) };
+    if (await createLock(folder, path, content)) return { [Symbol.asyncDispose]: () => release(path, content) };
     const text = (await readFileIfPresent(path))?.toString();
     if (text === undefined) continue;
     if (await isStale(path, text)) await removeStale(path, text);
@@ -56,7 +58,22 @@ async function take(folder: StateFolder, name: string, waitMs: number): Promise<
   }
 }
 
-function create(path: string, content: string): Promise<boolean> {
+/** With its content or not at all, where there are hard links: nobody need wait for what a killed process left empty. */
+function createLock(folder: StateFolder, path: string, content: string): Promise<boolean> {
+  const temporary = folder.pathOf('tmp', randomUUID());
+  return withSystemErrors(path, async () => {
+    await mkdir(dirname(temporary), { recursive: true });
+    await writeFile(temporary, content);
+    const isTaken = await link(temporary, path).then(
+      () => true,
+      (error: unknown) => (isSystemError(error, 'EEXIST') ? false : undefined),
+    );
+    await rm(temporary, { force: true });
+    return isTaken ?? create(path, content);
+  });
+}
+
+async function create(path: string, content: string): Promise<boolean> {
   const write = () => writeFile(path, content, { flag: 'wx' }).then(() => true);
   return withSystemErrors(path, async () => (await write().catch(unless('EEXIST'))) ?? false);
 }
