@@ -25,14 +25,13 @@ export interface Command {
 
 const by = { actor: 'a person', reason: 'a reason' };
 
-/** A reader; an editor, whose work is a draft as long as the notes are hard and nobody reviewed it; a review of that. */
+/** A reader of all files; an editor, whose work is a draft while the notes are hard and nobody reviewed it; a review. */
 const pipeline = ({ top = '', review = '', write = '' } = {}): string => `
 pipeline: kills
 ${top}
 gates:
   read:
     run: echo read >> "$AGENTS"; printf '{"notes":"%s"}' "$(cat notes.txt)" > "$GATELINE_OUTPUT"
-    inputs: [notes.txt]
   write:
     needs: read
     run: |
@@ -81,7 +80,6 @@ const reader = (gate: string, needs: string): string => `
 /** Its state files are kept beside the log: the guide's and the Markdown checkpoints. */
 const MIRRORED = {
   'gateline.yml': `
-pipeline: kills
 mirror: [state-guide]
 metadata: {domain: shop, feature: basket}
 ignore: [old/**]
@@ -131,10 +129,9 @@ const keepOneStateFile: Step = async (_, { folder }) => {
   await rm(state, { recursive: true });
 };
 
-const spoilLog: Step = (_, project) => {
-  const lines = project.read('.state/log.jsonl').split('\n');
-  project.write('.state/log.jsonl', lines.map((line, index) => (index === 1 ? 'no entry' : line)).join('\n'));
-};
+/** The end of the first gate cannot be read. */
+const spoilLog: Step = (_, project) =>
+  project.write('.state/log.jsonl', project.read('.state/log.jsonl').replace(/\n.*"kind":"ended".*\n/, '\nno entry\n'));
 
 /** The state files of the guide say how the run stands in the end. */
 const listStateFiles: Step = async (_, project) => {
@@ -147,6 +144,14 @@ const listStateFiles: Step = async (_, project) => {
 const listState: Step = async (_, { folder }) => {
   const names = await readdir(join(folder, '.state'), { recursive: true });
   return names.filter((name) => /^(?:content|checkpoints|attempts|git\/refs)\//.test(name)).toSorted();
+};
+
+const noteFiles: Step = (_, project) => project.write('../files', JSON.stringify(project.files()));
+const rollback = {
+  prepare: run,
+  isDone: decided('rollback'),
+  finish: steps(noteFiles, resume),
+  extra: (_: Gateline, project: Project) => project.read('../files'),
 };
 
 export const RUNS = createCommands([
@@ -173,7 +178,7 @@ export const RUNS = createCommands([
   },
 ]);
 
-export const DECISIONS = createCommands([
+export const OTHERS = createCommands([
   { name: 'approve', files: APPROVED, prepare: run, run: decide('approve', 'review'), isDone: decided('approve') },
   { name: 'reject', prepare: run, run: decide('reject', 'write'), isDone: decided('reject') },
   { name: 'skip', prepare: runToWrite, run: decide('skip', 'review'), isDone: decided('skip') },
@@ -188,11 +193,6 @@ export const DECISIONS = createCommands([
   { name: 'pause', prepare: runToWrite, run: decide('pause'), isDone: decided('pause'), finish: resume },
   { name: 'resume', prepare: steps(runToWrite, decide('pause')), run: resume, isDone: decided('resume') },
   { name: 'close', prepare: runToWrite, run: decide('close'), isDone: decided('close') },
-]);
-
-const rollback = { prepare: run, isDone: decided('rollback'), finish: resume };
-
-export const FOLDER_COMMANDS = createCommands([
   { name: 'rollback', files: HARD, run: (gateline) => gateline.rollback('read', by), ...rollback },
   {
     name: 'rollback of a database',

@@ -4,16 +4,10 @@ import type { Command } from './commands.ts';
 import { KILLS, watchOperations } from './operations.ts';
 import { countOf, digestOfImage, entriesIn, Project, type Image } from './project.ts';
 
-/** What the disk is at the moment before an operation: what a kill at that moment leaves. */
-interface Moment {
-  readonly operation: string;
-  readonly image: Image;
-}
-
 /** A command that nothing disturbed, and what became of the project. */
 interface Recording {
-  /** Those between which a kill makes a difference. */
-  readonly moments: readonly Moment[];
+  /** What is on the disk before operations: what a kill leaves then. Only moments between which it makes a difference. */
+  readonly moments: readonly { readonly operation: string; readonly image: Image }[];
   readonly outcome: string;
   readonly agents: ReadonlyMap<string, number>;
   /** Entries that the log had before the command. */
@@ -49,7 +43,7 @@ export function testKillsOf(commands: readonly Command[]): void {
 const LONGEST = 1_200_000;
 
 async function recordOperations(project: Project, command: Command): Promise<Recording> {
-  const moments = new Map<string, Moment>();
+  const moments = new Map<string, Recording['moments'][number]>();
   const see = (operation: string): void => {
     const image = project.image();
     // The last of several moments at which a kill leaves the same has the most leftovers.

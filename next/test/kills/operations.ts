@@ -9,7 +9,7 @@ export const KILLS = Number(process.env['GATELINE_KILLS'] ?? 12);
 
 type Call = (...args: unknown[]) => unknown;
 
-const FILE_CALLS = ['appendFile', 'chmod', 'copyFile', 'mkdir', 'mkdtemp', 'rename', 'rm', 'rmdir'];
+const FILE_CALLS = ['appendFile', 'chmod', 'copyFile', 'link', 'mkdir', 'mkdtemp', 'rename', 'rm', 'rmdir'];
 const MORE_FILE_CALLS = ['symlink', 'truncate', 'unlink', 'utimes', 'writeFile'];
 const HANDLE_CALLS = ['appendFile', 'truncate', 'write', 'writeFile'];
 const PROCESS_CALLS = ['exec', 'execFile', 'spawn'];

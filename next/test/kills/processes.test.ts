@@ -23,7 +23,6 @@ pipeline: kills
 gates:
   read:
     run: |${agent('read', ':', `echo "\\"$(cat notes.txt)\\""`)}
-    inputs: [notes.txt]
   write:
     needs: read
     run: |${agent('write', 'mkdir -p made; cp notes.txt made/0.txt', WRITE)}

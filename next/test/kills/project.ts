@@ -77,14 +77,18 @@ export class Project implements AsyncDisposable {
     fs.writeFileSync(this.#agents, '');
   }
 
+  files(): Readonly<Record<string, string>> {
+    const files = [...this.image()].filter(([path, { bytes }]) => bytes && !/^\.(?:git|state)\//.test(path));
+    return Object.fromEntries(files.map(([path, { bytes }]) => [path, String(bytes)]));
+  }
+
   /** All that a user has in the end: the files of the folder, and how the run and each gate stand. */
   async outcome(): Promise<object> {
     const gateline = await this.gateline();
     const { status, units } = await gateline.view();
     const { entries } = await gateline.history();
-    const files = [...readImage(this.folder)].filter(([path]) => !/^\.(?:git|state)\//.test(path));
     return {
-      files: Object.fromEntries(files.flatMap(([path, { bytes }]) => (bytes ? [[path, bytes.toString()]] : []))),
+      files: this.files(),
       status,
       history: entries[0]?.status,
       problems: await gateline.check(),

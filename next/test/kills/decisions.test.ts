@@ -1,4 +1,0 @@
-import { DECISIONS } from './commands.ts';
-import { testKillsOf } from './kill-anywhere.ts';
-
-testKillsOf(DECISIONS);
