@@ -16,18 +16,18 @@ export async function* measureLargeFolder(): AsyncGenerator<Figure> {
   const status = { name: 'git status', work: () => start(folder, 'git', 'status', '--porcelain') };
   start(folder, process.execPath, cli, 'run', '--quiet');
   const run = { name: 'run with nothing to do, 20,000 files', work: () => startUnchanged(folder, cli) };
-  yield await compare(run, status, { ratio: 8 }, ROUNDS);
+  yield await compare(run, status, ROUNDS, ['ratio', 8]);
   const globs = { stored: ['src/0/**'], hashed: ['src/1/**'], ignore: [] };
   const workspace = await openWorkspace({ root: folder, state: join(folder, '.state'), env: process.env, ...globs });
   const look = { name: 'snapshot, unchanged', work: () => workspace.takeSnapshot() };
-  yield await compare(look, status, { ratio: 1.5 }, ROUNDS);
+  yield await compare(look, status, ROUNDS, ['ratio', 1.5]);
   let edits = 0;
   const edit = (): Promise<unknown> => {
     edits += 1;
     for (let n = 0; n < 20; n += 1) writeFiles(folder, { [`src/${n}/0/0.ts`]: `edit ${edits}` });
     return workspace.takeSnapshot();
   };
-  yield await compare({ name: 'snapshot, 20 files changed', work: edit }, status, undefined, ROUNDS);
+  yield await compare({ name: 'snapshot, 20 files changed', work: edit }, status, ROUNDS);
 }
 
 /** Gates as people write them first: two read everything, one declares what it reads and makes. */

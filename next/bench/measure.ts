@@ -6,8 +6,8 @@ export interface Side {
   readonly work: () => unknown;
 }
 
-/** The most that a figure may be: times the baseline, or milliseconds of processor time, or MB. */
-export type Goal = { readonly ratio: number } | { readonly most: number } | undefined;
+/** A part of a figure, and the most that it may be. */
+export type Goal = readonly [part: 'value' | 'ratio' | 'processorMs' | 'processorRatio', most: number];
 
 /** One line of the table: medians of rounds in which both sides took turns. */
 export interface Figure {
@@ -20,14 +20,13 @@ export interface Figure {
   /** Milliseconds of processor time in a round, and in relation to the baseline's. */
   readonly processorMs?: number;
   readonly processorRatio?: number;
-  readonly goal: Goal;
+  readonly goal?: Goal;
 }
 
 export interface Sample {
   readonly ms: number;
   readonly processorMs: number;
 }
-/** The baseline and the work, one after the other. */
 export type Round = readonly [Sample, Sample];
 
 /**
@@ -35,14 +34,14 @@ export type Round = readonly [Sample, Sample];
  *
  * @param count of rounds
  */
-export async function compare(work: Side, baseline: Side, goal: Goal, count: number): Promise<Figure> {
+export async function compare(work: Side, baseline: Side, count: number, goal?: Goal): Promise<Figure> {
   const rounds: Round[] = [];
   for (let n = 0; n <= count; n += 1) rounds.push([await sample(baseline.work), await sample(work.work)]);
   return figureOf(work.name, baseline.name, rounds.slice(1), goal);
 }
 
 /** The ratio is the median of the rounds' ratios. */
-export function figureOf(name: string, baseline: string, rounds: readonly Round[], goal: Goal): Figure {
+export function figureOf(name: string, baseline: string, rounds: readonly Round[], goal?: Goal): Figure {
   const sum = (side: 0 | 1): number => rounds.reduce((total, round) => total + round[side].processorMs, 0);
   return {
     name,
@@ -82,10 +81,9 @@ export const TABLE_HEAD = `| what | median | baseline, in turns | ratio | proces
 export function renderFigure(figure: Figure): string {
   const { name, value, unit, baseline, baselineValue, ratio, processorMs, processorRatio, goal } = figure;
   const text = (amount: number): string => `${amount < 10 ? amount.toFixed(2) : Math.round(amount)} ${unit}`;
-  const limit = goal && ('ratio' in goal ? `${goal.ratio} ×` : text(goal.most));
-  const isMet = goal && ('ratio' in goal ? ratio <= goal.ratio : (processorMs ?? value) <= goal.most);
-  const verdict = isMet === undefined ? '' : isMet ? 'met' : 'MISSED';
-  const cells = [name, text(value), `${baseline}: ${text(baselineValue)}`, ratio.toFixed(2)];
   const spent = processorMs === undefined ? '' : `${text(processorMs)}, ${processorRatio!.toFixed(2)} ×`;
-  return `| ${[...cells, spent, limit ?? '', verdict].join(' | ')} |`;
+  const limit = goal ? `${goal[0]} ≤ ${goal[1]}` : '';
+  const verdict = goal && (figure[goal[0]]! <= goal[1] ? 'met' : 'MISSED');
+  const cells = [name, text(value), `${baseline}: ${text(baselineValue)}`, ratio.toFixed(2), spent, limit];
+  return `| ${[...cells, verdict ?? ''].join(' | ')} |`;
 }

@@ -19,17 +19,17 @@ export async function* measureReuse(): AsyncGenerator<Figure> {
   if (install(folder, 'wireit')) {
     const work = (script: string) => () => start(folder, 'npm', 'run', '--silent', script);
     const byNpm = { name: `${run.name}, by npm`, work: work('gates') };
-    yield await compare(byNpm, { name: 'wireit', work: work('six') }, { ratio: 1.3 }, ROUNDS);
+    yield await compare(byNpm, { name: 'wireit', work: work('six') }, ROUNDS, ['ratio', 1.3]);
   }
   if (install(folder, 'turbo')) {
     const program = join(folder, 'node_modules', '.bin', 'turbo');
     const turbo = { name: 'turbo', work: () => start(folder, program, 'run', 'turbo-six') };
-    yield await compare(run, turbo, { ratio: 4 }, ROUNDS);
+    yield await compare(run, turbo, ROUNDS, ['ratio', 4]);
   }
   const empty = { name: 'node -e 0', work: () => start(folder, process.execPath, '-e', '0') };
   for (const command of ['--help', 'status', 'plan', 'run']) {
     const work = () => start(folder, process.execPath, cli, command);
-    yield await compare({ name: `gateline ${command}`, work }, empty, undefined, ROUNDS);
+    yield await compare({ name: `gateline ${command}`, work }, empty, ROUNDS);
   }
 }
 
