@@ -1,4 +1,4 @@
-import { eastAsianWidth } from 'get-east-asian-width';
+import stringWidth from 'string-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -100,29 +100,15 @@ const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff…]*$/;
 /** Columns of a safe text: wide characters (CJK, emoji) take two. */
 function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
-  return graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0);
+  return stringWidth(text);
 }
 
 let segmenter: Intl.Segmenter | undefined;
 
-/**
- * The data of a segmenter takes 15 ms to load, and few calls need it. Not by `string-width`: importing it takes 40 ms,
- * a sixth of a short command, since it loads this data and matches all emoji sequences.
- */
+/** The data of a segmenter takes 15 ms to load, and few calls need it. */
 function graphemesOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en');
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
-
-/** Characters without a column: marks, formats, and what a terminal leaves out. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
-const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\u20e3/u;
-
-/** Columns of a grapheme: never less than a terminal shows. */
-function columnsOf(grapheme: string): number {
-  if (EMOJI.test(grapheme)) return 2;
-  const visible = [...grapheme].filter((character) => !INVISIBLE.test(character));
-  return visible.reduce((width, character) => width + eastAsianWidth(character.codePointAt(0)!), 0);
 }
 
 /** A safe text in at most that many columns. */
@@ -131,7 +117,7 @@ function fitWidth(text: string, columns: number): string {
   let result = '';
   let used = 0;
   for (const grapheme of graphemesOf(text)) {
-    used += columnsOf(grapheme);
+    used += stringWidth(grapheme);
     if (used > columns - 1) break;
     result += grapheme;
   }
