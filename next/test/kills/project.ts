@@ -15,7 +15,7 @@ export type Image = ReadonlyMap<string, { readonly mode: number; readonly bytes?
 const LEFTOVER = /^\.state\/(?:[\w.]*lock|tmp\/.*|git\/(?:index|temporary)-.*)$/;
 const LOCK = /^\.state\/[\w.]*lock$/;
 /** Larger than any process id of Linux. */
-const NO_PROCESS = 4_194_305;
+const NO_PROCESS = '"pid":4194305';
 
 /** A small project in a temporary folder: real files, real git, agents of one line. Gone at the end of the block. */
 export class Project implements AsyncDisposable {
@@ -117,7 +117,7 @@ export class Project implements AsyncDisposable {
     for (const [path, { mode, bytes }] of image) {
       const place = join(this.folder, path);
       if (bytes === undefined) fs.mkdirSync(place);
-      else fs.writeFileSync(place, LOCK.test(path) ? staleLock(bytes) : bytes);
+      else fs.writeFileSync(place, LOCK.test(path) ? String(bytes).replace(/"pid":\d+/, NO_PROCESS) : bytes);
       fs.chmodSync(place, mode);
     }
   }
@@ -153,8 +153,4 @@ export function entriesIn(image: Image): Entry[] {
 
 export function countOf(names: readonly string[]): ReadonlyMap<string, number> {
   return new Map(names.map((name) => [name, names.filter((other) => other === name).length]));
-}
-
-function staleLock(bytes: Buffer): string {
-  return JSON.stringify({ ...(JSON.parse(bytes.toString()) as object), pid: NO_PROCESS });
 }
