@@ -14,7 +14,9 @@ export default defineConfig({
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,
-    passWithNoTests: true,
+    passWithNoTests: false,
+    // Conditions are waited for, however long a busy machine takes.
+    expect: { poll: { timeout: 60_000 } },
     allowOnly: false,
   },
 });
