@@ -36,6 +36,10 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
     return this.#inTurn(() => this.#snapshots.take());
   }
 
+  protected override listOf(tree: string): string | undefined {
+    return this.#snapshots.listOf(tree);
+  }
+
   /** Not beside a snapshot, which would see half of it. */
   put(changes: readonly FileChange[]): Promise<readonly string[]> {
     return this.#inTurn(() => putChanges(this.repository, changes));

@@ -37,6 +37,7 @@ export class Snapshots {
   readonly #unstoredFiles: UnstoredFiles;
   readonly #isSeeded: boolean;
   #last: Snapshot | undefined;
+  #list: { readonly tree: string; readonly text: string } | undefined;
 
   constructor(repository: Repository, { stored, hashed, ignore, seedIndex = false }: SnapshotOptions) {
     this.#repository = repository;
@@ -89,7 +90,7 @@ export class Snapshots {
       await inFolder(args, { input: joinLines(taken, '\0') });
     }
     const isUnchanged = taken.length === 0 && gone.length === 0;
-    const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#writeTree());
+    const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#readIndex());
     // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
     // or later can differ from it unseen, and compares that by content.
     if (existsSync(index)) await utimes(index, begin, begin);
@@ -159,6 +160,19 @@ export class Snapshots {
       if (version === undefined) taken.push(path);
       else unstored.set(path, version);
     }
+  }
+
+  /** The tree of our index. It is listed at the same time: next somebody compares its files. */
+  async #readIndex(): Promise<string> {
+    const list = this.#repository.inFolder(['ls-files', '-z', '-s']);
+    const [tree, text] = await Promise.all([this.#writeTree(), list]);
+    this.#list = { tree, text: String(text) };
+    return tree;
+  }
+
+  /** For each file of a tree `<mode> SP <object> SP 0 TAB <path> NUL`; undefined: it is not that of our index. */
+  listOf(tree: string): string | undefined {
+    return this.#list?.tree === tree ? this.#list.text : undefined;
   }
 
   async #writeTree(): Promise<string> {

@@ -41,8 +41,7 @@ export class SnapshotReader {
       for (let at = 0, end = 0; at < text.length; at = end + 1) {
         const tab = text.indexOf('\t', at);
         end = text.indexOf('\0', tab);
-        const blob = text.slice(text.lastIndexOf(' ', tab) + 1, tab);
-        files.set(text.slice(tab + 1, end), `${text.slice(at, at + 6)} ${blob}`);
+        files.set(text.slice(tab + 1, end), text.slice(at, tab - 2));
       }
       const others = Object.entries(snapshot.unstored);
       return others.length === 0 ? files : new Map([...files, ...others].sort(([a], [b]) => comparePaths(a, b)));
@@ -55,17 +54,27 @@ export class SnapshotReader {
       const isSelected = createMatcher(globs);
       let text = '';
       // Neither paths nor versions contain NUL.
-      for (const [path, version] of await this.listFiles(snapshot))
+      (await this.listFiles(snapshot)).forEach((version, path) => {
         if (isSelected(path)) text += `${path}\0${version}\0`;
+      });
       return digestOf(text);
     });
   }
 
-  /** For each file `<mode> SP <type> SP <object> TAB <path> NUL`. */
+  /** For each file `<mode> SP <object> SP 0 TAB <path> NUL`. */
   #listTree(snapshot: Snapshot): Promise<string> {
-    return this.#remember(snapshot, 'tree', async () =>
-      String(await this.repository.inStore(['ls-tree', '-r', '-z', snapshot.tree])),
-    );
+    return this.#remember(snapshot, 'tree', async () => {
+      const list = this.listOf(snapshot.tree);
+      if (list !== undefined) return list;
+      const text = String(await this.repository.inStore(['ls-tree', '-r', '-z', snapshot.tree]));
+      // <mode> SP <type> SP <object> TAB <path> NUL
+      return text.replaceAll(/(^|\0)(\d+) \w+ (\w+)\t/g, '$1$2 $3 0\t');
+    });
+  }
+
+  /** The list of a tree, if it is at hand. */
+  protected listOf(_tree: string): string | undefined {
+    return undefined;
   }
 
   async diff(before: Snapshot, after: Snapshot): Promise<readonly FileChange[]> {

@@ -149,6 +149,21 @@ describe('the digest of files', () => {
   });
 });
 
+it.each(['', 'x/'])('the files in %j are the same, just looked at or long ago', async (prefix) => {
+  const top = new TestFolder().commit(
+    `a=1 ${prefix}b.c=1 ${prefix}b/c=2 ${prefix}l→b ${prefix}\u{1f600}=4 ${prefix}\uffee=3`,
+  );
+  const folder = top.at(prefix).write({ '0 blob a\t\n': '5' });
+  const workspace = await folder.open();
+  const snapshot = await workspace.takeSnapshot();
+  const look = async (from: GitWorkspace) => [
+    [...(await from.listFiles(snapshot))],
+    await from.digestFiles(snapshot, null, ['b.c']),
+    await from.digestFiles(snapshot, ['b/**'], []),
+  ];
+  expect(await look(await folder.open())).toEqual(await look(workspace));
+});
+
 describe('what may be handed on', () => {
   // In two parts: scanners must not take this file for one with a token.
   const TOKEN = ['ghp', 'Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
