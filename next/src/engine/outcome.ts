@@ -15,7 +15,8 @@ export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint,
   return outcome;
 }
 
-function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pick<Outcome, 'result' | 'reason'> {
+/** Whether later gates may use an output, and why. */
+export function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pick<Outcome, 'result' | 'reason'> {
   const { gate } = unit;
   const { verdict, how } = checkpoint;
   if (how === 'skipped') return { result: 'done', reason: 'skipped' };

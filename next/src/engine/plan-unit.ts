@@ -9,8 +9,8 @@ import type { Call, UnitOutput } from './call.ts';
 import { evaluateGateCondition } from './condition.ts';
 import { explainRun, type Explanation } from './reasons.ts';
 import { lookUp } from './checkpoints.ts';
+import { judgeResult } from './outcome.ts';
 import { buildRequest, fingerprintOf, handedOnTo, type Needs, type Work } from './request.ts';
-import { roundsLeft } from './rework.ts';
 
 /** What happens to a unit whose needs are done. */
 export type UnitChoice =
@@ -63,7 +63,7 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   const lookup = await lookUp(call, unit, work.fingerprint);
   if (!('checkpoint' in lookup)) return { choice: 'run', work, ...(await explainRun(call, work, lookup.reason)) };
   const { checkpoint } = lookup;
-  if (checkpoint.verdict.status === 'failed' && roundsLeft(call, unit.gate, checkpoint.attempt) === 0)
+  if (unit.gate.onFail && judgeResult(call, unit, checkpoint).result === 'failed')
     return { choice: 'run', work, reason: 'its output failed, and the work was sent back as often as allowed' };
   const put = await planPutOf(call, work, checkpoint);
   if (put.choice === 'put')

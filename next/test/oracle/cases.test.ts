@@ -122,6 +122,12 @@ const stories: Readonly<Record<string, Story>> = {
     { review: () => ({ output: { ok: false } }) },
     ['implement review implement review review; failed review'],
   ],
+  'asks a review again also about an answer that left it below its threshold': [
+    { src: '1' },
+    [EDIT, { ...LOOP, contract: { score: '/score' } }],
+    { review: () => ({ output: { score: 79 } }) },
+    ['implement review implement review review; failed review'],
+  ],
   'forces an attempt again that was killed': [
     { a: '1' },
     [{ id: 'g' }],

@@ -48,8 +48,11 @@ export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt
   );
   const files = hasOutput ? truth.paths.filter((path) => owns(unit, path)) : [];
   const writers = files.map((path) => folder.writers.get(path));
-  return answers.map(({ result }) => {
-    if (result === 'sent-back' && truth.sentBack.has(truth.own(unit.gate.onFail!.goto))) return 'its rounds are used';
+  const { contract, onFail } = unit.gate;
+  return answers.map((other) => {
+    const isFailure = other.result === 'sent-back' || (other.result === 'partial' && contract.partial === 'block');
+    if (onFail && isFailure && !truth.isOpen(other) && truth.sentBack.has(truth.own(onFail.goto)))
+      return 'its rounds are used';
     if (writers.includes('user')) return 'the user has a version of its files';
     if (writers.some((writer) => writer !== undefined)) return 'another gate has a version of its files';
     return isRejected ? 'an output for the same inputs was rejected' : 'needless';
