@@ -45,7 +45,7 @@ export async function loadDefinition(folder: string, named?: string): Promise<De
   const parsed = parsePipeline(text, file);
   if (!parsed.ok) throw new DefinitionError(parsed.problems);
   const { pipeline, warnings } = parsed;
-  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(root, gate)));
+  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(root, gate, pipeline)));
   return {
     root,
     file,
@@ -84,8 +84,11 @@ async function readText(path: string, file: string): Promise<string> {
 }
 
 /** The contract of a gate, with its schema file read. */
-async function contractOf(root: string, gate: Gate): Promise<Contract> {
+async function contractOf(root: string, gate: Gate, { gates }: Pipeline): Promise<Contract> {
   const { schema, score, threshold, partial, checks, result, message, redact } = gate.contract;
+  const lists = gates.flatMap(({ matrix }) =>
+    matrix && 'from' in matrix && matrix.from.gate === gate.id ? [matrix.from.pointer] : [],
+  );
   return {
     format: 'gateline-contract/1',
     ...(schema !== undefined && {
@@ -96,6 +99,7 @@ async function contractOf(root: string, gate: Gate): Promise<Contract> {
     partial,
     checks: [...checks],
     exports: [...gate.exports],
+    ...(lists.length > 0 && { lists }),
     ...(result && { result: { pointer: result.pointer, pass: [...result.pass] } }),
     ...(message !== undefined && { message }),
     redact: [...redact],

@@ -17,6 +17,8 @@ export const contractSchema = z.strictObject({
   partial: z.enum(['block', 'continue', 'pause']),
   checks: z.array(z.string()),
   exports: z.array(pointer),
+  /** JSON pointers to lists that other gates take their legs from. */
+  lists: z.array(pointer).optional(),
   result: z.strictObject({ pointer, pass: z.array(z.string()).min(1) }).optional(),
   message: pointer.optional(),
   redact: z.array(pointer),

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { decodeUtf8, parseJson, type ParsedJson } from '../json/parse-json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { CHECK_CONTEXTS } from '../pipeline/expression.ts';
+import { legsOf, MAX_LEGS } from '../pipeline/matrix.ts';
 import { createRedactor, redactPointers, type Redactor } from '../untrusted/redact.ts';
 import type { Contract } from './contract.ts';
 import { evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
@@ -96,7 +97,7 @@ function parseOutput(bytes: Uint8Array, isExtracted: boolean): ParsedJson {
 }
 
 /**
- * Judges a value: schema, the agent's own label, score, checks, exports. The first of these that fails decides the kind,
+ * Judges a value: schema, the agent's own label, lists of legs, score, checks, exports. The first of these that fails decides the kind,
  * and all its errors are listed. Then the score decides: passed at or above the threshold, else partial.
  * @param contexts `subject` and `metadata`, for checks
  */
@@ -105,7 +106,7 @@ export async function judge(compiled: CompiledContract, value: JsonValue, contex
   if (issues.length > 0) return failedVerdict('schema', 'Make the output meet the schema.', issues);
   const { contract } = compiled;
   const label = contract.result && valueAt(value, contract.result.pointer);
-  const verdict = judgeLabel(contract, label) ?? judgeScore(compiled, value, contexts);
+  const verdict = judgeLabel(contract, label) ?? judgeLists(contract, value) ?? judgeScore(compiled, value, contexts);
   const message = verdict.status === 'passed' ? readMessage(contract, value) : undefined;
   const remarks = listRemarks(contract, value);
   return {
@@ -131,6 +132,16 @@ function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict
   return failedVerdict('check', `The gate passes with ${allowed}.`, [
     errorAt(pointer, `${what}; only ${allowed} passes`, 'result'),
   ]);
+}
+
+/** The verdict on an output that has no list where other gates take their legs from. */
+function judgeLists({ lists = [] }: Contract, value: JsonValue): Verdict | undefined {
+  const issues = lists.flatMap((pointer) => {
+    const legs = legsOf(valueAt(value, pointer), '');
+    return 'problem' in legs ? [errorAt(pointer, `legs are made from it, but ${legs.problem}`, 'matrix')] : [];
+  });
+  if (issues.length === 0) return undefined;
+  return failedVerdict('schema', `Write a list of at most ${MAX_LEGS} items.`, issues);
 }
 
 function judgeScore(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Verdict {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/json/json.ts';
 import { agent, ENVELOPE, pipeline, Project, type Begun } from './support.ts';
 
 const create = (gates: Record<string, object>, more: object = {}, files: Record<string, string> = {}) =>
@@ -26,7 +27,7 @@ describe('legs', () => {
   });
 
   it('from data depend on the output that lists them', async () => {
-    const gates = (items: string[]) => ({
+    const gates = (items: JsonValue) => ({
       list: { run: agent({ items }) },
       work: {
         needs: 'list',
@@ -45,6 +46,17 @@ describe('legs', () => {
     project.write('gateline.yml', pipeline(gates([])));
     expect(await project.run()).toBe('0: list last');
     expect(await project.statuses()).toBe('list passed, last passed');
+    project.write('gateline.yml', pipeline(gates('x')));
+    const problem = 'list failed: schema: /items: legs are made from it, but it is not a list\n';
+    const next = 'Next: Fix list (Write a list of at most 256 items), then run again: `gateline run`\n';
+    await project.expect('run', 1, 'Run 3 of p for main: error', problem, next);
+    expect(await project.statuses()).toBe('list failed, work blocked, last blocked');
+    project.write('gateline.yml', pipeline(gates(Array.from({ length: 257 }, (_, index) => index))));
+    await project.expect(
+      'run',
+      1,
+      'list failed: schema: /items: legs are made from it, but 257 legs are more than 256',
+    );
   });
 
   it('that agents work on by themselves begin and complete', async () => {
