@@ -29,3 +29,61 @@ export function readCallerSettings(environment: Environment): CallerSettings {
 
 /** Tells the commands of `snapshots.database` which file to write or read. */
 export const DATABASE_VARIABLE = 'GATELINE_DATABASE';
+
+/** What the runner of GitHub tells each step. */
+export interface RunnerEnvironment {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly runId: number;
+  /** Counts the runs of a workflow. */
+  readonly runNumber: number;
+  /** Counts the attempts of a run, from 1. */
+  readonly runAttempt: number;
+  /** Id of the job in its workflow file. */
+  readonly job: string;
+  /** Path of the workflow that was started, without its ref. */
+  readonly workflow: string;
+  readonly eventName: string;
+  readonly eventPath: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly actor: string;
+  /** The checkout's place, absolute. */
+  readonly workspace: string;
+  /** A folder that ends with the job, absolute. */
+  readonly temp: string;
+  readonly server: string;
+  readonly api: string;
+  /** Bounded by it silently, in days; undefined: unknown. */
+  readonly retentionDays: number | undefined;
+  readonly isDebug: boolean;
+}
+
+/** @throws TypeError naming a variable that is missing: this is no step of a job */
+export function readRunnerEnvironment(environment: Environment): RunnerEnvironment {
+  const read = (name: string): string => {
+    const value = environment[name];
+    if (!value) throw new TypeError(`the variable ${name} is missing: this is no step of a GitHub job`);
+    return value;
+  };
+  const repository = read('GITHUB_REPOSITORY');
+  return {
+    repository,
+    runId: Number(read('GITHUB_RUN_ID')),
+    runNumber: Number(read('GITHUB_RUN_NUMBER')),
+    runAttempt: Number(environment['GITHUB_RUN_ATTEMPT'] || 1),
+    job: read('GITHUB_JOB'),
+    workflow: read('GITHUB_WORKFLOW_REF').split('@')[0]!.slice(`${repository}/`.length),
+    eventName: read('GITHUB_EVENT_NAME'),
+    eventPath: read('GITHUB_EVENT_PATH'),
+    sha: read('GITHUB_SHA'),
+    ref: environment['GITHUB_REF'] ?? '',
+    actor: environment['GITHUB_ACTOR'] ?? '',
+    workspace: read('GITHUB_WORKSPACE'),
+    temp: read('RUNNER_TEMP'),
+    server: environment['GITHUB_SERVER_URL'] || 'https://github.com',
+    api: environment['GITHUB_API_URL'] || 'https://api.github.com',
+    retentionDays: Number(environment['GITHUB_RETENTION_DAYS']) || undefined,
+    isDebug: environment['RUNNER_DEBUG'] === '1',
+  };
+}
