@@ -1,6 +1,6 @@
 import './configure-zod.ts';
 import { Command, CommanderError } from 'commander';
-import { EXIT_CODES } from '../errors.ts';
+import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { addDecisionCommands } from './commands/decisions.ts';
 import { addFileCommands } from './commands/files.ts';
@@ -38,6 +38,8 @@ export async function main(world: World): Promise<number> {
     .configureOutput({
       writeOut: (text) => world.out.write(text),
       writeErr: (text) => world.err.write(text),
+      // The error is thrown too, and printed as any other.
+      outputError: () => undefined,
       getOutHelpWidth: () => world.out.columns ?? 100,
     })
     .configureHelp({ showGlobalOptions: false })
@@ -56,7 +58,15 @@ export async function main(world: World): Promise<number> {
     await program.parseAsync(world.arguments, { from: 'user' });
     return exit;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-    return printError(world, error, false);
+    if (!(error instanceof CommanderError)) return printError(world, error, false);
+    // The help of a command without a subcommand is printed already.
+    if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    return printError(world, toUsageError(error), world.arguments.includes('--json'));
   }
+}
+
+/** `error: unknown option '--jsonn'`, and in a second line `(Did you mean --json?)`. */
+function toUsageError({ message }: CommanderError): GatelineError {
+  const [text, hint] = message.replace(/^error: /, '').split(/\n\((.*)\)$/);
+  return new GatelineError('usage', text!, { hint });
 }

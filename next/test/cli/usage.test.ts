@@ -38,7 +38,7 @@ describe('every command', () => {
       await project.expect(
         [command, ...(REQUIRED[command] ?? []), '--jsonn'],
         2,
-        /^error: unknown option '--jsonn'\n\(Did you mean --json\?\)\n$/,
+        /^error unknown option '--jsonn'\nhint  Did you mean --json\?\n$/,
       );
     expect(project.read('.state/.gitignore')).toBeUndefined();
   });
@@ -95,7 +95,7 @@ describe('every command', () => {
       'skip implement -r x: decisions, adopt design -r x -o value.json: decisions, keep: kept, run: result',
       'force design: units, pause -r x: paused, close -r x: status, history: runs, history --stats: gates',
       'history --daily: days, clean --days 0: kept, check: problems, apply: error, import state-guide: error',
-      'show nothing: error',
+      'show nothing: error, show: error, run --strategy x: error, status --nope: error',
     ];
     for (const call of calls.join(', ').split(', ')) {
       const [line, key] = call.split(': ') as [string, string];
