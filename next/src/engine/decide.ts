@@ -37,9 +37,12 @@ export async function decide(
   const call = await Call.open(ports, order);
   call.restoreLegs();
   const head = { ...call.head(), kind: 'decided', ...by } as const;
-  const units = key === undefined ? [undefined] : call.graph.unitsNamed(key);
+  const { graph } = call;
+  // Legs that are not known yet run without that: they have no output.
+  const isUnknown = decision === 'force' && key !== undefined && graph.gate(key) && graph.unitsOf(key) === undefined;
+  const units = key === undefined ? [undefined] : isUnknown ? [] : graph.unitsNamed(key);
   const entries = units.map((unit) => entryFor(call, decision, head, unit?.key));
-  await call.write(...entries);
+  if (entries.length > 0) await call.write(...entries);
   const rejected = entries.flatMap((entry) => (entry.decision === 'reject' ? [entry.attempt] : []));
   if (rejected.length > 0) await ports.checkpoints.forget(rejected);
 }

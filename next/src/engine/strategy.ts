@@ -23,6 +23,7 @@ export async function applyStrategy(
   by: Decider,
 ): Promise<readonly StrategyDecision[]> {
   const call = await Call.open(ports, order);
+  call.restoreLegs();
   const decisions = decisionsOf(call, strategy);
   for (const { decision, unit, reason } of decisions)
     await call.write({ ...call.head(), kind: 'decided', decision, unit, actor: by.actor, reason: by.reason || reason });
