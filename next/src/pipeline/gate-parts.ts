@@ -133,7 +133,7 @@ const matrix = oneOf(
       include: rows.describe('Maps that extend legs, or add legs, as on GitHub.'),
       exclude: rows.describe('Maps; a leg that has all values of one is left out, as on GitHub.'),
     })
-    .catchall(oneOf(VALUES, z.string(), listOf(jsonValue, 1, MAX_LEGS, VALUES))),
+    .catchall(oneOf(VALUES, matching(/\$\{\{|needs\./, VALUES), listOf(jsonValue, 1, MAX_LEGS, VALUES))),
 ).transform((entry, context) => {
   const refuse = refusal(context);
   const fromOutput = (text: string, variable: string, path: string[]) => {

@@ -51,6 +51,7 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
 /** An issue of the schema in words. */
 export function explainIssue(issue: z.core.$ZodIssue, value: JsonValue, parent: Path = []): Finding[] {
   const path = [...parent, ...issue.path];
+  if (value === null) return [{ path, message: 'the file is empty', hint: EMPTY_FILE, level: 'error' }];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => explainUnknownKey(key, path, issue.message.split(', ')));
   }
@@ -86,6 +87,8 @@ function likeliestOption(options: readonly (readonly z.core.$ZodIssue[])[]): rea
   return options.find((issues) => issues.length > 0 && issues.every(isInside));
 }
 
+const EMPTY_FILE = 'write `gates: {NAME: {run: COMMAND}}`, or remove it and use `gateline init`';
+
 /** Keys of GitHub workflows and other tools that people write, and what to write here. */
 const FOREIGN_KEYS: Readonly<Record<string, string>> = {
   '<<': 'YAML 1.2 has no merge keys: use an alias for a whole value',
@@ -115,6 +118,7 @@ function valueHint(path: Path, found: JsonValue, expected: string): string | und
   if (key === 'gates' && path.length === 1 && Array.isArray(found))
     return 'write each gate as a key, like `jobs` on GitHub';
   if (found === null && path.length > 0) return 'write a value, or remove the key';
+  if (path.at(-2) === 'matrix' && typeof found !== 'object') return `write a list: \`[${found}]\``;
   if (typeof found === 'number' && expected.includes('text')) return `put it in quotes: "${found}"`;
   if (typeof found !== 'string') return undefined;
   if (expected.includes('number') && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
