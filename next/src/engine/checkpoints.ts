@@ -23,7 +23,10 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const { gate } = unit;
   const checkpoint = await ports.checkpoints.find(fingerprint);
   if (checkpoint === undefined) return {};
-  const rejection = state.rejected.get(attemptName(checkpoint.attempt));
+  const name = attemptName(checkpoint.attempt);
+  // A kill kept what a person decided out of the log, and its number went to an agent: something else was decided then.
+  if (checkpoint.how !== 'ran' && state.ran.has(name)) return {};
+  const rejection = state.rejected.get(name);
   if (rejection) return { reason: rejectionText(rejection) };
   const age = ports.clock.now().getTime() - Date.parse(checkpoint.startedAt);
   if (gate.maxAge !== undefined && age > gate.maxAge) return { reason: 'the output is older than max-age' };

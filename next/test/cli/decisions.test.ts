@@ -55,6 +55,20 @@ describe('skip, adopt, keep and force', () => {
     expect(await project.run()).toBe('1: one');
   });
 
+  it('skip that was killed before its end is void if the gate is forced instead', async () => {
+    const project = create({ one: score(10) });
+    await project.run();
+    await project.gateline('skip', 'one', '-r', 'flaky');
+    const log = project.read('.state/log.jsonl')!;
+    await project.run();
+    project.write('.state/log.jsonl', log);
+    await project.gateline('force', 'one');
+    project.write('spec.md', 'B');
+    await project.run();
+    project.write('spec.md', 'A');
+    expect(await project.why('one')).toBe('run: spec.md changed since its last attempt');
+  });
+
   it('adopt supplies an output, judged by the contract', async () => {
     const project = create({ one: score(10), two: { needs: 'one' } });
     await project.run();
