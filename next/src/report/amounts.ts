@@ -1,7 +1,8 @@
-/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`. */
-export function formatDuration(ms: number): string {
+/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`; what rounds to nothing is empty. */
+export function formatDuration(ms = 0): string {
   const seconds = Math.round(ms / 1_000);
-  if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  if (ms < 50) return '';
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 10) return join(minutes, 'min', seconds % 60, 's');
@@ -13,10 +14,10 @@ function join(large: number, unit: string, small: number, part: string): string 
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${part}`;
 }
 
-/** `$0.012`, `$0.40`, `$1,250.00`. Agents may report any amount. */
-export function formatMoney(usd: number): string {
-  if (usd === 0 || usd >= 0.1) return `$${groupDigits(usd, 2)}`;
-  return usd < 0.0001 ? 'under $0.0001' : `$${Number(usd.toPrecision(2))}`;
+/** `$0.012`, `$0.40`, `$1,250.00`; less than `$0.0001` is empty. Agents may report any amount. */
+export function formatMoney(usd = 0): string {
+  if (usd >= 0.1) return `$${groupDigits(usd, 2)}`;
+  return usd < 0.0001 ? '' : `$${Number(usd.toPrecision(2))}`;
 }
 
 /** `340 bytes`, `12 KiB`, `3.4 MiB`. */

@@ -92,7 +92,7 @@ function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, sta
     ['Message', verdict?.message && quote(verdict.message)],
     ['Began', last?.started],
     ['Ended', last?.ended],
-    ['Took', last?.ms ? formatDuration(last.ms) : undefined],
+    ['Took', formatDuration(last?.ms)],
     ['Exit code', last?.exitCode?.toString()],
     ['Fingerprint', fingerprint && codeCell(fingerprint.slice('sha256:'.length, 19))],
     ['Output', output && `${codeCell(hexOf(output.digest).slice(0, 12))}, ${formatBytes(output.bytes)}`],
@@ -122,7 +122,7 @@ function metricsItems(metrics: Metrics = {}): string[] {
     ['Tools', names(tools)],
     ['Plugins', names(plugins)],
     ['Tokens', tokens.filter((text) => text !== '').join(', ')],
-    ['Cost', costUsd === undefined ? undefined : quote(formatMoney(costUsd))],
+    ['Cost', quote(formatMoney(costUsd))],
   ];
   return facts.flatMap(([name, text]) => (text ? [`- ${name}: ${text}`] : []));
 }

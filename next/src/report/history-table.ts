@@ -24,8 +24,8 @@ export function renderHistory(entries: readonly HistoryEntry[], gate?: string, s
     { head: 'run', cell: ({ run }) => String(run), isNumber: true },
     { head: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
     { head: 'time', cell: ({ ms }) => formatDuration(ms), isNumber: true },
-    { head: 'cost', cell: ({ costUsd }) => costUsd && formatMoney(costUsd), isNumber: true },
-    { head: 'saved', cell: ({ savedMs }) => savedMs && formatDuration(savedMs), isNumber: true },
+    { head: 'cost', cell: ({ costUsd }) => formatMoney(costUsd), isNumber: true },
+    { head: 'saved', cell: ({ savedMs }) => formatDuration(savedMs), isNumber: true },
     {
       head: 'task or failure',
       cell: ({ task, failure }) => (failure ? `${failure.unit}: ${failure.message}` : task),
@@ -46,8 +46,8 @@ function renderGateHistory(entries: readonly HistoryEntry[], screen: Screen): st
     { head: 'how', cell: ({ unit }) => unit.how },
     { head: 'score', cell: ({ unit }) => (unit.score === undefined ? '' : formatScore(unit.score)), isNumber: true },
     { head: 'attempts', cell: ({ unit }) => String(unit.attempts), isNumber: true },
-    { head: 'time', cell: ({ unit }) => unit.ms && formatDuration(unit.ms), isNumber: true },
-    { head: 'cost', cell: ({ unit }) => unit.costUsd && formatMoney(unit.costUsd), isNumber: true },
+    { head: 'time', cell: ({ unit }) => formatDuration(unit.ms), isNumber: true },
+    { head: 'cost', cell: ({ unit }) => formatMoney(unit.costUsd), isNumber: true },
   ];
   return renderTable(columns, rows, screen);
 }
@@ -55,11 +55,8 @@ function renderGateHistory(entries: readonly HistoryEntry[], screen: Screen): st
 /** Success rate, times and cost of runs, and a table of their gates. */
 export function renderStatistics(runs: RunStatistics, gates: readonly GateStatistics[], screen: Screen = {}): string {
   const counts = Object.entries(runs.statuses).map(([status, count]) => `${count} ${status}`);
-  const amounts = [
-    runs.costUsd === undefined ? '' : formatMoney(runs.costUsd),
-    runs.ms > 0 ? formatDuration(runs.ms) : '',
-  ];
-  const saved = [runs.savedUsd ? formatMoney(runs.savedUsd) : '', runs.savedMs > 0 ? formatDuration(runs.savedMs) : ''];
+  const amounts = [formatMoney(runs.costUsd), formatDuration(runs.ms)];
+  const saved = [formatMoney(runs.savedUsd), formatDuration(runs.savedMs)];
   const facts = [
     [countOf(runs.runs, 'run'), counts],
     ['success rate', [formatShare(runs.successRate)]],
@@ -76,9 +73,9 @@ export function renderStatistics(runs: RunStatistics, gates: readonly GateStatis
     { head: 'at once', cell: ({ firstPassRate }) => formatShare(firstPassRate), isNumber: true },
     { head: 'flaky', cell: ({ flaky }) => flaky && String(flaky), isNumber: true },
     { head: 'used', cell: ({ used }) => used && String(used), isNumber: true },
-    { head: 'median', cell: ({ times: { median } }) => median && formatDuration(median), isNumber: true },
-    { head: '95 %', cell: ({ times: { p95 } }) => p95 && formatDuration(p95), isNumber: true },
-    { head: 'cost', cell: ({ costUsd }) => costUsd && formatMoney(costUsd), isNumber: true },
+    { head: 'median', cell: ({ times: { median } }) => formatDuration(median), isNumber: true },
+    { head: '95 %', cell: ({ times: { p95 } }) => formatDuration(p95), isNumber: true },
+    { head: 'cost', cell: ({ costUsd }) => formatMoney(costUsd), isNumber: true },
   ];
   const head = lines.flatMap(([name, text]) => (text === '' ? [] : [`${safeText(`${name}: ${text}`)}\n`])).join('');
   return gates.length === 0 ? head : `${head}\n${renderTable(columns, gates, screen)}`;
@@ -100,9 +97,8 @@ export function renderDays(days: readonly DailySummary[], screen: Screen = {}): 
 }
 
 function timesText({ median, p95 }: Times): string {
-  return median === undefined || p95 === undefined
-    ? ''
-    : `${formatDuration(median)}, 95 % below ${formatDuration(p95)}`;
+  const text = formatDuration(median);
+  return text && `${text}, 95 % below ${formatDuration(p95)}`;
 }
 
 /** `2026-11-05 14:02`, in UTC. */

@@ -85,8 +85,8 @@ export class Progress {
     this.#set(unit, retries ? 'pending' : word, tone, reason, { ms });
     const details = [
       how === 'ran' && verdict.status !== 'failed' ? `score ${formatScore(verdict.score)}` : '',
-      ms > 0 ? formatDuration(ms) : '',
-      costUsd === undefined ? '' : formatMoney(costUsd),
+      formatDuration(ms),
+      formatMoney(costUsd),
       changes.length === 0 ? '' : `${countOf(changes.length, 'file')} ${how === 'used' ? 'put back' : 'changed'}`,
       retries ? 'another attempt follows' : '',
     ].filter((text) => text !== '');
@@ -119,7 +119,7 @@ export class Progress {
   }
 }
 
-function timeText(now: string, started: string | undefined, ms = 0): string {
+function timeText(now: string, started: string | undefined, ms?: number): string {
   if (started !== undefined) return formatDuration(Date.parse(now) - Date.parse(started));
-  return ms === 0 ? '' : formatDuration(ms);
+  return formatDuration(ms);
 }

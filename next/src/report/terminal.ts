@@ -67,7 +67,7 @@ function againLines({ units }: RunView, { plan = [] }: StatusOptions): string[] 
 /** `3 of 6 gates used: saved $1.84 and 12 min`; undefined if nothing was used. */
 function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
   if (used === 0) return undefined;
-  const saved = [savedUsd ? formatMoney(savedUsd) : '', savedMs > 0 ? formatDuration(savedMs) : ''];
+  const saved = [formatMoney(savedUsd), formatDuration(savedMs)];
   const amounts = saved.filter((text) => text !== '').join(' and ');
   return `${used} of ${countOf(units, 'gate')} used${amounts === '' ? '' : `: saved ${amounts}`}`;
 }
@@ -135,8 +135,7 @@ export function scoreText({ verdict, threshold, status }: UnitView): string {
 function timeText({ attempts, status }: UnitView, now: string | undefined): string {
   const started = attempts.at(-1)?.started;
   if (status === 'running' && now && started) return formatDuration(Date.parse(now) - Date.parse(started));
-  const ms = attempts.reduce((sum, attempt) => sum + (attempt.ms ?? 0), 0);
-  return ms === 0 ? '' : formatDuration(ms);
+  return formatDuration(attempts.reduce((sum, attempt) => sum + (attempt.ms ?? 0), 0));
 }
 
 function summaryLines(view: RunView): string[] {
@@ -145,8 +144,8 @@ function summaryLines(view: RunView): string[] {
   const { done, ms, costUsd, tokens } = figures;
   const parts = [
     `${done} of ${countOf(units.length, 'gate')} done`,
-    ms === 0 ? '' : formatDuration(ms),
-    costUsd === undefined ? '' : formatMoney(costUsd),
+    formatDuration(ms),
+    formatMoney(costUsd),
     tokens === undefined ? '' : countOf(tokens, 'token'),
   ];
   const lines = [
@@ -192,7 +191,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
     ['message', message],
     ['by', shown.actor === undefined ? undefined : `${shown.actor}: ${shown.reason ?? ''}`],
     ['exit code', shown.exitCode?.toString()],
-    ['took', shown.ms ? formatDuration(shown.ms) : undefined],
+    ['took', formatDuration(shown.ms)],
     ['defined at', `${place.file}${place.line === undefined ? '' : `:${place.line}`}`],
   ];
   const lines = facts.flatMap(([name, value = '']) => (value === '' ? [] : [`  ${name}: ${safeText(value)}`]));
@@ -227,7 +226,7 @@ export function renderPlan(plans: readonly UnitPlan[], screen: Screen = {}): str
   const columns: Column<UnitPlan>[] = [
     { head: 'gate', cell: ({ unit }) => unit },
     { head: 'plan', cell: ({ choice }) => ({ text: choice, tone: PLANNED[choice][1] }) },
-    { head: 'saves', cell: ({ savesMs }) => (savesMs ? formatDuration(savesMs) : ''), isNumber: true },
+    { head: 'saves', cell: ({ savesMs }) => formatDuration(savesMs), isNumber: true },
     { head: 'why', cell: ({ reason }) => reason, max: 300 },
   ];
   const hints = plans.flatMap(({ unit, hint }) => (hint === undefined ? [] : [`${safeText(`${unit}: ${hint}`)}\n`]));

@@ -87,15 +87,10 @@ describe('documents of a limited size', () => {
 });
 
 it('amounts are short, and exact where they are small', () => {
-  const durations = [0, 400, 12_400, 60_000, 185_000, 740_000, 3_599_000, 7_620_000].map(formatDuration);
-  expect(durations).toEqual(['0.0 s', '0.4 s', '12 s', '1 min', '3 min 5 s', '12 min', '1 h', '2 h 7 min']);
-  expect([0, 0.00001, 0.0123, 0.4, 1250].map(formatMoney)).toEqual([
-    '$0.00',
-    'under $0.0001',
-    '$0.012',
-    '$0.40',
-    '$1,250.00',
-  ]);
+  const durations = [0, 49, 400, 12_400, 60_000, 185_000, 740_000, 3_599_000, 7_620_000].map(formatDuration);
+  expect(durations).toEqual(['', '', '0.4 s', '12 s', '1 min', '3 min 5 s', '12 min', '1 h', '2 h 7 min']);
+  const money = [undefined, 0, 0.00001, 0.0123, 0.4, 1250].map(formatMoney);
+  expect(money).toEqual(['', '', '', '$0.012', '$0.40', '$1,250.00']);
   expect([1, 340, 12_288, 3_565_158].map(formatBytes)).toEqual(['1 byte', '340 bytes', '12 KiB', '3.4 MiB']);
   expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c', 'd', 'e']].map((names) => listNames(names))).toEqual([
     '',
