@@ -20,7 +20,8 @@ const ROOMS: Record<string, readonly string[]> = {
   formats: ['report', 'run', 'history', 'pipeline', 'verdict', 'memory'],
   compile: ['pipeline'],
   workspace: ['run', 'pipeline'],
-  store: ['run', 'agent'],
+  store: ['run', 'agent', 'verdict', 'github', 'history'],
+  github: [],
   agent: ['pipeline', 'run'],
   engine: ['run', 'verdict', 'pipeline', 'history', 'workspace', 'store', 'agent'],
   local: [
@@ -42,7 +43,21 @@ const ROOMS: Record<string, readonly string[]> = {
   gateline: ['local', 'engine', 'report', 'formats', 'compile', 'history', 'run', 'pipeline', 'workspace', 'version'],
   index: ['gateline', 'local', 'engine', 'report', 'formats', 'compile', 'run', 'verdict', 'pipeline', 'version'],
   cli: ['gateline', 'report', 'history', 'run', 'pipeline', 'local', 'version'],
-  action: ['engine', 'report', 'store', 'local', 'version'],
+  action: [
+    'engine',
+    'report',
+    'store',
+    'github',
+    'local',
+    'workspace',
+    'formats',
+    'history',
+    'run',
+    'verdict',
+    'pipeline',
+    'agent',
+    'version',
+  ],
 };
 
 /** These rooms import only earlier ones of this list. */

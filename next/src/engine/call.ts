@@ -1,27 +1,16 @@
 import { GatelineError } from '../errors.ts';
 import { digestOfJson, type Digest } from '../json/digest.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
-import { ENTRY_FORMAT, type Content, type EndedEntry, type Entry } from '../run/entry.ts';
-import type { Checkpoint } from '../run/checkpoint.ts';
+import { ENTRY_FORMAT, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { FolderState } from '../run/state.ts';
 import { UnitGraph, type Unit } from '../run/units.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, type CompiledContract } from '../verdict/judge.ts';
-import type { Verdict } from '../verdict/verdict.ts';
+import { verdictText } from '../verdict/verdict.ts';
 import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
-import type { Order, Ports } from './ports.ts';
-
-/** What a unit has for the units after it. */
-export interface UnitOutput {
-  /** Absent: the condition of the gate is false. */
-  readonly checkpoint?: Checkpoint;
-  readonly verdict: Verdict;
-  readonly exports?: Content;
-  /** Paths of its own files and of those that its needs hand on. */
-  readonly handedOn: readonly string[];
-}
+import type { Order, Ports, UnitOutput } from './ports.ts';
 
 /** What became of a unit in this call. */
 export type Outcome = UnitOutput & {
@@ -61,7 +50,9 @@ export class Call {
     this.ports = ports;
     this.order = order;
     this.graph = new UnitGraph(order.pipeline);
-    this.state = new FolderState(order.pipeline, order.subject, entries);
+    this.state = new FolderState(order.pipeline, order.subject, entries, order.run);
+    for (const [key, output] of order.outputs ?? [])
+      this.outcomes.set(key, { ...output, result: 'done', reason: verdictText(output.verdict) });
     this.#entries = entries;
   }
 

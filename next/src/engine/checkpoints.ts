@@ -11,7 +11,8 @@ import type { PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import { evaluateGateCondition } from './condition.ts';
 import { exportsOf, readValue } from './values.ts';
-import type { Call, UnitOutput } from './call.ts';
+import type { Call } from './call.ts';
+import type { UnitOutput } from './ports.ts';
 import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
 
 /** What is remembered for a request, or why it cannot be used. */

@@ -4,7 +4,8 @@ import { IF_CONTEXTS } from '../pipeline/expression.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
-import type { Call, UnitOutput } from './call.ts';
+import type { Call } from './call.ts';
+import type { UnitOutput } from './ports.ts';
 import { handedOnTo, type Needs } from './request.ts';
 import { readValue } from './values.ts';
 

@@ -5,7 +5,8 @@ import { attemptOf, type DecidedEntry, type EndedEntry, type StartedEntry } from
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
-import { Call, type UnitOutput } from './call.ts';
+import { Call } from './call.ts';
+import type { UnitOutput } from './ports.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost } from './recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';

@@ -1,6 +1,7 @@
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Unit } from '../run/units.ts';
-import type { Call, UnitOutput } from './call.ts';
+import type { Call } from './call.ts';
+import type { UnitOutput } from './ports.ts';
 import type { Needs } from './request.ts';
 import { storeValue } from './values.ts';
 

@@ -1,13 +1,14 @@
 import type { AgentFile, Agents } from '../agent/agent.ts';
 import type { Contract } from '../verdict/contract.ts';
 import type { Redactor } from '../untrusted/redact.ts';
-import type { AttemptRef } from '../run/entry.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { AttemptRef, Content } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { Checkpoints, Contents, Log } from '../store/stores.ts';
 import type { Unit } from '../run/units.ts';
-import type { Issue } from '../verdict/verdict.ts';
+import type { Issue, Verdict } from '../verdict/verdict.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The directories of attempts: what agents read and write. */
@@ -56,6 +57,16 @@ export interface Ports {
   readonly observe: (event: EngineEvent) => void;
 }
 
+/** What a unit has for the units after it. */
+export interface UnitOutput {
+  /** Absent: the condition of the gate is false. */
+  readonly checkpoint?: Checkpoint;
+  readonly verdict: Verdict;
+  readonly exports?: Content;
+  /** Paths of its own files and of those that its needs hand on. */
+  readonly handedOn: readonly string[];
+}
+
 /** What a run is about. */
 export interface Assignment {
   readonly subject: string;
@@ -80,6 +91,12 @@ export interface Order extends Assignment {
   readonly maxParallel?: number;
   /** For this call, instead of each loop's own limit. */
   readonly maxIterations?: number;
+  /** Number of the run, where somebody else counts (GitHub). Default: the next one of the log. */
+  readonly run?: number;
+  /** Outputs of units that other jobs have judged: they are used as they are. */
+  readonly outputs?: ReadonlyMap<UnitKey, UnitOutput>;
+  /** What other jobs of the run have cost, in US dollars. */
+  readonly spentUsd?: number;
   /** Values that may take the place of a gate that is not done, for gates with `stand-in`, and where each is from. */
   readonly standIns?: ReadonlyMap<string, { readonly value: JsonValue; readonly reason: string }>;
 }

@@ -6,7 +6,8 @@ import type { Request } from '../run/request.ts';
 import type { Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
-import { namedFiles, type Call, type UnitOutput } from './call.ts';
+import { namedFiles, type Call } from './call.ts';
+import type { UnitOutput } from './ports.ts';
 
 /** What the needs of a unit have for it, by unit. */
 export type Needs = ReadonlyMap<UnitKey, UnitOutput>;

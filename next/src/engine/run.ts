@@ -234,7 +234,7 @@ function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: str
   const { maxCost } = order.pipeline;
   if (maxCost === undefined) return undefined;
   const attempts = state.current?.over ? [] : [...(state.current?.attempts.values() ?? [])].flat();
-  const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), 0);
+  const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), order.spentUsd ?? 0);
   if (spent < maxCost) return undefined;
   const message = `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
   return { message, hint: 'raise it, or begin another run with `gateline run --new`' };

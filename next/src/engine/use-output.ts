@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import type { UnitChoice } from './plan-unit.ts';
 import type { Work } from './request.ts';
 import { listPaths } from './reasons.ts';
-import { checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
+import { approvalOf, checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
 import { legsEntry, setLegs } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
 import { exportsOf, readValue } from './values.ts';
@@ -57,6 +57,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     verdict: checkpoint.verdict,
     changes: written,
     ms: 0,
+    approval: approvalOf(call, checkpoint),
     retries: false,
   });
   if (left.length > 0)

@@ -50,6 +50,7 @@ export interface RunState {
  */
 export class FolderState {
   readonly #graph: UnitGraph;
+  readonly #firstRun: number;
   readonly subject: string;
   /** Attempts without an end, of all pipelines and subjects of the folder. */
   readonly open = new Map<string, StartedEntry>();
@@ -69,8 +70,10 @@ export class FolderState {
   readonly pending = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
 
-  constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = []) {
+  /** @param firstRun number of a run without an entry */
+  constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = [], firstRun = 1) {
     this.#graph = new UnitGraph(pipeline);
+    this.#firstRun = firstRun;
     this.subject = subject;
     for (const entry of entries) this.apply(entry);
   }
@@ -83,7 +86,7 @@ export class FolderState {
   /** The run that the next entry belongs to. */
   get runNumber(): number {
     const run = this.current;
-    return run === undefined ? 1 : run.over ? run.run + 1 : run.run;
+    return run === undefined ? this.#firstRun : run.over ? run.run + 1 : run.run;
   }
 
   apply(entry: Entry): void {
@@ -237,6 +240,11 @@ export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''
 /** Why an output is never used again. */
 export function rejectionText({ decision, actor, reason }: DecidedEntry): string {
   return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
+}
+
+/** Why an output is used although a person had to look at it. */
+export function approvalText({ actor, reason }: DecidedEntry): string {
+  return `${actor} approved it: ${reason}`;
 }
 
 export function approvalKey(fingerprint: string, output: string): string {
