@@ -4,9 +4,9 @@ import { digestSchema } from '../json/digest.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { attemptRefSchema, type EndedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
+import type { Request } from '../run/request.ts';
 import { attemptName } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
-import { snapshotFrom } from '../workspace/workspace.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call } from './call.ts';
@@ -14,9 +14,9 @@ import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
-import { findNeeds } from './checkpoints.ts';
-import type { Needs } from './request.ts';
+import { needsOfRequest, type Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
+import { readValue } from './values.ts';
 
 /** What `begin` found: an output that holds, or work for an agent that works by itself. */
 export type BeginResult =
@@ -133,7 +133,8 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   call.restoreLegs();
   const unit = call.graph.unit(started.unit);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
-  const needs = (await findNeeds(call, unit, snapshotFrom(started.snapshot))) ?? new Map();
+  const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
+  const needs = request ? needsOfRequest(request) : new Map();
   const directory = ports.attempts.pathOf(token.attempt);
   const result = {
     outcome: 'exited',

@@ -133,7 +133,7 @@ export async function extendCheckpoints(
   // Outputs whose files these changes adjust: what needs them gets other files from now on.
   const adjusted = new Map<UnitKey, UnitOutput>();
   const adjustNeeds = (needs: Needs): Needs =>
-    new Map([...needs].map(([key, output]) => [key, adjusted.get(key) ?? output]));
+    new Map([...needs].map(([key, output]) => [key, { ...output, handedOn: (adjusted.get(key) ?? output).handedOn }]));
   for (const unit of affectedUnits(call, changes)) {
     if (unit.key === author.key || call.graph.needs(unit, author)) continue;
     const needs = await needsAt(call, unit, before, memo);
@@ -177,9 +177,4 @@ function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
   const units = graph.units.filter((unit) => matchesAny(call.reads(unit, [])) || isMade(unit.gate.id));
   const depth = ({ gate }: Unit) => graph.ancestors(gate.id).size;
   return units.sort((a, b) => depth(a) - depth(b));
-}
-
-/** What the needs of a unit had for it in a state of the folder; undefined: that does not hold any more. */
-export function findNeeds(call: Call, unit: Unit, snapshot: Snapshot): Promise<Needs | undefined> {
-  return needsAt(call, unit, snapshot, new Map());
 }

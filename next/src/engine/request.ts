@@ -5,6 +5,7 @@ import type { FileVersion } from '../run/files.ts';
 import type { Request } from '../run/request.ts';
 import type { Rework } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
+import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import { namedFiles, type Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
@@ -63,6 +64,16 @@ export function fingerprintOf(request: Request): Digest {
 /** Paths that the needs of a unit hand on to it. */
 export function handedOnTo(needs: Needs): string[] {
   return [...new Set([...needs.values()].flatMap(({ handedOn }) => handedOn))].sort();
+}
+
+/** What a unit was given, as its request names it: of its needs nothing else is known. */
+export function needsOfRequest({ needs, handedOn }: Request): Needs {
+  const paths = Object.keys(handedOn);
+  const outputs = Object.entries(needs).map(([key, digest]): [UnitKey, UnitOutput] => [
+    key,
+    { verdict: NOT_APPLICABLE, handedOn: paths, ...(digest && { exports: { digest, bytes: 0 } }) },
+  ]);
+  return new Map(outputs);
 }
 
 function definitionOf({ ports }: Call, gate: Gate): JsonObject {

@@ -47,6 +47,19 @@ describe('an agent that works by itself', () => {
     expect(await project.run()).toBe('1: design');
   });
 
+  it('answers what it was given when it began, whatever was decided about that since', async () => {
+    const project = create();
+    project.edit('gateline.yml', '"spec.md"\n   ],\n   "needs"', '"*.txt"\n   ],\n   "needs"');
+    await project.gateline('run');
+    project.ran();
+    const { token, env } = await project.json<Begun>('begin', 'code');
+    await project.gateline('reject', 'design', '-r', 'x');
+    project.write('out.txt', 'made');
+    writeFileSync(env['GATELINE_OUTPUT']!, '{"score": 92}');
+    await project.expect(['complete', token], 0);
+    expect(await project.run()).toBe('0: design test');
+  });
+
   it('is asked for first, if no command can begin', async () => {
     const project = new Project({ 'gateline.yml': pipeline({ one: { run: undefined } }) });
     await project.expect(
