@@ -3,6 +3,7 @@ import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
+import { approvalText } from '../run/status.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import { judge } from '../verdict/judge.ts';
 import type { Unit } from '../run/units.ts';
@@ -11,7 +12,7 @@ import type { Call } from './call.ts';
 import type { UnitChoice } from './plan-unit.ts';
 import type { Work } from './request.ts';
 import { listPaths } from './reasons.ts';
-import { approvalOf, checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
+import { checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
 import { legsEntry, setLegs } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
 import { exportsOf, readValue } from './values.ts';
@@ -57,7 +58,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     verdict: checkpoint.verdict,
     changes: written,
     ms: 0,
-    approval: approvalOf(call, checkpoint),
+    approval: approvalText(call.state, checkpoint),
     retries: false,
   });
   if (left.length > 0)

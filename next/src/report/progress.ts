@@ -76,9 +76,9 @@ export class Progress {
     return ['use', 'run', 'skip'].includes(choice) ? undefined : safeText(`${unit}: ${choice}: ${reason}`);
   }
 
-  #end({ unit, how, verdict, changes, ms, costUsd, retries }: Ended): string {
-    const isGood = verdict.status === 'passed' || verdict.status === 'not-applicable';
-    const planned = this.#plans.get(unit)?.reason ?? '';
+  #end({ unit, how, verdict, changes, ms, costUsd, approval, retries }: Ended): string {
+    const isGood = verdict.status === 'passed' || verdict.status === 'not-applicable' || approval !== undefined;
+    const planned = approval ?? this.#plans.get(unit)?.reason ?? '';
     const reason = isGood ? (how === 'ran' ? (verdict.message ?? '') : planned) : verdictText(verdict);
     const word = how === 'ran' ? verdict.status : how;
     const tone = verdict.status === 'failed' ? 'bad' : isGood ? 'good' : 'warning';

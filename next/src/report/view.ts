@@ -53,7 +53,7 @@ export interface UnitView {
   readonly memory: readonly string[];
   readonly status: UnitStatus;
   readonly how?: How;
-  /** Later gates may use it: passed, not applicable, skipped, or partial where that is allowed or approved. */
+  /** Later gates may use it: passed, approved, not applicable, skipped, or partial where that is allowed. */
   readonly done: boolean;
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;

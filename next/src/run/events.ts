@@ -24,6 +24,8 @@ export type EngineEvent =
       readonly changes: readonly FileChange[];
       readonly ms: number;
       readonly costUsd?: number;
+      /** Who approved an output that is used, and why. */
+      readonly approval?: string;
       /** Another attempt of the unit follows in this call. */
       readonly retries: boolean;
     }

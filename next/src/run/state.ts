@@ -242,11 +242,6 @@ export function rejectionText({ decision, actor, reason }: DecidedEntry): string
   return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
 }
 
-/** Why an output is used although a person had to look at it. */
-export function approvalText({ actor, reason }: DecidedEntry): string {
-  return `${actor} approved it: ${reason}`;
-}
-
 export function approvalKey(fingerprint: string, output: string): string {
   return `${fingerprint} ${output}`;
 }

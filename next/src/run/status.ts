@@ -15,7 +15,7 @@ import { NO_LEG, UnitGraph, type Unit } from './units.ts';
 /** `error`: a gate failed, or was lost. `paused`: a person must decide. */
 export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback' | 'closed';
 
-/** `lost`: it started, and nobody will end it. `paused`: a person must decide. `blocked`: a gate that it needs failed. */
+/** `passed`: or approved. `lost`: it started, and nobody will end it. `paused`: a person must decide. `blocked`: a gate that it needs failed. */
 export type UnitStatus =
   | 'pending'
   | 'running'
@@ -50,7 +50,7 @@ export interface UnitState {
   readonly unit: Unit;
   readonly needs: readonly UnitKey[];
   readonly status: UnitStatus;
-  /** Later gates may use it: passed, not applicable, skipped, or partial where that is allowed or approved. */
+  /** Later gates may use it: passed, approved, not applicable, skipped, or partial where that is allowed. */
   readonly done: boolean;
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
@@ -190,14 +190,13 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
   }
   const rejection = state.rejected.get(attemptName(source ?? attemptOf(ended)));
   if (rejection) return { status: 'failed', done: false, reason: rejectionText(rejection) };
-  const approval = output && state.approvals.get(approvalKey(fingerprint, output.digest));
-  const approved = approval && `${approval.actor} approved it: ${approval.reason}`;
+  const approved = approvalText(state, { fingerprint, output });
   if (verdict.status === 'passed') {
     if (gate.approval && !approved)
       return { status: 'paused', done: false, reason: 'a person must approve the output' };
     return { status: 'passed', done: true, reason: approved ?? passedReason(ended, key) };
   }
-  if (approved) return { status: 'partial', done: true, reason: approved };
+  if (approved) return { status: 'passed', done: true, reason: approved };
   if (verdict.status === 'failed') return { status: 'failed', done: false, reason: verdictText(verdict) };
   const { partial } = gate.contract;
   return {
@@ -205,6 +204,15 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
     done: partial === 'continue',
     reason: verdictText(verdict),
   };
+}
+
+/** Why an output is used that a person had to look at; undefined: nobody approved it. */
+export function approvalText(
+  { approvals }: FolderState,
+  { fingerprint, output }: Pick<EndedEntry, 'fingerprint' | 'output'>,
+): string | undefined {
+  const approval = output && approvals.get(approvalKey(fingerprint, output.digest));
+  return approval && `${approval.actor} approved it: ${approval.reason}`;
 }
 
 function passedReason({ how, source, verdict, subject, run, actor, reason }: EndedEntry, key: UnitKey): string {

@@ -18,8 +18,10 @@ describe('approve and reject', () => {
     expect(project.ran()).toBe('one');
     expect(await project.choices()).toBe('one wait, two blocked');
     await project.expect(['approve', 'one', '-r', 'good enough'], 0);
-    expect(await project.run()).toBe('0: two');
-    await project.expect('status', 0, 'dev@example.com approved it: good enough');
+    const approved = 'dev@example.com approved it: good enough';
+    await project.expect('run', 0, `one: used: ${approved}\n`);
+    expect(project.ran()).toBe('two');
+    await project.expect('status', 0, new RegExp(`one +passed .*70 < 80 .*${approved}`));
     await project.gateline('reject', 'one', '-r', 'not any more', '--actor', 'Ada');
     expect(await project.why('one')).toBe('run: Ada rejected the output: not any more');
     expect(await project.run()).toBe('1: one');

@@ -48,9 +48,9 @@ describe('files of the state guide', () => {
     expect(`${file['status']} ${file['currentGate']} ${JSON.stringify(completedGates)}`).toBe(expected);
   });
 
-  it('say PARTIAL for a completed run with a gate below its threshold, and count the learning gate as 5', () => {
-    const below = unitOf(4, { status: 'partial', score: 70, done: true });
-    const units = [...seedUnits.slice(0, 4), below, unitOf(5, { status: 'passed' })];
+  it('say PARTIAL for a completed run with a gate below its threshold that was approved, and count the learning gate as 5', () => {
+    const approved = { ...unitOf(4, { status: 'partial', score: 70, done: true }), status: 'passed' as const };
+    const units = [...seedUnits.slice(0, 4), approved, unitOf(5, { status: 'passed' })];
     const written = stateGuide.write(viewOf('completed', units, metadata, STEM), seedValues);
     const all = { status: 'PARTIAL', currentGate: 5, completedGates: [0, 1, 2, 3, 4, 5] };
     expect(valueIn(written, `${STEM}-pipeline.json`)).toMatchObject(all);

@@ -34,7 +34,7 @@ describe('status, run status and next step, by the log', () => {
     ['plan- plan+', 'passed pending! pending! | executing | gateline run', 'it has not run yet'],
     ['plan? plan!', 'lost! pending! pending! | error | gateline run', 'nobody ended its attempt'],
     ['plan+ code+ review~', 'passed passed partial! | error | gateline run --force review', 'partial: '],
-    ['plan+ code+ review~ approve', 'passed passed partial | executing | gateline run', 'octocat approved it: looks'],
+    ['plan+ code+ review~ approve', 'passed passed passed | executing | gateline run', 'octocat approved it: looks'],
     ['plan+ reject', 'failed! blocked! blocked! | error | gateline run', 'octocat rejected the output: looks fine'],
     ['plan+ reject plan+', 'passed pending! pending! | executing | gateline run', 'the output meets the contract'],
     ['plan+ force:plan', 'pending! pending! pending! | executing | gateline run', 'octocat asked for a new attempt'],
@@ -90,7 +90,7 @@ describe('status, run status and next step, by the log', () => {
       'paused! paused! pending! | paused | gateline approve a --reason WHY',
     );
     log.play('approve').play('approve', { about: log.ends[0] });
-    expect(summaryOf(viewOf(pipeline, log))).toBe('passed partial pending! | executing | gateline begin c');
+    expect(summaryOf(viewOf(pipeline, log))).toBe('passed passed pending! | executing | gateline begin c');
   });
 });
 

@@ -35,7 +35,7 @@ export type PipelineState = z.infer<typeof pipelineStateSchema>;
  * @param value undefined: there is no output, or it is too large for a file
  */
 export function envelopeOf(view: RunView, unit: UnitView, value: JsonValue | undefined): Envelope | undefined {
-  const status = gateWord(unit.status);
+  const status = gateWord(unit);
   if (status === undefined) return undefined;
   const { domain, feature, url } = guideMetadata(view.metadata, view.subject);
   // What was lost or skipped has not been judged, whatever an earlier attempt was.

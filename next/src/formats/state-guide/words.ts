@@ -1,6 +1,6 @@
 import { digestOf, hexOf } from '../../json/digest.ts';
 import type { JsonObject, JsonValue } from '../../json/json.ts';
-import type { RunStatus, RunView, UnitStatus } from '../../report/view.ts';
+import type { RunStatus, RunView, UnitStatus, UnitView } from '../../report/view.ts';
 
 /** The guide's words for the result of a gate, and of a pipeline. */
 export const GATE_WORDS = ['SUCCESS', 'PARTIAL', 'FAILED'] as const;
@@ -32,13 +32,14 @@ const PIPELINE_WORD: Readonly<Record<RunStatus, PipelineWord>> = {
   completed: 'SUCCESS',
 };
 
-export function gateWord(status: UnitStatus): GateWord | undefined {
-  return GATE_WORD[status];
+/** An output below its threshold that a person approved stays PARTIAL. */
+export function gateWord({ status, verdict }: Pick<UnitView, 'status' | 'verdict'>): GateWord | undefined {
+  return GATE_WORD[status === 'passed' && verdict?.status === 'partial' ? 'partial' : status];
 }
 
 /** PARTIAL: completed with a gate that is below its threshold or was skipped. */
 export function pipelineWord({ status, units }: Pick<RunView, 'status' | 'units'>): PipelineWord {
-  const isPartial = units.some((unit) => GATE_WORD[unit.status] !== 'SUCCESS');
+  const isPartial = units.some((unit) => gateWord(unit) !== 'SUCCESS');
   return status === 'completed' && isPartial ? 'PARTIAL' : PIPELINE_WORD[status];
 }
 
