@@ -82,14 +82,15 @@ export function isEditorAlone({ gate }: Unit): boolean {
 export function findMissingFiles(
   { attempts }: Truth,
   folder: MemoryFolder,
-  { name, agent, unit }: Attempt,
+  { name, agent, unit, files }: Attempt,
 ): unknown[][] {
   const others = attempts.filter((other) => other.name !== name);
   return [...(agent?.writes ?? [])].flatMap(([path, [before, after]]) => {
     const content = folder.read(path);
     const isTakenBack = content !== after && content === before && folder.writers.get(path) === 'user';
     const isMade = others.some((other) => other.agent?.writes.get(path)?.[1] === content);
-    return owns(unit, path) && isTakenBack && !isMade ? [[name, path, content, after]] : [];
+    // What another gate made of the user's version is no file of this output any more.
+    return owns(unit, path) && files.has(path) && isTakenBack && !isMade ? [[name, path, content, after]] : [];
   });
 }
 
