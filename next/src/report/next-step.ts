@@ -8,7 +8,7 @@ import type { NextStep, RunView } from './view.ts';
  * | run | step |
  * | --- | --- |
  * | none yet | `gateline run`, or `gateline begin GATE` |
- * | completed | `gateline diff`, if gates changed files |
+ * | completed, and nobody decided about a gate since | `gateline diff`, if gates changed files |
  * | closed | `gateline run` starts another one |
  * | held by a pause or a rollback | `gateline resume` |
  * | a unit, by its status in the order of {@link UNIT_ORDER} | that of the unit, see {@link unitStep} |
@@ -21,7 +21,7 @@ export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>):
     return first?.command?.startsWith('gateline begin ')
       ? first
       : { text: 'Start the first run', command: 'gateline run' };
-  if (status === 'completed')
+  if (status === 'completed' && first === undefined)
     return hasChanges
       ? { text: 'All gates are done: see what they changed', command: 'gateline diff' }
       : { text: 'All gates are done' };
@@ -49,9 +49,15 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * | lost | `gateline run` |
  * | waits for a person | `gateline approve GATE` |
  * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
+ * @param rounds how often its output sent the work back, if it may not do so again
  */
-export function unitStep({ unit, status, done, ended, attempts }: UnitState, isReady: boolean): NextStep | undefined {
+export function unitStep(
+  { unit, status, done, ended, attempts }: UnitState,
+  isReady: boolean,
+  rounds: number,
+): NextStep | undefined {
   const { key, gate } = unit;
+  const more = rounds > 0 ? ` (\`gateline run --max-iterations ${rounds + 2}\` sends it back once more)` : '';
   const name = shellWord(key);
   const again = worksByItself(gate) ? `gateline begin ${name}` : 'gateline run';
   if (done) return undefined;
@@ -66,10 +72,10 @@ export function unitStep({ unit, status, done, ended, attempts }: UnitState, isR
       if (ended.verdict.kind === 'cancelled') return { text: `Run ${key} again: it was interrupted`, command: again };
       if (ended.verdict.kind === 'agent-error')
         return { text: `Fix ${key} (see \`gateline logs ${name}\`), then run again`, command: again };
-      return { text: `Fix ${key}${advice(ended.verdict.advice)}, then run again`, command: again };
+      return { text: `Fix ${key}${advice(ended.verdict.advice)}, then run again${more}`, command: again };
     case 'partial':
       return {
-        text: `Accept ${key} as it is (\`gateline approve ${name} --reason WHY\`), or improve it and run it again`,
+        text: `Accept ${key} as it is (\`gateline approve ${name} --reason WHY\`), or improve it and run it again${more}`,
         command: `gateline run --force ${name}`,
       };
     case 'lost':

@@ -6,6 +6,7 @@ import type { DecidedEntry, Entry } from '../run/entry.ts';
 import { figuresOf } from '../run/figures.ts';
 import { FolderState, type Attempt, type RunState } from '../run/state.ts';
 import { describeUnits, runStatusOf, type IsAlive, type UnitState, type UnitStatus } from '../run/status.ts';
+import { countOf } from './amounts.ts';
 import { nextStep, unitStep } from './next-step.ts';
 import type { AttemptView, DecisionView, GroupView, RunView, UnitView } from './view.ts';
 
@@ -39,7 +40,7 @@ export function createRunView({ pipeline, subject, metadata, entries, run, isAli
       hint: 'Runs that `gateline history` shows without it were removed by `gateline clean`.',
     });
   const states = [...describeUnits(pipeline, state, runState, isAlive).values()];
-  const units = states.map((unit) => viewUnit(unit, states));
+  const units = states.map((unit) => viewUnit(unit, states, runState));
   const view: Omit<RunView, 'next'> = {
     format: 'gateline-run/3',
     pipeline: pipeline.id,
@@ -78,10 +79,14 @@ function taskOf(run: RunState | undefined): string | undefined {
   return attempts.findLast(({ started }) => started?.task !== undefined)?.started?.task;
 }
 
-function viewUnit(state: UnitState, states: readonly UnitState[]): UnitView {
-  const { unit, needs, status, done, reason, attempts, ended } = state;
+function viewUnit(state: UnitState, states: readonly UnitState[], run: RunState | undefined): UnitView {
+  const { unit, needs, status, done, attempts, ended } = state;
   const { gate, leg, key } = unit;
   const last = attempts.at(-1);
+  const { goto = '', maxIterations = 1 } = gate.onFail ?? {};
+  const rounds = status === 'failed' || status === 'partial' ? (run?.reworks.get(goto)?.length ?? 0) : 0;
+  const limit = countOf(Math.max(rounds, maxIterations - 1), 'time');
+  const reason = rounds === 0 ? state.reason : `${state.reason} (sent back ${rounds} of ${limit})`;
   const isReady = status === 'pending' && states.every((other) => other.done || !needs.includes(other.unit.key));
   return {
     key,
@@ -107,7 +112,7 @@ function viewUnit(state: UnitState, states: readonly UnitState[]): UnitView {
     changes: ended?.changes ?? [],
     undeclared: ended?.undeclared ?? [],
     source: ended?.source,
-    next: unitStep(state, isReady),
+    next: unitStep(state, isReady, rounds < maxIterations - 1 ? 0 : rounds),
   };
 }
 
