@@ -22,6 +22,8 @@ export interface Definition {
   readonly warnings: readonly Problem[];
 }
 
+type ReadNamed = (path: string) => Promise<Uint8Array>;
+
 /** A definition with errors: each is a line of the message. */
 export class DefinitionError extends GatelineError {
   readonly problems: readonly Problem[];
@@ -41,11 +43,22 @@ export async function loadDefinition(folder: string, named?: string): Promise<De
   const path = named === undefined ? findDefinition(resolve(folder)) : resolve(folder, named);
   const root = rootOf(path);
   const file = relative(root, path).split(sep).join('/');
-  const text = await readText(path, file);
+  return parseDefinition({ root, file, text: await readText(path, file) }, (name) => readFile(join(root, name)));
+}
+
+/**
+ * The definition that a text is.
+ * @param readNamed the bytes of a file that it names; rejects with ENOENT if there is none
+ * @throws DefinitionError with every problem
+ */
+export async function parseDefinition(
+  { root, file, text }: Pick<Definition, 'root' | 'file' | 'text'>,
+  readNamed: ReadNamed,
+): Promise<Definition> {
   const parsed = parsePipeline(text, file);
   if (!parsed.ok) throw new DefinitionError(parsed.problems);
   const { pipeline, warnings } = parsed;
-  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(root, gate, pipeline)));
+  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(readNamed, gate, pipeline)));
   return {
     root,
     file,
@@ -84,7 +97,7 @@ async function readText(path: string, file: string): Promise<string> {
 }
 
 /** The contract of a gate, with its schema file read. */
-async function contractOf(root: string, gate: Gate, { gates }: Pipeline): Promise<Contract> {
+async function contractOf(readNamed: ReadNamed, gate: Gate, { gates }: Pipeline): Promise<Contract> {
   const { schema, score, threshold, partial, checks, result, message, redact } = gate.contract;
   const lists = gates.flatMap(({ matrix }) =>
     matrix && 'from' in matrix && matrix.from.gate === gate.id ? [matrix.from.pointer] : [],
@@ -92,7 +105,7 @@ async function contractOf(root: string, gate: Gate, { gates }: Pipeline): Promis
   return {
     format: 'gateline-contract/1',
     ...(schema !== undefined && {
-      schema: 'path' in schema ? await readSchema(root, schema.path, gate) : schema.inline,
+      schema: 'path' in schema ? await readSchema(readNamed, schema.path, gate) : schema.inline,
     }),
     ...(score !== undefined && { score }),
     threshold,
@@ -107,8 +120,8 @@ async function contractOf(root: string, gate: Gate, { gates }: Pipeline): Promis
   };
 }
 
-async function readSchema(root: string, path: string, { id, place }: Gate): Promise<JsonValue> {
-  const bytes = await readFile(join(root, path)).catch((error: unknown) => {
+async function readSchema(readNamed: ReadNamed, path: string, { id, place }: Gate): Promise<JsonValue> {
+  const bytes = await readNamed(path).catch((error: unknown) => {
     const message = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
     throw new GatelineError('usage', `the schema ${path} of gate ${id} ${message}`, { place, cause: error });
   });
