@@ -125,7 +125,7 @@ export class Gateline {
     });
   }
 
-  /** Ends the attempt that {@link begin} began. @param exitCode of the agent */
+  /** Ends the attempt that {@link begin} began. @param token or its unit @param exitCode of the agent */
   complete(token: string, exitCode = 0): Promise<{ readonly ended: EndedEntry; readonly view: RunView }> {
     return this.#use('engine', async (folder, order) => {
       const ended = await completeAttempt(folder.ports, await withStandIns(folder, order), token, exitCode);

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
 import { digestSchema } from '../json/digest.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { attemptRefSchema, type EndedEntry } from '../run/entry.ts';
+import { attemptOf, attemptRefSchema, isSameAttempt, type EndedEntry, type StartedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { Request } from '../run/request.ts';
-import { attemptName } from '../run/state.ts';
-import type { Unit } from '../run/units.ts';
+import { gateOf, type Unit } from '../run/units.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call } from './call.ts';
@@ -115,27 +114,18 @@ async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<strin
 
 /**
  * Ends an attempt that {@link beginAttempt} began, with what the agent wrote.
+ * @param text its token, or its unit
  * @param exitCode of the agent; not 0: it failed, whatever it wrote
  */
 export async function completeAttempt(ports: Ports, order: Order, text: string, exitCode = 0): Promise<EndedEntry> {
-  const token = readToken(text);
   const call = await Call.open(ports, order);
-  const started = call.state.open.get(attemptName(token.attempt, token.pipeline));
-  if (
-    started === undefined ||
-    started.process ||
-    started.fingerprint !== token.fingerprint ||
-    started.contract !== token.contract
-  )
-    throw new GatelineError('usage', `the attempt of ${token.attempt.unit} is not open`, {
-      hint: 'It was completed, given up or begun again. `gateline status` shows the attempts.',
-    });
+  const started = findClaim(call, text.trim());
   call.restoreLegs();
   const unit = call.graph.unit(started.unit);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
   const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
   const needs = request ? needsOfRequest(request) : new Map();
-  const directory = ports.attempts.pathOf(token.attempt);
+  const directory = ports.attempts.pathOf(attemptOf(started));
   const result = {
     outcome: 'exited',
     exitCode,
@@ -146,10 +136,26 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   return finishAttempt(call, { started, directory, needs, unit }, result);
 }
 
+/** The open attempt that a token or a unit names. */
+function findClaim({ state, graph, order }: Call, text: string): StartedEntry {
+  const token = graph.gate(gateOf(text)) ? undefined : readToken(text);
+  const claim = [...state.open.values()].find((started) => {
+    if (started.process || started.pipeline !== order.pipeline.id) return false;
+    if (token === undefined) return started.unit === text && started.subject === order.subject;
+    const { attempt, fingerprint, contract } = token;
+    const isSame = started.fingerprint === fingerprint && started.contract === contract;
+    return isSame && isSameAttempt(attemptOf(started), attempt);
+  });
+  if (claim) return claim;
+  throw new GatelineError('usage', `the attempt of ${token?.attempt.unit ?? text} is not open`, {
+    hint: 'It was completed, given up, begun again or never begun. `gateline status` shows the attempts.',
+  });
+}
+
 function readToken(text: string): Token {
   try {
-    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString()));
+    return tokenSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   } catch (error) {
-    throw new GatelineError('usage', 'this is not a token of `gateline begin`', { cause: error });
+    throw new GatelineError('usage', 'this is no gate, and not a token of `gateline begin`', { cause: error });
   }
 }

@@ -42,7 +42,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  *
  * | unit | step |
  * | --- | --- |
- * | running between `begin` and `complete` | `gateline complete` |
+ * | running between `begin` and `complete` | `gateline complete GATE` |
  * | running | wait |
  * | failed, rejected or interrupted | fix what the verdict says, then as if it were pending |
  * | below its threshold | approve it; or improve it, then `gateline run --force GATE` |
@@ -65,7 +65,10 @@ export function unitStep(
     case 'running':
       return attempts.at(-1)?.started?.process
         ? { text: `Wait for ${key}` }
-        : { text: `End the attempt of ${key} when its agent is ready`, command: 'gateline complete' };
+        : {
+            text: `When the output of ${key} is in $GATELINE_OUTPUT, end its attempt`,
+            command: `gateline complete ${name}`,
+          };
     case 'failed':
       if (ended?.verdict.status !== 'failed')
         return { text: `Run ${key} again: its output was rejected`, command: again };

@@ -28,7 +28,7 @@ describe('an agent that works by itself', () => {
     expect(project.readJson(`../../../${GATELINE_REQUEST}`)).toMatchObject({
       needs: { design: { output: { steps: 2 } } },
     });
-    await project.expect('status', 0, '`gateline complete`');
+    await project.expect('status', 0, 'end its attempt: `gateline complete code`');
     await project.expect(
       'run',
       75,
@@ -36,7 +36,11 @@ describe('an agent that works by itself', () => {
     );
     project.write('out.txt', 'made');
     writeFileSync(GATELINE_OUTPUT!, '{"score": 92}');
-    await project.expect(['complete', GATELINE_TOKEN!], 0, /^code, attempt 1: passed\n/);
+    await project.expect(
+      ['complete', GATELINE_TOKEN!],
+      0,
+      /^code, attempt 1: passed\n[^]*\nNext: Run test: `gateline run`\n$/,
+    );
     expect(await project.unit('code')).toMatchObject({ how: 'ran', files: ['out.txt'] });
     await project.expect(['complete', GATELINE_TOKEN!], 2, 'the attempt of code is not open');
     expect(await evaluate(project, 'code')).toEqual({
@@ -78,9 +82,11 @@ describe('an agent that works by itself', () => {
     project.environment['GATELINE_TOKEN'] = begun.token;
     const issues = /agent-error[^]*- error: Credit balance is too low\n  - error: the agent ended with exit code 1\n/;
     await project.expect('complete --exit-code 1', 1, issues);
-    project.environment['GATELINE_TOKEN'] = (await project.json<Begun>('begin', 'code')).token;
-    await project.expect('complete', 1, 'the agent wrote no output');
+    await project.gateline('begin', 'code');
+    // In another terminal there is no token.
     delete project.environment['GATELINE_TOKEN'];
+    await project.expect('complete code', 1, 'the agent wrote no output');
+    await project.expect('complete code', 2, 'the attempt of code is not open');
     await project.expect('complete', 2, 'there is no token');
     await project.expect('complete abc', 2, 'not a token');
   });

@@ -28,7 +28,7 @@ function summaryOf({ units, status, next }: RunView): string {
 describe('status, run status and next step, by the log', () => {
   it.each([
     ['plan?', 'running! pending! pending! | executing | ', 'an agent works on it since'],
-    ['plan*', 'running! pending! pending! | executing | gateline complete', 'between begin and complete'],
+    ['plan*', 'running! pending! pending! | executing | gateline complete plan', 'between begin and complete'],
     ['plan+', 'passed pending! pending! | executing | gateline run', 'it waits for code'],
     ['plan-', 'failed! blocked! blocked! | error | gateline run', 'plan failed'],
     ['plan- plan+', 'passed pending! pending! | executing | gateline run', 'it has not run yet'],

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { GatelineError } from '../../errors.ts';
 import { readCallerSettings } from '../../environment.ts';
 import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
-import { renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
+import { nextLine, renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { shellWord } from '../../untrusted/escape.ts';
 import {
   addRequestOptions,
@@ -175,15 +175,15 @@ function addBegin(world: World, program: Command, answer: AddAnswer): void {
 
 function addComplete(world: World, program: Command, answer: AddAnswer): void {
   const command = addRequestOptions(
-    program.command('complete').argument('[token]', 'of `gateline begin`; default: GATELINE_TOKEN'),
+    program.command('complete').argument('[gate]', 'a gate, or gate/leg; default: the one of GATELINE_TOKEN'),
   )
     .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(parseWholeNumber(0)))
     .description('end an attempt that `begin` began');
   answer<TargetOptions & { exitCode?: number }>(command, async (options, word) => {
     const token = word ?? readCallerSettings(world.environment).token;
     if (token === undefined)
-      throw new GatelineError('usage', 'there is no token', {
-        hint: 'eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
+      throw new GatelineError('usage', 'no gate is named, and there is no token', {
+        hint: '`gateline complete GATE`; eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
       });
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const { ended, view } = await gateline.complete(token, options.exitCode);
@@ -191,7 +191,7 @@ function addComplete(world: World, program: Command, answer: AddAnswer): void {
     const isGood = unit.status === 'passed' || (unit.status === 'partial' && unit.done);
     return {
       json: { ended, run: view },
-      text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }),
+      text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }) + nextLine(view.next),
       exit: isGood ? 0 : 1,
     };
   });
