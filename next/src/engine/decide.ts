@@ -37,7 +37,7 @@ export async function decide(
 ): Promise<void> {
   const call = await Call.open(ports, order);
   call.restoreLegs();
-  const head = { ...call.head(), kind: 'decided', ...by } as const;
+  const head = decidedHead(call, by);
   const { graph } = call;
   // Legs that are not known yet run without that: they have no output.
   const isUnknown = decision === 'force' && key !== undefined && graph.gate(key) && graph.unitsOf(key) === undefined;
@@ -48,10 +48,15 @@ export async function decide(
   if (rejected.length > 0) await ports.checkpoints.forget(rejected);
 }
 
+/** The first fields of a decision. It is about what was done, so it opens no other run. */
+export function decidedHead(call: Call, by: Decider) {
+  return { ...call.head(), run: call.state.current?.run ?? 1, kind: 'decided', ...by } as const;
+}
+
 function entryFor(
   call: Call,
   decision: DecisionName,
-  head: ReturnType<Call['head']> & Decider & { readonly kind: 'decided' },
+  head: ReturnType<typeof decidedHead>,
   key: UnitKey | undefined,
 ): DecidedEntry {
   const run = call.state.current;
@@ -132,7 +137,7 @@ export async function adoptOutput(
     });
   const call = await Call.open(ports, order);
   const output = await storeValue(call, order.redactor.json(value).value);
-  await call.write({ ...call.head(), kind: 'decided', decision: 'adopt', unit: key, output, ...by });
+  await call.write({ ...decidedHead(call, by), decision: 'adopt', unit: key, output });
 }
 
 /**
@@ -170,17 +175,7 @@ export async function keepOutputs(
     if (isNamed && ended && attempt && isKeepable(ended) && !call.state.rejected.has(attemptName(attempt))) {
       const how = ended.how === 'adopted' || ended.how === 'skipped' ? ended.how : 'ran';
       await ports.checkpoints.save(fingerprint, checkpointOf(ended, { attempt, how, startedAt: ended.at }));
-      await call.write({
-        ...call.head(),
-        // It says something about what was done, so it opens no other run.
-        run: call.state.current?.run ?? 1,
-        kind: 'decided',
-        decision: 'keep',
-        unit: unit.key,
-        attempt,
-        fingerprint,
-        ...by,
-      });
+      await call.write({ ...decidedHead(call, by), decision: 'keep', unit: unit.key, attempt, fingerprint });
       keptUnits.push(unit.key);
     }
     const lookup = await lookUp(call, unit, fingerprint);

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { Call } from './call.ts';
-import type { Decider } from './decide.ts';
+import { decidedHead, type Decider } from './decide.ts';
 import type { Order, Ports } from './ports.ts';
 
 /** How a run that stopped is continued. `retry-current` only runs again. */
@@ -26,7 +26,7 @@ export async function applyStrategy(
   call.restoreLegs();
   const decisions = decisionsOf(call, strategy);
   for (const { decision, unit, reason } of decisions)
-    await call.write({ ...call.head(), kind: 'decided', decision, unit, actor: by.actor, reason: by.reason || reason });
+    await call.write({ ...decidedHead(call, { ...by, reason: by.reason || reason }), decision, unit });
   return decisions;
 }
 

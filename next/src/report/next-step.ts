@@ -21,7 +21,8 @@ export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>):
     return first?.command?.startsWith('gateline begin ')
       ? first
       : { text: 'Start the first run', command: 'gateline run' };
-  if (status === 'completed' && first === undefined)
+  const isDone = !units.some(({ next, attempts }) => next !== undefined && attempts.length > 0);
+  if (status === 'completed' && isDone)
     return hasChanges
       ? { text: 'All gates are done: see what they changed', command: 'gateline diff' }
       : { text: 'All gates are done' };

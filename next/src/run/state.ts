@@ -131,7 +131,7 @@ export class FolderState {
       state.started = at;
       this.runs.push(state);
     }
-    state.ended = at;
+    if (state.over === undefined) state.ended = at;
     return state;
   }
 

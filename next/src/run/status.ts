@@ -82,7 +82,7 @@ export function describeUnits(
     const ended = attempts.findLast((attempt) => attempt.ended)?.ended;
     const standing =
       describeOpen(attempts.at(-1), isAlive) ??
-      describeTurn(unit, ended, state, run) ??
+      describeTurn(unit, ended, state) ??
       describeWait(unit, ended, needs, { graph, state, run }) ??
       describeEnd(unit, ended!, state);
     const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...standing, attempts, ended };
@@ -126,9 +126,7 @@ function describeTurn(
   { key }: Unit,
   ended: EndedEntry | undefined,
   { pending, forced }: FolderState,
-  run: RunState | undefined,
 ): Standing | undefined {
-  if (run?.over) return undefined;
   const turn = pending.get(key);
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
   if (turn && !isRefused)

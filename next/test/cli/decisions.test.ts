@@ -23,6 +23,8 @@ describe('approve and reject', () => {
     expect(project.ran()).toBe('two');
     await project.expect('status', 0, new RegExp(`one +passed .*70 < 80 .*${approved}`));
     await project.gateline('reject', 'one', '-r', 'not any more', '--actor', 'Ada');
+    expect(await project.statuses()).toBe('one failed, two passed');
+    await project.expect('status', 0, 'Next: Run one again: its output was rejected: `gateline run`');
     expect(await project.why('one')).toBe('run: Ada rejected the output: not any more');
     expect(await project.run()).toBe('1: one');
     project.edit('gateline.yml', '"partial": "pause"', '"partial": "continue"');
@@ -96,6 +98,8 @@ describe('skip, adopt, keep and force', () => {
     project.ran();
     expect(await project.run()).toBe('0: ');
     await project.gateline('force', 'two');
+    const next = 'Next: Run two: `gateline run`';
+    await project.expect('status', 0, 'Run 1 of p for main: completed, 1 of 2 gates done', next);
     expect(await project.choices()).toBe('one use, two run');
     expect(await project.run()).toBe('0: two');
     expect(await project.run('--force', 'one,two')).toBe('0: one two');
