@@ -55,6 +55,8 @@ export const documentSchema = z.strictObject({
   entry: endedSchema,
   /** Tries of the same step that failed before. */
   earlier: z.array(endedSchema).max(20),
+  /** Ids of all legs of its gate, in their order; empty: no matrix. A later gate waits for each of them. */
+  legs: z.array(z.string().max(80)).max(256),
   /** The contract that judged the output. */
   contract: contractSchema,
   /** The output; absent: none. */
