@@ -58,15 +58,21 @@ export async function parseDefinition(
   const parsed = parsePipeline(text, file);
   if (!parsed.ok) throw new DefinitionError(parsed.problems);
   const { pipeline, warnings } = parsed;
-  const contracts = await Promise.all(pipeline.gates.map((gate) => contractOf(readNamed, gate, pipeline)));
-  return {
-    root,
-    file,
-    text,
-    pipeline,
-    warnings,
-    contracts: new Map(pipeline.gates.map(({ id }, index) => [id, contracts[index]!])),
-  };
+  const reads = pipeline.gates.map(async (gate) => {
+    const contract = await contractOf(readNamed, gate, pipeline).catch(problemsIn);
+    return [gate.id, contract] as const;
+  });
+  const results = await Promise.all(reads);
+  const problems = results.flatMap(([, result]) => ('format' in result ? [] : result));
+  const contracts = new Map(results.flatMap(([id, result]) => ('format' in result ? [[id, result]] : [])));
+  const definition = { root, file, text, pipeline, warnings, contracts };
+  if (problems.length > 0) throw new DefinitionError([...problems, ...(await findContractProblems(definition))]);
+  return definition;
+}
+
+function problemsIn(error: unknown): readonly Problem[] {
+  if (error instanceof DefinitionError) return error.problems;
+  throw error;
 }
 
 function findDefinition(folder: string): string {
@@ -80,7 +86,8 @@ function findDefinition(folder: string): string {
   }
 }
 
-function rootOf(path: string): string {
+/** The folder that gates of a definition work in. */
+export function rootOf(path: string): string {
   const folder = dirname(path);
   return basename(folder) === '.github' ? dirname(folder) : folder;
 }
@@ -120,30 +127,33 @@ async function contractOf(readNamed: ReadNamed, gate: Gate, { gates }: Pipeline)
   };
 }
 
-async function readSchema(readNamed: ReadNamed, path: string, { id, place }: Gate): Promise<JsonValue> {
-  const bytes = await readNamed(path).catch((error: unknown) => {
+async function readSchema(readNamed: ReadNamed, file: string, { id, place }: Gate): Promise<JsonValue> {
+  const path = ['gates', id, 'output', 'schema'];
+  const bytes = await readNamed(file).catch((error: unknown) => {
     const message = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
-    throw new GatelineError('usage', `the schema ${path} of gate ${id} ${message}`, { place, cause: error });
+    throw new DefinitionError([{ path, message: `${file} ${message}`, level: 'error', place }]);
   });
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
-  throw new GatelineError('usage', `the schema ${path} of gate ${id}: ${parsed.message}`, {
-    place: { file: path },
-    hint: parsed.advice,
-  });
+  const { message, advice: hint } = parsed;
+  throw new DefinitionError([{ path, message, hint, level: 'error', place: { file } }]);
 }
 
-/** Compiles every contract. @throws GatelineError `usage` naming what is wrong, and where */
-export async function checkContracts({ pipeline, contracts }: Definition): Promise<void> {
-  for (const gate of pipeline.gates)
-    await compileContract(contracts.get(gate.id)!).catch((error: unknown) => {
+/** Compiles every contract. @throws DefinitionError with every problem */
+export async function checkContracts(definition: Definition): Promise<void> {
+  const problems = await findContractProblems(definition);
+  if (problems.length > 0) throw new DefinitionError(problems);
+}
+
+async function findContractProblems({ pipeline, contracts }: Definition): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { id, contract, place } of pipeline.gates.filter((gate) => contracts.has(gate.id))) {
+    const file = contract.schema && 'path' in contract.schema ? contract.schema.path : undefined;
+    await compileContract(contracts.get(id)!).catch((error: unknown) => {
       if (!(error instanceof GatelineError)) throw error;
-      const { schema } = gate.contract;
-      const place = schema && 'path' in schema ? { file: schema.path } : gate.place;
-      throw new GatelineError('usage', `the contract of gate ${gate.id}: ${error.message}`, {
-        hint: error.hint,
-        place,
-        cause: error,
-      });
+      const { message, hint } = error;
+      problems.push({ path: ['gates', id, 'output'], message, hint, level: 'error', place: file ? { file } : place });
     });
+  }
+  return problems;
 }

@@ -28,7 +28,7 @@ export function problemText({ path, message, hint, level, place }: Problem): str
   const label = keys.length === 0 ? '' : `${keys.join('.')}: `;
   const end = hint === undefined ? '' : `; ${hint}`;
   const text = `${level === 'warning' ? 'warning ' : ''}${label}${message}${end}`.replace(INVISIBLE, escapeCharacter);
-  return `${place.file}:${place.line}:${place.column} ${text}`;
+  return `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')} ${text}`;
 }
 
 /** Line breaks, control characters, and those that change the direction of text. */

@@ -14,17 +14,31 @@ describe('validate', () => {
   it('names every problem with file, line and what was meant', async () => {
     const project = create();
     expect((await project.gateline('validate')).out).toBe('gateline.yml: 2 gates, no errors\n');
-    const broken = pipeline({ one: { run: 'x', retires: 1 }, two: { needs: 'oen', output: { schema: 's.json' } } });
+    const schema = (name: string) => ({ output: { schema: `${name}.json` } });
+    const three = { ...schema('cut'), run: 'x' };
+    const broken = pipeline({
+      one: { run: 'x', retires: 1 },
+      two: { needs: 'oen', ...schema('s') },
+      three,
+      four: schema('typ'),
+    });
+    project.write('cut.json', '{"type": ');
+    project.write('typ.json', '{"typ": "object"}');
     project.write('gateline.yml', broken);
     const key = /^error gateline\.yml:7:4 gates.one.retires: there is no such key; did you mean `retries`\?\n$/;
     await project.expect('validate', 2, key);
     project.edit('gateline.yml', 'retires', 'retries');
     await project.expect('validate', 2, /gateline\.yml:\d+:\d+.*there is no gate `oen`; did you mean `one`\?/);
     project.edit('gateline.yml', 'oen', 'one');
-    const place = placeOf(broken, 'two');
-    await project.expect('validate', 2, `error ${place}:3: the schema s.json of gate two does not exist\n`);
-    project.write('s.json', '{"typ": "object"}');
-    await project.expect('validate', 2, /^error s\.json: the contract of gate two: .*typ.*type/);
+    const missing = `${placeOf(broken, 'two')}:3 gates.two.output.schema: s.json does not exist\n`;
+    const others = ['cut.json gates.three.output.schema: ', 'typ.json gates.four.output: '];
+    await project.expect('validate', 2, `error ${missing}`, ...others);
+    for (const name of ['s', 'cut']) project.write(`${name}.json`, '{"typ": "object"}');
+    await project.expect(
+      'validate',
+      2,
+      /^error s\.json gates\.two\.output: .*typ.*type.*\ncut.json .*\ntyp.json .*\n$/,
+    );
     await project.expect('plan', 0);
     await project.expect('run', 2);
   });
