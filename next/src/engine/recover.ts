@@ -21,7 +21,7 @@ export async function recoverOpenAttempts(call: Call): Promise<void> {
       'busy',
       `an agent works on ${blocking.unit} since ${blocking.at}, between begin and complete`,
       {
-        hint: `\`gateline complete\` ends its attempt; ${giveUpHint(call, blocking)} gives it up`,
+        hint: `\`gateline complete ${shellWord(blocking.unit)}\` ends its attempt; ${giveUpHint(call, blocking)} gives it up`,
       },
     );
 }
