@@ -65,14 +65,14 @@ function againLines({ units }: RunView, { plan = [] }: StatusOptions): string[] 
 }
 
 /** `3 of 6 gates used: saved $1.84 and 12 min`; undefined if nothing was used. */
-function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
+export function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
   if (used === 0) return undefined;
   const saved = [formatMoney(savedUsd), formatDuration(savedMs)];
   const amounts = saved.filter((text) => text !== '').join(' and ');
   return `${used} of ${countOf(units, 'gate')} used${amounts === '' ? '' : `: saved ${amounts}`}`;
 }
 
-interface GateRow {
+export interface GateRow {
   readonly number?: number;
   readonly name: string;
   readonly status: UnitStatus;
@@ -93,7 +93,7 @@ function renderGates(view: RunView, { now, ...screen }: StatusOptions): string {
 }
 
 /** Gates in the order of the definition; those of a group stand together below its name. */
-function gateRows({ units, groups }: RunView): GateRow[] {
+export function gateRows({ units, groups }: RunView): GateRow[] {
   const rows: GateRow[] = [];
   const listed = new Set<UnitKey>();
   for (const unit of units) {
@@ -120,7 +120,7 @@ function indent({ key }: UnitView, isMember: boolean): string {
   return isMember ? `└ ${key}` : key;
 }
 
-function howText({ how, attempts, status }: UnitView): string {
+export function howText({ how, attempts, status }: UnitView): string {
   const tries = attempts.filter((attempt) => attempt.how === 'ran' || attempt.how === 'lost').length;
   if (how === undefined || how === status || status === 'running') return '';
   return how === 'ran' && tries > 1 ? `ran ${tries} times` : how;
