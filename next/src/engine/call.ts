@@ -144,8 +144,18 @@ export class Call {
   /** The contract of a gate, compiled once per call. @throws GatelineError `usage` naming what is wrong with it */
   compiledContract(gate: Gate): Promise<CompiledContract> {
     let compiled = this.#compiled.get(gate.id);
-    if (compiled === undefined)
-      this.#compiled.set(gate.id, (compiled = compileContract(this.contractOf(gate).contract)));
+    if (compiled !== undefined) return compiled;
+    const { schema } = gate.contract;
+    compiled = compileContract(this.contractOf(gate).contract).catch((error: unknown) => {
+      if (!(error instanceof GatelineError)) throw error;
+      const place = schema && 'path' in schema ? { file: schema.path } : gate.place;
+      throw new GatelineError(error.fault, `the contract of ${gate.id}: ${error.message}`, {
+        hint: error.hint,
+        place,
+        cause: error,
+      });
+    });
+    this.#compiled.set(gate.id, compiled);
     return compiled;
   }
 

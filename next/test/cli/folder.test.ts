@@ -40,7 +40,7 @@ describe('validate', () => {
       /^error s\.json gates\.two\.output: .*typ.*type.*\ncut.json .*\ntyp.json .*\n$/,
     );
     await project.expect('plan', 0);
-    await project.expect('run', 2);
+    await project.expect('run', 2, /^error s\.json: the contract of two: /);
   });
 
   it('finds the definition in a folder above, or at --file, and works in the folder with it', async () => {
