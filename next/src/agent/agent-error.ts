@@ -8,8 +8,8 @@ const LAST_EVENTS = 20;
 
 /**
  * What an agent that failed says about it: the error in the document or the events that Claude Code
- * (`--output-format json` and `stream-json`) and Codex (`exec --json`) write to the output file or print, else the last
- * lines of stderr.
+ * (`--output-format json` and `stream-json`) and Codex (`exec --json`) write to the output file or print, else the error
+ * at the end of stderr without its stack, else the last lines.
  * @param redact before the text is cut: half of a secret would stay
  */
 export function agentErrorText(
@@ -23,9 +23,18 @@ export function agentErrorText(
     const text = errorOf(document)?.trim();
     if (text) return redact(text).slice(0, MAX_TEXT);
   }
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  return lines.length === 0 ? undefined : lines.slice(-LAST_LINES).join('\n').slice(-MAX_TEXT);
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !STACK.test(line));
+  if (lines.length === 0) return undefined;
+  const error = lines.findLastIndex((line) => ERROR.test(line));
+  // What is indented after an error belongs to it.
+  if (error >= 0 && lines.slice(error + 1).every((line) => /^[\s}\]]/.test(line)))
+    return lines.slice(error).slice(0, LAST_LINES).join('\n').slice(0, MAX_TEXT);
+  return lines.slice(-LAST_LINES).join('\n').slice(-MAX_TEXT);
 }
+
+/** What Node and others print around an error: frames, a pointer into the source, the version. */
+const STACK = /^\s+at |^\s*\^+$|^Node\.js v\d/;
+const ERROR = /^[^:]*(?:Error|Exception)(?: \[\w+\])?: /;
 
 /** One document, the messages of one in reverse order, or the last lines of a stream, the last one first. */
 function readDocuments(bytes: Uint8Array): JsonValue[] {

@@ -82,6 +82,25 @@ describe("an agent's own error", () => {
     ['Codex, a failed turn', [undefined, '{"type":"turn.failed","error":{"message":"no auth"}}\n', 'noise'], 'no auth'],
     ['an error of any service', [json({ error: 'overloaded' }), '', ''], 'overloaded'],
     ['the last lines of stderr', [json({ score: 3 }), 'x', '1\n2\n\n3\n4\n5\n6\n'], '2\n3\n4\n5\n6'],
+    [
+      'the error before its stack',
+      [undefined, '', `/x.js:3\nthrow\n^\n\nError: no key\n${'    at f (x.js:1:2)\n'.repeat(9)}\n\nNode.js v24.1.0\n`],
+      'Error: no key',
+    ],
+    [
+      'the error before its properties',
+      [
+        undefined,
+        '',
+        `Uncaught Error [ENOENT]: no file\n    at f {\n  errno: -2,\n  code: 'ENOENT',\n  path: '/x'\n}\n`,
+      ],
+      "Uncaught Error [ENOENT]: no file\n  errno: -2,\n  code: 'ENOENT',\n  path: '/x'\n}",
+    ],
+    [
+      'the last word after an error',
+      [undefined, '', 'Error: busy\n    at f\nno more retries\n'],
+      'Error: busy\nno more retries',
+    ],
     ['stderr beside a result that is none', [json({ ...claude, is_error: false }), '', 'why'], 'why'],
     ['nothing', [Buffer.from([0xff]), 'text', ' \n'], undefined],
     ['at most 2,000 characters', [json({ error: 'x'.repeat(9_999) }), '', ''], 'x'.repeat(2_000)],
