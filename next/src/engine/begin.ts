@@ -76,7 +76,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
     };
   }
   await carryOut(call, unit, plan);
-  if (call.hasUses && call.state.current && !call.state.current.over) await call.write();
+  if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.over))) await call.write();
   return { choice: 'use', unit: key, reason, checkpoint: call.outcomes.get(key)?.checkpoint };
 }
 
@@ -87,8 +87,10 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
 async function reach(call: Call, key: UnitKey): Promise<Unit> {
   const target = call.graph.requireUnit(key);
   let missing: GatelineError | undefined;
+  // Other jobs have judged what it needs.
+  const ancestors = needsOf(call, target) ? new Set<string>() : call.graph.ancestors(target.gate.id);
   for (const unit of call.graph.units) {
-    if (!call.graph.ancestors(target.gate.id).has(unit.gate.id)) continue;
+    if (!ancestors.has(unit.gate.id)) continue;
     const needs = needsOf(call, unit);
     const reason = needs === undefined ? undefined : await useWhatHolds(call, unit, needs);
     if (reason !== undefined)

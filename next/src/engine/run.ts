@@ -193,7 +193,7 @@ class Scheduler {
         actor: 'gateline',
         reason: 'all gates are done',
       });
-    else if (isOpen && call.hasUses) await call.write();
+    else if ((isOpen || order.run !== undefined) && call.hasUses) await call.write();
     const run = state.current?.run ?? 0;
     return { status: this.#status(allDone, isWhole), run, outcomes, ran: this.#ran };
   }

@@ -35,6 +35,8 @@ export type FolderAccess = 'read' | 'beside' | 'engine';
 
 export interface FolderOptions {
   readonly root: string;
+  /** Default: `.state` in the folder. */
+  readonly state?: string;
   readonly pipeline: Pipeline;
   readonly access: FolderAccess;
   readonly environment: Environment;
@@ -90,7 +92,7 @@ export class Folder implements AsyncDisposable {
 
   /** @throws GatelineError `busy` if another engine works here */
   static async open(options: FolderOptions): Promise<Folder> {
-    const state = await openStateFolder(join(options.root, '.state'), options.crashPoint);
+    const state = await openStateFolder(options.state ?? join(options.root, '.state'), options.crashPoint);
     const lock = options.access === 'engine' ? await takeLock(state) : undefined;
     try {
       if (options.access === 'read') return new Folder(options, state, lock, undefined);
