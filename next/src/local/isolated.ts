@@ -2,17 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Order } from '../engine/ports.ts';
+import { listPaths } from '../engine/reasons.ts';
 import { runPipeline, type RunResult } from '../engine/run.ts';
 import { GatelineError, isSystemError } from '../errors.ts';
+import { STATUS_PHRASES } from '../run/status.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
-import { mirroredPorts } from './run-files.ts';
+import { mirroredPorts, viewRun } from './run-files.ts';
 
 /** What `apply` brought into the folder. */
 export interface ApplyResult {
   readonly written: readonly string[];
   /** Paths where the folder has another version than the run began with. */
   readonly left: readonly string[];
+  /** Files of gates that are not done, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 const baseSchema = z.object({ base: z.string(), result: z.string() });
@@ -45,11 +49,17 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   const open = changes.filter(({ path, after }) => current(path) !== after);
   const clean = open.filter(({ path, before }) => current(path) === before);
   const left = open.filter((change) => !clean.includes(change)).map(({ path }) => path);
-  if (isDry) return { written: clean.map(({ path }) => path), left };
+  const { units } = await viewRun(folder, order);
+  const notes = units.flatMap(({ key, status, done, files }) => {
+    const paths = files.filter((path) => open.some((change) => change.path === path));
+    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listPaths(paths)}`];
+  });
+  if (isDry) return { written: clean.map(({ path }) => path), left, notes };
   const refused = await folder.git.put(clean);
   return {
     written: clean.map(({ path }) => path).filter((path) => !refused.includes(path)),
     left: [...left, ...refused],
+    notes,
   };
 }
 

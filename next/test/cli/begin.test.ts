@@ -147,6 +147,9 @@ describe('--isolated', () => {
     );
     project.write('gateline.yml', definition());
     expect(await project.run('--isolated')).toBe('0: make');
+    project.edit('gateline.yml', agent(), 'exit 3');
+    expect(await project.run('--isolated')).toBe('1: ');
+    await project.expect('apply --dry-run', 0, 'would write: out.txt\nnote: make failed: it changed out.txt\n');
   });
 });
 

@@ -34,6 +34,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     const text = [
       ...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written),
       ...pathLines('your version stays', applied.left),
+      ...applied.notes.map((note) => `note: ${safeText(note)}`),
     ];
     return { json: applied, text: text.join('\n') || 'Nothing to apply.', exit: applied.left.length > 0 ? 1 : 0 };
   });
