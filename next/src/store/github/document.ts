@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { digestOf, digestSchema, type Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { decidedSchema, endedSchema } from '../../run/entry.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 
@@ -34,8 +35,8 @@ export const handedFileSchema = z.strictObject({
   after: version.nullable(),
   /** Its bytes in base64, for small files. */
   bytes: z.base64().optional(),
-  /** The raw artifact that holds its bytes, for large ones. */
-  artifact: z.strictObject({ id: count, digest: digestSchema }).optional(),
+  /** The raw artifact that holds its bytes from `start` on, for large ones; `digest` is the artifact's. */
+  artifact: z.strictObject({ id: count, digest: digestSchema, start: count, size: count }).optional(),
 });
 export type HandedFile = z.infer<typeof handedFileSchema>;
 
@@ -59,8 +60,8 @@ export const documentSchema = z.strictObject({
   legs: z.array(z.string().max(80)).max(256),
   /** The contract that judged the output. */
   contract: contractSchema,
-  /** The output; absent: none. */
-  output: z.json().optional(),
+  /** The output; absent: none. What parsed it made sure that it is JSON; a schema would drop a key `__proto__`. */
+  output: z.custom<JsonValue>().optional(),
   files: z.array(handedFileSchema).max(10_000),
   /** By unit: this one and everything before it in this run. */
   spent: z.record(z.string(), spentSchema),
@@ -101,9 +102,13 @@ export interface AttemptName {
   readonly runAttempt: number;
 }
 
-/** The name for one try of an upload: `nonce` is new for each, since the name of a failed one stays taken. */
-export function artifactName({ pipeline, gate, leg, runAttempt }: AttemptName, nonce: string): string {
-  return `gateline.${pipeline}.${gate}.${leg}.${runAttempt}.${nonce}.json`;
+/**
+ * The name for one try of an upload: `nonce` is new for each, since the name of a failed one stays taken. `bin`: large
+ * files.
+ */
+export function artifactName(name: AttemptName, nonce: string, extension: 'json' | 'bin' = 'json'): string {
+  const { pipeline, gate, leg, runAttempt } = name;
+  return `gateline.${pipeline}.${gate}.${leg}.${runAttempt}.${nonce}.${extension}`;
 }
 
 /** Names only narrow a list: anybody in a run can write them. */
