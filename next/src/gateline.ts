@@ -15,14 +15,14 @@ import { runPipeline, type RunResult } from './engine/run.ts';
 import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
-import type { JsonObject, JsonValue } from './json/json.ts';
+import type { JsonValue } from './json/json.ts';
 import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
 import { applyClone, runIsolated, type ApplyResult } from './local/isolated.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type ImportResult } from './local/import.ts';
-import { assignmentFor, limitOrder, secretValues, type AssignmentOptions, type Limits } from './local/order.ts';
+import { assignmentFor, createOrder, limitOrder, type AssignmentOptions, type Limits } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
@@ -32,7 +32,6 @@ import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
-import { createRedactor } from './untrusted/redact.ts';
 
 /** What a {@link Gateline} works on. */
 export interface GatelineOptions extends AssignmentOptions {
@@ -190,7 +189,9 @@ export class Gateline {
 
   /** One entry per run that ended, newest first. */
   history(filter?: HistoryFilter): Promise<History> {
-    return this.#use('read', (folder) => folder.readHistory(filter));
+    return this.#use('read', (folder, { redactor }) =>
+      folder.readHistory({ ...filter, subject: filter?.subject && redactor.text(filter.subject) }),
+    );
   }
 
   /** Removes old runs, and everything that only they needed. */
@@ -214,11 +215,8 @@ export class Gateline {
   }
 
   async #use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {
-    const { root, file, pipeline, contracts } = this.definition;
-    const redactor = createRedactor(secretValues(pipeline, this.#environment));
-    // Shown, and written to files of other systems.
-    const metadata = redactor.json(this.assignment.metadata).value as JsonObject;
-    const order: Order = { pipeline, definitionFile: file, contracts, redactor, ...this.assignment, metadata };
+    const { root, pipeline } = this.definition;
+    const order = createOrder(this.definition, this.assignment, this.#environment);
     await using folder = await Folder.open({
       root,
       pipeline,

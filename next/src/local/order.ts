@@ -4,6 +4,8 @@ import { GatelineError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { UnitGraph } from '../run/units.ts';
+import { createRedactor } from '../untrusted/redact.ts';
+import type { Definition } from './load-definition.ts';
 
 /** What the caller says about a run, beside the definition. */
 export interface AssignmentOptions {
@@ -44,6 +46,16 @@ function metadataOf(input: JsonValue): JsonObject {
     ...(typeof userStory === 'string' && { userStory }),
     ...(Array.isArray(acceptanceCriteria) && { acceptanceCriteria }),
   };
+}
+
+/** What calls work on. What is shown, or names files, has no secrets; the caller's input is only part of requests. */
+export function createOrder(definition: Definition, assignment: Assignment, environment: Environment): Order {
+  const { pipeline, file, contracts } = definition;
+  const redactor = createRedactor(secretValues(pipeline, environment));
+  const { text, json } = redactor;
+  const { subject, task, metadata } = assignment;
+  const shown = { subject: text(subject), task: task && text(task), metadata: json(metadata).value as JsonObject };
+  return { pipeline, definitionFile: file, contracts, redactor, ...assignment, ...shown };
 }
 
 /** The values of all secrets that gates name. @returns by name; unset ones are left out */

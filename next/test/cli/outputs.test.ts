@@ -36,6 +36,12 @@ describe('secrets', () => {
     expect(await project.run('--verbose')).toBe('0: one');
     expect(await project.json('show', 'one', 'output')).toEqual({ key: '***' });
     expect((await project.gateline('logs', 'one')).out).toBe('with ***\n');
+    const words = ['-s', '-t'].flatMap((option) => [option, 'on xK9-very-long-secret']);
+    const named = await project.gateline('run', ...words, '-m', 'key=xK9-very-long-secret', '--verbose', '--isolated');
+    expect(named.out + named.err).toContain('Run 1 of p for on ***: completed');
+    expect(named.out + named.err).not.toContain('xK9');
+    const { out: history } = await project.gateline('history', '-s', words[1]!);
+    expect(history).toContain(' on *** ');
     expect(() => execFileSync('grep', ['-rl', 'xK9-very-long-secret', '.state'], { cwd: project.root })).toThrow();
     const { out } = await project.gateline('show', 'one');
     expect(out).toContain('TOKEN_VALUE');
