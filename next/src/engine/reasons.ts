@@ -1,6 +1,6 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
-import { attemptOf } from '../run/entry.ts';
+import { attemptOf, type DecidedEntry, type StartedEntry } from '../run/entry.ts';
 import type { FileVersion } from '../run/files.ts';
 import type { Request } from '../run/request.ts';
 import { attemptName, rejectionText } from '../run/state.ts';
@@ -23,7 +23,7 @@ export async function explainRun(call: Call, work: Work, lookup: string | undefi
   const start = call.state.newestStart.get(unit.key);
   const end = call.state.newestEnd.get(unit.key);
   if (start === undefined) return { reason: 'it has no output yet' };
-  const rejection = call.state.rejected.get(attemptName(attemptOf(start)));
+  const rejection = findRejection(call, work, start);
   if (rejection) return { reason: rejectionText(rejection) };
   if (start.fingerprint === fingerprint) {
     if (end === undefined || end.at < start.at) return { reason: 'its last attempt did not end' };
@@ -35,6 +35,13 @@ export async function explainRun(call: Call, work: Work, lookup: string | undefi
   const earlier = (await readValue(call, start.fingerprint)) as unknown as Request | undefined;
   if (earlier === undefined) return { reason: 'the request of its last attempt is not stored any more' };
   return (await changedFiles(call, work, start.snapshot, earlier)) ?? { reason: changedRequest(earlier, work.request) };
+}
+
+/** Who withdrew the output that answers this request, which may be older than the newest one, or the newest output. */
+function findRejection({ state }: Call, { unit, fingerprint }: Work, start: StartedEntry): DecidedEntry | undefined {
+  const answers = [...state.ran].filter(([, end]) => end.unit === unit.key && end.fingerprint === fingerprint);
+  const answer = answers.at(-1)?.[0];
+  return (answer && state.rejected.get(answer)) || state.rejected.get(attemptName(attemptOf(start)));
 }
 
 async function changedFiles(

@@ -113,6 +113,10 @@ describe('an output is used again', () => {
     project.git('checkout', '-q', 'other');
     expect(await project.run()).toBe('0: ');
     expect(project.files('out')).toEqual(['A.txt', 'B.txt']);
+    project.git('checkout', '-q', 'main');
+    await project.run();
+    await project.gateline('rollback', '--all', '-r', 'wrong');
+    expect(await project.why('make')).toBe('run: dev@example.com took its work back: wrong');
   });
 
   it('with a generated file that was right at first, and with one that was deleted', async () => {
