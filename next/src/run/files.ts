@@ -55,7 +55,8 @@ export function adjustFiles(files: GateFiles, changes: readonly FileChange[]): G
   const adjusted = { ...files };
   for (const { path, before, after, ignored } of changes) {
     const file = adjusted[path];
-    if (file === undefined) continue;
+    // The same change again, after a kill between checkpoints and log, adjusts nothing.
+    if (file === undefined || (file.after === after && !ignored)) continue;
     if (file.after === before && !ignored)
       adjusted[path] = { ...file, found: without([...file.found, file.after], after), after };
     // Somebody else changed it in between: it is no longer a file of this unit.

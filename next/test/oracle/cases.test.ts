@@ -191,6 +191,23 @@ const stories: Readonly<Record<string, Story>> = {
     ['implement', { src: '1' }, ['skip', 'implement'], '', ''],
     { src: '1' },
   ],
+  'puts back what another gate made of a file, killed before that was in the log': [
+    {},
+    [
+      { id: 'gen', inputs: [], files: ['x'] },
+      { id: 'read', needs: ['gen'], inputs: [] },
+      { id: 'other', inputs: ['go'], files: ['x'] },
+    ],
+    {
+      gen: write('x', '1'),
+      other: (agent, n, user) => {
+        agent.write('x', '2');
+        if (n === 1) user.kill('append');
+      },
+    },
+    ['gen read other; killed', '', { x: '1', go: '1' }, 'other; put x', ''],
+    { x: '2' },
+  ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},
     [

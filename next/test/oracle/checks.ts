@@ -21,9 +21,9 @@ export function findProblem(truth: Truth, unit: Unit, attempt: Attempt, trees: r
 
 /**
  * (b) Why an agent may start although outputs answer its request; `needless`: no reason.
- * @param hasOutput the engine found an output, and did not use it
+ * @param found outputs that the engine found, and did not use
  */
-export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt, hasOutput: boolean): string[] {
+export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt, found: readonly Attempt[]): string[] {
   const { unit, start, exports, note, handedOn, subject } = attempt;
   const paths = [...truth.inputsOf(unit), ...handedOn];
   const same = truth.attempts.filter(
@@ -46,13 +46,16 @@ export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt
       other.note === note &&
       isSame(other.start, start, paths),
   );
-  const files = hasOutput ? truth.paths.filter((path) => owns(unit, path)) : [];
+  const files = found.length > 0 ? truth.paths.filter((path) => owns(unit, path)) : [];
   const writers = files.map((path) => folder.writers.get(path));
   const { contract, onFail } = unit.gate;
+  const isUsedUp = onFail !== undefined && truth.sentBack.has(truth.own(onFail.goto));
+  const isFailure = (other: Attempt) =>
+    !truth.isOpen(other) &&
+    (other.result === 'sent-back' || (other.result === 'partial' && contract.partial === 'block'));
   return answers.map((other) => {
-    const isFailure = other.result === 'sent-back' || (other.result === 'partial' && contract.partial === 'block');
-    if (onFail && isFailure && !truth.isOpen(other) && truth.sentBack.has(truth.own(onFail.goto)))
-      return 'its rounds are used';
+    // The newest output counts, which may be that of an earlier state.
+    if (isUsedUp && [other, ...found].some(isFailure)) return 'its rounds are used';
     if (writers.includes('user')) return 'the user has a version of its files';
     if (writers.some((writer) => writer !== undefined)) return 'another gate has a version of its files';
     return isRejected ? 'an output for the same inputs was rejected' : 'needless';

@@ -32,7 +32,8 @@ export class Oracle extends Findings {
   #finds: Checkpoint[] = [];
   #trees: Tree[] = [];
   #using: Attempt | undefined;
-  #hasOutput = false;
+  /** By unit, outputs that its last turn found. */
+  readonly #found = new Map<string, readonly Attempt[]>();
   #isBegin = false;
 
   constructor(paths: readonly string[], folder: MemoryFolder, state: MemoryState, crew: Crew) {
@@ -90,7 +91,10 @@ export class Oracle extends Findings {
     this.#finds = [];
     this.#trees = trees.slice(-1);
     this.#using = undefined;
-    this.#hasOutput = finds.length > 0;
+    this.#found.set(
+      key,
+      finds.flatMap((find) => this.#attemptsOf(find)),
+    );
     if (!this.#isBegin) this.#starting = choice === 'run' ? [unit] : [];
     // Conditions of the simulation ask for a score of 100 of the first need.
     const isApplicable = unit.gate.if === undefined || truth.inUse.get(truth.own(unit.needs[0]!))?.result !== 'partial';
@@ -131,14 +135,21 @@ export class Oracle extends Findings {
       this.fault('e: other exports than those in use', key, exports, truth.exportsOf(unit));
     if (note !== truth.noteOf(unit))
       this.fault('e: other notes than those of the review', key, note, truth.noteOf(unit));
-    if (!entry.process) this.#hasOutput = this.#finds.some(({ attempt }) => attempt.unit === key);
+    const finds = this.#finds.filter(({ attempt }) => attempt.unit === key);
+    if (!entry.process)
+      this.#found.set(
+        key,
+        finds.flatMap((find) => this.#attemptsOf(find)),
+      );
     const others = [...this.busy.values()].filter((other) => other.key !== key);
     for (const conflict of findConflicts(unit, others, this.#groups))
       this.fault(`e: ${conflict}`, key, ...this.busy.keys());
     if (this.#crew.live.some((other) => !this.busy.has(other.unit)))
       this.fault('e: an agent of a killed call still works', key);
     const attempt = truth.add({ name: nameOf(entry), unit, start, exports, note, agent, result: 'none', output: null });
-    const reasons = truth.forced.has(truth.own(key)) ? [] : findReasons(truth, this.#folder, attempt, this.#hasOutput);
+    const reasons = truth.forced.has(truth.own(key))
+      ? []
+      : findReasons(truth, this.#folder, attempt, this.#found.get(key) ?? []);
     if (reasons.includes('needless')) this.fault('b: an agent runs without need', attempt.name, textOf(start));
     else for (const reason of reasons) this.tally(`ran: ${reason}`);
     this.busy.set(key, unit);

@@ -42,6 +42,12 @@ export interface CallReport {
   readonly writes: number;
 }
 
+/** How many operations a call has left; it dies at the next one of a kind, if that is named. */
+interface Life {
+  left: number;
+  fatalOperation?: string;
+}
+
 /** A call that does nothing for so many turns of the event loop hangs. */
 const MAX_IDLE = 2_000;
 
@@ -55,7 +61,7 @@ export class Simulation {
   readonly options: SimulationOptions;
   edits = 0;
   readonly #undo: [path: string, content: string | null][] = [];
-  #life = { left: 0 };
+  #life: Life = { left: 0 };
   #time = Date.UTC(2030, 0, 1);
 
   constructor(seed: number, options: SimulationOptions) {
@@ -65,9 +71,10 @@ export class Simulation {
     this.oracle = new Oracle(options.paths, this.folder, this.state, this.crew);
   }
 
-  /** Kills the call that works now: its next operation never returns. */
-  kill(): void {
-    this.#life.left = 0;
+  /** Kills the call that works now: its next operation, or its next one of a kind, never returns. */
+  kill(operation?: string): void {
+    if (operation === undefined) this.#life.left = 0;
+    else this.#life.fatalOperation = operation;
   }
 
   /** The user writes a file. */
@@ -201,9 +208,10 @@ export class Simulation {
     command: (ports: Ports) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { random, crew } = this;
-    const life = (this.#life = { left: diesAt });
-    const point = (): Promise<void> => {
-      life.left -= 1;
+    const life: Life = { left: diesAt };
+    this.#life = life;
+    const point = (operation: string): Promise<void> => {
+      life.left = operation === life.fatalOperation ? 0 : life.left - 1;
       if (life.left <= 0) return new Promise(() => {});
       if (random.chance(editRate * 0.15)) this.edit();
       return Promise.resolve();

@@ -182,7 +182,7 @@ export class Truth {
       if (other === by) continue;
       // It hands on what others made of its files, unless somebody else may have been in between.
       for (const [path, content] of other.files)
-        if (!writes.has(path)) continue;
+        if (!writes.has(path) || writes.get(path) === content) continue;
         else if (holds && content === (before.get(path) ?? null)) other.files.set(path, writes.get(path)!);
         else other.files.delete(path);
     }
