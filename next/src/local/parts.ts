@@ -10,7 +10,7 @@ import { gateOf, UnitGraph } from '../run/units.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
 
-/** Which attempt of a unit. Default: the newest of the newest run. */
+/** Which attempt of a unit. Default: its newest, of the newest run that has one. */
 export interface AttemptChoice {
   readonly run?: number;
   readonly attempt?: number;
@@ -69,17 +69,15 @@ async function findAttempt(
 ): Promise<Attempt> {
   new UnitGraph(pipeline).requireUnit(unit);
   const state = new FolderState(pipeline, subject, await ports.log.read());
-  const runState = run === undefined ? state.current : state.runs.find((other) => other.run === run);
+  const runState = state.runs.findLast((other) => other.run === run || (run === undefined && other.attempts.has(unit)));
   const attempts = runState?.attempts.get(unit) ?? [];
   const found = attempt === undefined ? attempts.at(-1) : attempts.find(({ ref }) => ref.n === attempt);
-  if (found === undefined)
-    throw new GatelineError(
-      'usage',
-      `${unit} has no ${attempt === undefined ? 'attempt' : `attempt ${attempt}`} in ${run === undefined ? 'the newest run' : `run ${run}`} of ${subject}`,
-      {
-        hint: '`gateline status` shows gates and runs',
-      },
-    );
+  if (found === undefined) {
+    const place = [attempt === undefined ? 'attempt' : `attempt ${attempt}`, run === undefined ? '' : `in run ${run}`];
+    throw new GatelineError('usage', `${unit} has no ${place.join(' ').trim()} of ${subject}`, {
+      hint: '`gateline status` shows gates and runs',
+    });
+  }
   // What was used in this run was made by an earlier attempt.
   const source = found.ended?.source;
   if (source === undefined || source.subject !== subject) return found;

@@ -86,7 +86,10 @@ describe('skip, adopt, keep and force', () => {
   });
 
   it('keep lets outputs hold for the folder as it is now; force runs a gate again', async () => {
-    const project = create({ one: score(90), two: { needs: 'one', inputs: ['spec.md'] } });
+    const project = create({
+      one: score(90),
+      two: { needs: 'one', run: `echo said; ${agent()}`, inputs: ['spec.md'] },
+    });
     await project.run();
     project.write('spec.md', 'polished');
     await project.expect(
@@ -104,6 +107,10 @@ describe('skip, adopt, keep and force', () => {
     expect(await project.run()).toBe('0: two');
     expect(await project.run('--force', 'one,two')).toBe('0: one two');
     expect(await project.run()).toBe('0: ');
+    // What `two` left is that of its newest attempt, in whichever run.
+    expect(await project.run('--force', 'one', '--until', 'one')).toBe('0: one');
+    await project.expect('logs two', 0, /^said\n$/);
+    await project.expect('logs two --run 4', 2, 'error two has no attempt in run 4 of main\n');
   });
 
   it('need a person with a name', async () => {
