@@ -35,6 +35,9 @@ export function checkFile(file: GatelineFile): Finding[] {
   checkGraph(file, reports.error);
   checkNumbers(file, reports.error);
   checkGroups(file, reports.error);
+  for (const [index, gate] of (file.deliver?.gates ?? []).entries()) {
+    if (!Object.hasOwn(file.gates, gate)) reports.error(['deliver', 'gates', index], ...unknownGate(gate, file));
+  }
   checkEntities(file, reports);
   return findings;
 }

@@ -74,6 +74,7 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
       setup: command.setup,
       timeoutMinutes: command['timeout-minutes'],
     })),
+    deliver: file.deliver,
     on,
     job,
   };

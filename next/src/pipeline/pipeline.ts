@@ -37,6 +37,8 @@ export interface Pipeline {
   /** Entities and commands (seed 001), as they stand in the file. */
   readonly entities: Readonly<Record<string, EntityDefinition>>;
   readonly commands: Readonly<Record<string, CommandDefinition>>;
+  /** What the compiled workflow proposes as a pull request. */
+  readonly deliver: Delivery | undefined;
   /** Passed through by `compile` in GitHub's spelling: `on`, and the defaults of every job. */
   readonly on: JsonValue | undefined;
   readonly job: JsonObject | undefined;
@@ -52,6 +54,13 @@ export interface DatabaseCommands {
 export interface Retention {
   readonly days: number | undefined;
   readonly runs: number | undefined;
+}
+
+/** Files of gates that a pull request proposes after a run that passed. */
+export interface Delivery {
+  readonly gates: readonly string[];
+  /** Paths that run by themselves (workflows, hooks) and are delivered all the same. */
+  readonly allow: readonly string[];
 }
 
 /** A named set of gates. For display, and for `max-parallel` among its gates. */

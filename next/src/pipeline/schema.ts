@@ -178,6 +178,14 @@ export const fileSchema = mapOf({
   commands: recordOf(id, commandSchema, 'a map of commands, keyed by id')
     .default({})
     .describe('Commands that `gateline do` runs in your folder, any number of times.'),
+  deliver: mapOf({
+    gates: oneOrMore(gateId, 1, MAX_GATES, 'the id of a gate or a list of ids').describe('Gates whose files it has.'),
+    allow: oneOrMore(path, 0, 1_000, 'a path or a list of paths')
+      .default([])
+      .describe('Files that run by themselves, such as workflows, and are delivered all the same.'),
+  })
+    .optional()
+    .describe('The workflow of `gateline compile` opens a pull request when all gates have passed.'),
   on: jsonValue.optional().describe("What starts the workflow of `gateline compile`, in GitHub's spelling."),
   job: job.optional().describe("Keys of every job in that workflow, in GitHub's spelling."),
   gates: recordOf(id, gate, 'a map of gates, keyed by gate id')

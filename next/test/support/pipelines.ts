@@ -31,6 +31,7 @@ export function createPipeline(
     setup: undefined,
     entities: {},
     commands: {},
+    deliver: undefined,
     on: undefined,
     job: undefined,
     ...pipeline,
