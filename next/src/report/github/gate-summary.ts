@@ -1,0 +1,155 @@
+import { sumOf } from '../../run/figures.ts';
+import { countOf, formatDuration, formatMoney, formatScore } from '../amounts.ts';
+import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
+import type { AttemptView, RunView, UnitView } from '../view.ts';
+import { detailsOf, linkTo, runLink, type GithubContext } from './context.ts';
+import { findingsOf } from './findings.ts';
+import { githubUnitStep, stepText } from './next-step.ts';
+import {
+  amountsOf,
+  approvalSection,
+  fencedSection,
+  findingItem,
+  fold,
+  issueItems,
+  outputSection,
+  scoreCell,
+  sentence,
+  statusText,
+} from './sections.ts';
+
+/** GitHub drops a step's summary of more than 1 MiB as a whole; masks may make it longer. */
+export const MAX_SUMMARY = 900_000;
+const MAX_FINDINGS = 50;
+
+/**
+ * The summary of a gate's step, as Markdown: what reuse saved, status and reason, why its agent ran or what was used,
+ * score, time and cost against the default branch, the line that approves it, issues, findings, output, files, attempts,
+ * learnings, what to do next. At most `maxBytes` of UTF-8.
+ */
+export function renderGateSummary(
+  view: RunView,
+  unit: UnitView,
+  context: GithubContext,
+  maxBytes = MAX_SUMMARY,
+): string {
+  const { key, undeclared, attempts } = unit;
+  const { output, learnings } = detailsOf(context, key);
+  const step = githubUnitStep(unit, context);
+  const issues = issueItems(unit, context);
+  const findings = findingsOf(output);
+  return fitSections(
+    [
+      { title: 'the title', weight: 0, pieces: [headline(view, unit, context)] },
+      { title: 'the facts', weight: 1, head: tableHead(['', '']), pieces: factRows(view, unit, context) },
+      approvalSection([unit], context),
+      { title: 'the issues', weight: 2, head: `### Issues (${issues.length})\n`, pieces: issues },
+      {
+        title: 'the findings',
+        weight: 3,
+        head: `### Findings (${findings.length})\n`,
+        pieces: findings.slice(0, MAX_FINDINGS).map((finding) => findingItem(finding, context)),
+      },
+      { title: 'the next step', weight: 0, pieces: step ? [stepText(step)] : [] },
+      outputSection(unit, output, 6),
+      filesSection(unit),
+      fold(
+        {
+          title: 'undeclared files',
+          weight: 4,
+          pieces: undeclared.map((path) => `- ${code(path, 1_024)}`),
+        },
+        `Files that changed meanwhile and are not declared (${undeclared.length})`,
+      ),
+      needsSection(view, unit),
+      fold(
+        {
+          title: 'the attempts',
+          weight: 4,
+          head: tableHead(['Attempt', 'Result', 'Score', 'Time', 'Cost', 'Why']),
+          pieces: attempts.length < 2 ? [] : attempts.map(attemptRow),
+        },
+        `Attempts (${attempts.length})`,
+      ),
+      fold(fencedSection('the learnings', 7, learnings, ''), 'Learnings'),
+    ],
+    maxBytes,
+  );
+}
+
+function headline(view: RunView, unit: UnitView, context: GithubContext): string {
+  const { key, number, status, reason } = unit;
+  const { plan } = detailsOf(context, key);
+  const saved = [formatMoney(plan?.savesUsd), formatDuration(plan?.savesMs)].filter((text) => text !== '');
+  const decision = view.decisions.findLast((other) => other.unit === key);
+  const lines = [
+    plan?.choice === 'use' ? `Used again${saved.length === 0 ? '' : `: saved ${saved.join(' and ')}`}` : '',
+    `## Gate ${number} ${code(key)}: ${statusText(status)}`,
+    `${status === 'paused' ? '**Nothing is broken: a person must decide.** ' : ''}**Status:** ${sentence(reason)}`,
+    plan && plan.reason !== reason
+      ? `**${plan.choice === 'use' ? 'Used' : plan.choice === 'run' ? 'Ran' : 'Decided'}:** ${sentence(plan.reason)}`
+      : '',
+    plan?.hint === undefined ? '' : `**Hint:** ${sentence(plan.hint)}`,
+    decision
+      ? `**Decision:** ${quote(decision.decision)} by ${quote(decision.actor)}: ${sentence(decision.reason)}`
+      : '',
+  ];
+  return lines.filter((line) => line !== '').join('\n\n');
+}
+
+function factRows({ subject, task }: RunView, unit: UnitView, context: GithubContext): string[] {
+  const { key, agent, attempts, how, iteration, threshold, verdict, source } = unit;
+  const { job } = detailsOf(context, key);
+  const last = attempts.at(-1);
+  const model = attempts.findLast(({ metrics }) => metrics?.model)?.metrics?.model;
+  const tokens = sumOf(attempts.flatMap(({ metrics }) => [metrics?.inputTokens, metrics?.outputTokens]));
+  const { time, cost } = amountsOf(unit, context);
+  const facts: (readonly [name: string, cell: string | undefined])[] = [
+    ['Score', scoreCell(unit, context)],
+    ['Threshold', threshold > 0 ? formatScore(threshold) : undefined],
+    ['Result', verdict?.result && quote(verdict.result)],
+    ['Message', verdict?.message && quote(verdict.message)],
+    ['Agent', quote(agent)],
+    ['Model', model && quote(model)],
+    ['How', how],
+    ['Output of', source && quote(`run ${source.run}, attempt ${source.n} of ${source.unit} for ${source.subject}`)],
+    ['Attempt', last && String(last.n)],
+    ['Iteration', iteration > 1 ? String(iteration) : undefined],
+    ['Exit code', last?.exitCode?.toString()],
+    ['Time', time],
+    ['Cost', cost],
+    ['Tokens', tokens ? countOf(tokens, 'token') : undefined],
+    ['Subject', codeCell(subject, 1_024)],
+    ['Task', task && quote(task)],
+    ['Run', runLink(context)],
+    ['Job', job && linkTo('log', job)],
+  ];
+  return facts.flatMap(([name, cell]) => (cell ? [tableRow([name, cell])] : []));
+}
+
+function filesSection({ changes }: UnitView): Section {
+  const pieces = changes.map(({ path, before, after }) => {
+    const verb = after === null ? 'deleted' : before === null ? 'added' : 'changed';
+    return `- ${verb} ${code(path, 1_024)}`;
+  });
+  return fold({ title: 'the files', weight: 4, pieces }, `Files (${changes.length})`);
+}
+
+/** What its agent was given of other gates. */
+function needsSection({ units }: RunView, { needs }: UnitView): Section {
+  const pieces = units
+    .filter(({ key }) => needs.includes(key))
+    .map(({ key, status, how, reason }) =>
+      tableRow([codeCell(key), statusText(status), how ?? '', quote(reason, 300)]),
+    );
+  const head = tableHead(['Gate', 'Status', 'How', 'Why']);
+  return fold({ title: 'its needs', weight: 5, head, pieces }, `Needs (${pieces.length})`);
+}
+
+function attemptRow({ n, how, verdict, ms, metrics }: AttemptView): string {
+  const { status, kind, score, issues } = verdict ?? {};
+  const result = status === undefined ? how : status === kind ? status : `${status} (${kind})`;
+  const scored = status === 'passed' || status === 'partial' ? formatScore(score!) : '';
+  const why = quote(issues?.[0]?.message ?? '', 300);
+  return tableRow([String(n), result, scored, formatDuration(ms), formatMoney(metrics?.costUsd), why]);
+}

@@ -1,0 +1,76 @@
+import { shellWord } from '../../untrusted/escape.ts';
+import { code, quote } from '../markdown.ts';
+import type { NextStep, RunView, UnitStatus, UnitView } from '../view.ts';
+import { detailsOf, type GithubContext } from './context.ts';
+
+/** What to do about a run on GitHub: about the first unit in this order, else about the problems beside the gates. */
+export function githubStep(view: RunView, context: GithubContext): NextStep {
+  for (const status of UNIT_ORDER) {
+    const unit = view.units.find((other) => other.status === status && !other.done);
+    const step = unit && githubUnitStep(unit, context);
+    if (step) return step;
+  }
+  if (context.problems?.length) return { text: 'Fix what was not checked, then run its jobs again', ...rerun(context) };
+  if (view.status === 'completed') return { text: 'All gates are done' };
+  return { text: 'Run the workflow again' };
+}
+
+const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused', 'pending', 'running'];
+
+/**
+ * What to do about a unit on GitHub; undefined: nothing, or something about a unit that it needs.
+ *
+ * | unit | step |
+ * | --- | --- |
+ * | failed | fix it, then push or re-run the failed jobs |
+ * | rejected, interrupted, lost | re-run the failed jobs |
+ * | below its threshold | improve it, or accept it by its line |
+ * | waits for a person | look at the output, then post its line |
+ * | without a result | look at its job, then re-run the failed jobs |
+ */
+export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep | undefined {
+  const { key, done, status, verdict } = unit;
+  const canApprove = detailsOf(context, key).approval !== undefined;
+  if (done) return undefined;
+  switch (status) {
+    case 'failed':
+      if (verdict?.status !== 'failed')
+        return { text: `Re-run the failed jobs: the output of ${key} was rejected`, ...rerun(context) };
+      if (verdict.kind === 'cancelled')
+        return { text: `Re-run the failed jobs: ${key} was interrupted`, ...rerun(context) };
+      return { text: `${fixText(unit)}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+    case 'partial':
+      if (canApprove) return { text: `Accept ${key} with its line, or improve it and push; ${USED}` };
+      return { text: `Improve ${key}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+    case 'lost':
+      return { text: `Re-run the failed jobs: the job of ${key} ended without a result`, ...rerun(context) };
+    case 'paused':
+      return canApprove
+        ? {
+            text: `Look at the output of ${key}, then post its line; without a job for comments, re-run the failed jobs`,
+          }
+        : { text: `Look at the output of ${key}, approve it, then re-run the failed jobs`, ...rerun(context) };
+    case 'pending':
+    case 'running':
+      return { text: `Look at the job of ${key}: it left no result`, ...rerun(context) };
+    default:
+      return undefined;
+  }
+}
+
+const USED = 'what passed is used again';
+
+function fixText({ key, verdict }: UnitView): string {
+  const advice = verdict?.advice ?? '';
+  return advice === '' ? `Fix ${key}` : `Fix ${key} (${advice.replace(/\.$/, '')})`;
+}
+
+/** Of GitHub's own command line. */
+function rerun({ runId, repository }: GithubContext): Pick<NextStep, 'command'> {
+  return { command: `gh run rerun ${runId} --failed --repo ${shellWord(repository)}` };
+}
+
+/** A step as a paragraph. */
+export function stepText({ text, command }: NextStep): string {
+  return `**Next:** ${quote(text)}.${command === undefined ? '' : ` ${code(command)}`}`;
+}

@@ -1,0 +1,132 @@
+import { summarizeRuns } from '../../history/statistics.ts';
+import type { HistoryEntry } from '../../history/history-entry.ts';
+import { countOf, formatDuration, formatMoney, formatShare } from '../amounts.ts';
+import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
+import { savedText } from '../terminal.ts';
+import type { RunView } from '../view.ts';
+import { detailsOf, linkTo, runAddress, runLink, type GithubContext } from './context.ts';
+import { MAX_SUMMARY } from './gate-summary.ts';
+import { githubStep, stepText } from './next-step.ts';
+import { outcomeOf } from './outcome.ts';
+import {
+  approvalSection,
+  deltaText,
+  fold,
+  gatesSection,
+  outputSection,
+  troublesSection,
+  withDelta,
+} from './sections.ts';
+
+const MAX_TROUBLES = 20;
+const MAX_ROWS = 1_000;
+
+/**
+ * The summary of a run, as Markdown: what reuse saved, the result and what to do, what is not done, outputs that wait
+ * for a person with the line that approves each, the table of gates against the default branch, decisions and the last
+ * runs. At most `maxBytes` of UTF-8.
+ */
+export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = MAX_SUMMARY): string {
+  const { units, decisions, history } = view;
+  const saved = savedText(view.figures);
+  const waiting = units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
+  return fitSections(
+    [
+      {
+        title: 'the title',
+        weight: 0,
+        pieces: [
+          [saved ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context)].filter(Boolean).join('\n\n'),
+        ],
+      },
+      problemsSection(context),
+      troublesSection(view, context, MAX_TROUBLES),
+      approvalSection(waiting, context),
+      ...waiting.map((unit) => outputSection(unit, detailsOf(context, unit.key).output, 5)),
+      gatesSection(view, context, MAX_ROWS),
+      {
+        title: 'the decisions',
+        weight: 4,
+        head: '### Decisions\n',
+        pieces: decisions.map(
+          ({ decision, actor, reason, unit }) =>
+            `- ${quote(decision)}${unit === undefined ? '' : ` ${code(unit)}`} by ${quote(actor)}: ${quote(reason, 500)}`,
+        ),
+      },
+      historySection(history, context),
+    ],
+    maxBytes,
+  );
+}
+
+/** ``❌ failed: `web` for `pr-42` `` */
+export function titleText(view: RunView, context: GithubContext): string {
+  const { icon, text } = outcomeOf(view, context);
+  return `${icon} ${text}: ${code(view.pipeline)} for ${code(view.subject)}`;
+}
+
+/** Task, figures and the next step, a paragraph each. */
+export function runTexts(view: RunView, context: GithubContext): string[] {
+  const { task, paused } = view;
+  return [
+    task === undefined ? '' : `**Task:** ${quote(task)}`,
+    view.status === 'paused' ? '**Nothing is broken: a person must decide.**' : '',
+    paused ? `**Held by** ${quote(paused.actor)}: ${quote(paused.reason)}` : '',
+    figuresText(view, context),
+    stepText(githubStep(view, context)),
+  ].filter((text) => text !== '');
+}
+
+/** Time and cost with their difference to the default branch's newest run. */
+function figuresText({ figures, units }: RunView, context: GithubContext): string {
+  const { done, ms, costUsd, tokens } = figures;
+  const { baseline, sha, eventName } = context;
+  const notDone = new Map<string, number>();
+  for (const unit of units) if (!unit.done) notDone.set(unit.status, (notDone.get(unit.status) ?? 0) + 1);
+  const parts = [
+    `**${done} of ${countOf(units.length, 'gate')} done**`,
+    ...[...notDone].map(([status, count]) => `${count} ${status}`),
+    withDelta(formatDuration(ms), deltaText(ms, baseline?.ms, formatDuration)),
+    withDelta(formatMoney(costUsd), deltaText(costUsd, baseline?.costUsd, formatMoney)),
+    tokens === undefined ? '' : countOf(tokens, 'token'),
+    `${runLink(context)}${sha === '' ? '' : ` at ${code(sha.slice(0, 7))}`} (${code(eventName)})`,
+    baseline ? `in brackets: against ${historyLink(baseline, context)} of the default branch` : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+export function problemsSection({ problems = [] }: GithubContext): Section {
+  const pieces = problems.map((problem) => `- ❌ ${quote(problem)}`);
+  return { title: 'what was not checked', weight: 1, head: '### Not checked\n', pieces };
+}
+
+function historyLink({ run, runId = '' }: HistoryEntry, context: GithubContext): string {
+  return linkTo(`run ${run}`, runAddress(context, runId));
+}
+
+/** The last runs, and what they amount to. */
+function historySection(entries: readonly HistoryEntry[], context: GithubContext): Section {
+  const { successRate, times, costUsd } = summarizeRuns(entries);
+  const facts = [
+    successRate === undefined ? '' : `${formatShare(successRate)} completed`,
+    times.median === undefined ? '' : `a completed run took ${formatDuration(times.median)} (median)`,
+    costUsd === undefined ? '' : `they cost ${formatMoney(costUsd)}`,
+  ].filter((fact) => fact !== '');
+  const pieces = entries.map((entry) => {
+    const { subject, status, units, ms, costUsd: cost, savedMs, failure } = entry;
+    const passed = units.filter((unit) => unit.status === 'passed').length;
+    return tableRow([
+      historyLink(entry, context),
+      codeCell(subject, 100),
+      status,
+      `${passed} of ${units.length}`,
+      formatDuration(ms),
+      formatMoney(cost),
+      formatDuration(savedMs),
+      failure === undefined ? '' : quote(`${failure.unit}: ${failure.message}`, 200),
+    ]);
+  });
+  const head = tableHead(['Run', 'Subject', 'Status', 'Passed', 'Time', 'Cost', 'Saved', 'First failure']);
+  const statistics = facts.length === 0 ? '' : `: ${facts.join(', ')}`;
+  return fold({ title: 'the last runs', weight: 4, head, pieces }, `Last runs (${entries.length})${statistics}`);
+}

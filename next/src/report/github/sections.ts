@@ -1,0 +1,177 @@
+import type { JsonValue } from '../../json/json.ts';
+import { sumOf } from '../../run/figures.ts';
+import { MEETS_CONTRACT } from '../../run/status.ts';
+import { codeFence, truncateBytes } from '../../untrusted/escape.ts';
+import { verdictText } from '../../verdict/verdict.ts';
+import { formatBytes, formatDuration, formatMoney, formatScore, listNames } from '../amounts.ts';
+import { code, codeCell, quote, tableHead, tableRow, type Section } from '../markdown.ts';
+import { gateRows, howText, scoreText } from '../terminal.ts';
+import type { RunView, UnitStatus, UnitView } from '../view.ts';
+import { detailsOf, fileAddress, linkTo, type GithubContext } from './context.ts';
+import { findingAt, type Finding } from './findings.ts';
+
+const ICONS: Readonly<Record<UnitStatus, string>> = {
+  pending: '⏳',
+  running: '🔄',
+  passed: '✅',
+  partial: '⚠️',
+  failed: '❌',
+  lost: '❌',
+  paused: '⏸️',
+  skipped: '⏭️',
+  'not-applicable': '➖',
+  blocked: '⛔',
+};
+
+/** `✅ passed`, in which no line breaks. */
+export function statusText(status: UnitStatus): string {
+  return `${ICONS[status]}\u00a0${status}`;
+}
+
+/** A quoted text as a sentence. */
+export function sentence(text: string): string {
+  const safe = quote(text);
+  return safe === '' || /[.!?…]$/.test(safe) ? safe : `${safe}.`;
+}
+
+/** A section that is closed until a reader opens it. */
+export function fold({ head = '', foot = '', ...section }: Section, label: string): Section {
+  return {
+    ...section,
+    head: `<details><summary>${label}</summary>\n${head && `\n${head}`}`,
+    foot: `${foot && `${foot}\n`}\n</details>`,
+  };
+}
+
+/** Bytes of an output or of learnings that are shown. */
+const MAX_FENCE = 20_000;
+
+/** Text of an agent in a fence. No line of it is a command that somebody could copy into a comment. */
+export function fencedSection(title: string, weight: number, text: string | undefined, heading: string, lang = '') {
+  if (!text) return { title, weight, pieces: [] };
+  const short = truncateBytes(text, MAX_FENCE);
+  const note = short.length < text.length ? `\n… (${formatBytes(Buffer.byteLength(text))} in all)` : '';
+  const inert = (short + note).replace(/^(\s*)\/(?=gateline)/gim, String.raw`$1\/`);
+  const lines = codeFence(inert, lang).trimEnd().split('\n');
+  return {
+    title,
+    weight,
+    head: `${heading && `${heading}\n\n`}${lines[0]}`,
+    pieces: lines.slice(1, -1),
+    foot: lines.at(-1),
+  };
+}
+
+export function outputSection({ key }: UnitView, output: JsonValue | undefined, weight: number): Section {
+  const text = output === undefined ? undefined : JSON.stringify(output, null, 2);
+  return fencedSection(`the output of ${code(key)}`, weight, text, `### Output of ${code(key)}`, 'json');
+}
+
+/** Difference to the default branch's newest run: `, −5`; '' if it is unknown or nothing. */
+export function deltaText(value: number | undefined, base: number | undefined, format: (amount: number) => string) {
+  if (value === undefined || base === undefined) return '';
+  const difference = sumOf([value, -base])!;
+  const text = format(Math.abs(difference));
+  return text === '' || text === '0' ? '' : `${difference > 0 ? '+' : '−'}${text}`;
+}
+
+/** What agents spent on a unit in this run, and the same of the default branch's newest run. */
+export function amountsOf({ key, attempts, verdict }: UnitView, { baseline }: GithubContext) {
+  const ran = attempts.filter(({ how }) => how === 'ran');
+  const base = ran.length === 0 ? undefined : baseline?.units.find(({ unit }) => unit === key);
+  const ms = sumOf(ran.map((attempt) => attempt.ms));
+  const costUsd = sumOf(ran.map(({ metrics }) => metrics?.costUsd));
+  return {
+    time: withDelta(formatDuration(ms), deltaText(ms, base?.ms, formatDuration)),
+    cost: withDelta(formatMoney(costUsd), deltaText(costUsd, base?.costUsd, formatMoney)),
+    scoreDelta: deltaText(verdict?.score, baseline?.units.find(({ unit }) => unit === key)?.score, formatScore),
+  };
+}
+
+export function withDelta(text: string, delta: string): string {
+  return text === '' || delta === '' ? text : `${text} (${delta})`;
+}
+
+/** The score with its threshold if it is below, and the difference to the default branch. */
+export function scoreCell(unit: UnitView, context: GithubContext): string {
+  return withDelta(quote(scoreText(unit)), amountsOf(unit, context).scoreDelta);
+}
+
+/** The table of gates; of more than `maxRows` only those that are not done. */
+export function gatesSection(view: RunView, context: GithubContext, maxRows: number): Section {
+  const all = gateRows(view);
+  const open = all.length <= maxRows ? all : all.filter(({ unit }) => unit && !unit.done);
+  const rows = open.map(({ name, status, unit }) => {
+    if (unit === undefined) return tableRow([`**${codeCell(name)}**`, statusText(status), '', '', '', '', '']);
+    const { time, cost } = amountsOf(unit, context);
+    const label = linkTo(codeCell(unit.key), detailsOf(context, unit.key).job);
+    const why = unit.reason === MEETS_CONTRACT ? '' : quote(unit.reason, 300);
+    return tableRow([
+      name === unit.key ? label : `└ ${label}`,
+      statusText(status),
+      quote(howText(unit)),
+      scoreCell(unit, context),
+      time,
+      cost,
+      why,
+    ]);
+  });
+  const head = tableHead(['Gate', 'Status', 'How', 'Score', 'Time', 'Cost', 'Why']);
+  return { title: 'the table of gates', weight: 3, head, pieces: rows };
+}
+
+/** Issues of a verdict as list items, with the file and line of the finding that they are about. */
+export function issueItems({ key, verdict }: UnitView, context: GithubContext, maxBytes?: number): string[] {
+  const { output } = detailsOf(context, key);
+  return (verdict?.issues ?? []).map(({ severity, pointer, message, rule }) => {
+    const at = pointer === undefined ? '' : pointer === '' ? ' at the whole output' : ` at ${code(pointer)}`;
+    const by = rule === undefined || message.includes(rule) ? '' : ` (${code(rule)})`;
+    return `- **${severity}**${at}${placeText(findingAt(output, pointer), context)}: ${quote(message, maxBytes)}${by}`;
+  });
+}
+
+export function findingItem(finding: Finding, context: GithubContext): string {
+  const { severity, message, rule } = finding;
+  const by = rule === undefined ? '' : ` (${code(rule)})`;
+  return `- **${severity}**${placeText(finding, context)}: ${quote(message, 500)}${by}`;
+}
+
+function placeText({ file, line }: Partial<Finding> = {}, context: GithubContext): string {
+  if (file === undefined) return '';
+  const label = code(line === undefined ? file : `${file}:${line}`);
+  return ` in ${linkTo(label, fileAddress(context, file, line))}`;
+}
+
+const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
+
+/** Units that hold the run up, each with its first issues. */
+export function troublesSection({ units }: RunView, context: GithubContext, most: number, maxBytes?: number): Section {
+  const troubles = units.filter(({ done, status }) => !done && TROUBLES.has(status));
+  const pieces = troubles.slice(0, most).map((unit) => {
+    const { key, status, reason, verdict } = unit;
+    const items = issueItems(unit, context, maxBytes);
+    const shown = items.slice(0, most).map((item) => `  ${item}`);
+    if (items.length > most) shown.push(`  - … and ${items.length - most} more`);
+    const isFirstIssue = verdict !== undefined && items.length > 0 && reason === verdictText(verdict);
+    const why = isFirstIssue ? verdict.kind : quote(reason, maxBytes);
+    const label = linkTo(code(key), detailsOf(context, key).job);
+    return [`- ${ICONS[status]} **${label} ${status}**: ${why}`, ...shown].join('\n');
+  });
+  const rest = troubles.slice(most).map(({ key }) => code(key));
+  if (rest.length > 0) pieces.push(`- Not done either: ${listNames(rest, most)}`);
+  return { title: 'what is not done', weight: 1, head: '### Not done\n', pieces };
+}
+
+/** How a person opens outputs that wait: each line to copy stands in a block of its own. */
+export function approvalSection(units: readonly UnitView[], context: GithubContext): Section {
+  const pieces = units.flatMap((unit) => {
+    const { key, done } = unit;
+    const { approval } = detailsOf(context, key);
+    if (done || approval === undefined) return [];
+    const score = scoreText(unit);
+    const output = `the output of ${code(key)}${score === '' ? '' : `, score ${quote(score)}`}`;
+    return `To accept ${output}, post this line as a comment of its own:\n\n${codeFence(approval, 'text')}`;
+  });
+  const foot = 'A reason may follow. `reject` instead of `approve` asks for another attempt.';
+  return { title: 'the lines that approve', weight: 1, head: '### A person must decide\n', pieces, foot };
+}
