@@ -63,6 +63,8 @@ export const documentSchema = z.strictObject({
   /** The output; absent: none. What parsed it made sure that it is JSON; a schema would drop a key `__proto__`. */
   output: z.custom<JsonValue>().optional(),
   files: z.array(handedFileSchema).max(10_000),
+  /** What its agent took to make the output, in whichever run: what using it saves. */
+  made: spentSchema,
   /** By unit: this one and everything before it in this run. */
   spent: z.record(z.string(), spentSchema),
   /** What a person decided about this unit, and where that stands. */
