@@ -1,10 +1,11 @@
 import type { UnitPlan } from '../run/events.ts';
-import type { Unit } from '../run/units.ts';
+import { gateOf, type Unit } from '../run/units.ts';
 import { isDone, needsOf } from './needs.ts';
 import { Call } from './call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
 import type { Order, Ports } from './ports.ts';
 import { setOutcome } from './outcome.ts';
+import { reportVariables } from './report-slips.ts';
 
 /**
  * What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine.
@@ -48,8 +49,12 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
       if (plan.changes.length > 0) snapshot = await ports.workspace.applyTo(snapshot, plan.changes);
     }
   }
+  const coming = new Set(plans.flatMap(({ unit, choice }) => (COMING.has(choice) ? [gateOf(unit)] : [])));
+  for (const gate of order.pipeline.gates) if (coming.has(gate.id)) reportVariables(call, gate);
   return plans;
 }
+
+const COMING: ReadonlySet<UnitPlan['choice']> = new Set<UnitPlan['choice']>(['run', 'depends']);
 
 /** The plan of a unit whose needs are not done. */
 function blockedPlan(call: Call, { key, gate }: Unit, plans: readonly UnitPlan[]): UnitPlan {

@@ -9,10 +9,10 @@ import { planUnit, toUnitPlan } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
+import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
 import { buildRequest, fingerprintOf, type Work } from './request.ts';
 import { sendBack } from './rework.ts';
 import { carryOut } from './use-output.ts';
-import { createMatcher } from '../workspace/globs.ts';
 
 /** How a call of `run` ended. */
 export interface RunResult {
@@ -145,8 +145,8 @@ class Scheduler {
     const { unit, needs } = first;
     this.#ran.push(unit.key);
     await call.compileContracts();
-    nameShortSecrets(call, unit);
-    await nameEmptyGlobs(call, first);
+    reportVariables(call, unit.gate);
+    await reportEmptyGlobs(call, first);
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {
@@ -207,25 +207,6 @@ class Scheduler {
     const fails = [...outcomes.values()].some(({ result }) => result === 'failed');
     return state.current?.paused || (waits && !fails) ? 'paused' : 'failed';
   }
-}
-
-/** A glob of `inputs` without a file is most often a slip: the gate would never run again. */
-async function nameEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
-  const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
-  if (globs.length === 0) return;
-  const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
-  const empty = globs.filter((glob) => !paths.some(createMatcher([glob])));
-  if (empty.length === 0) return;
-  const hint = `correct \`inputs\` at ${gate.place.file}:${gate.place.line ?? 1}, if it is a slip`;
-  call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
-}
-
-function nameShortSecrets(call: Call, { key, gate }: Unit): void {
-  const short = gate.secrets.filter((name) => call.order.redactor.shortSecrets.includes(name));
-  if (short.length > 0)
-    call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`, {
-      unit: key,
-    });
 }
 
 /** Why no agent of a unit may start now. */

@@ -22,6 +22,7 @@ export class Progress {
   readonly #isVerbose: boolean;
   readonly #rows = new Map<UnitKey, Row>();
   readonly #plans = new Map<UnitKey, UnitPlan>();
+  readonly #notes = new Set<string>();
   #head = '';
 
   /** @param isVerbose shows what agents print, each line after `gate | ` */
@@ -56,8 +57,12 @@ export class Progress {
       }
       case 'checkpoint':
         return event.text;
-      case 'notice':
-        return safeText(`note: ${event.message}${event.hint === undefined ? '' : ` (${event.hint})`}`);
+      case 'notice': {
+        const note = safeText(`note: ${event.message}${event.hint === undefined ? '' : ` (${event.hint})`}`);
+        if (this.#notes.has(note)) return undefined;
+        this.#notes.add(note);
+        return note;
+      }
     }
   }
 

@@ -27,6 +27,18 @@ describe('secrets', () => {
     expect((await project.gateline('logs', 'one')).out).toBe('developers on ***: ***\n');
   });
 
+  it('and variables of the caller that are not set are named before an agent costs something', async () => {
+    const project = one({ secrets: ['KEY'], env: { REGION: null, EMPTY: null }, strategy: { matrix: { n: [1, 2] } } });
+    Object.assign(project.environment, { KEY: '', EMPTY: '' });
+    const notes =
+      'note: secret KEY is not set: one runs without it (set KEY, or remove it from `secrets`)\n' +
+      'note: variable REGION is not set, and `env` takes it from the caller\n';
+    expect((await project.gateline('plan')).err).toBe(notes);
+    const { err } = await project.gateline('run');
+    expect(err.match(/^note: .*\n/gm)!.join('')).toBe(notes);
+    expect((await project.gateline('plan')).err).toBe('');
+  });
+
   it('are redacted in outputs, logs and state, and named', async () => {
     const project = one({
       run: `echo "with $TOKEN_VALUE"; agent "{\\"key\\": \\"$TOKEN_VALUE\\"}"; echo '{"model": "m"}' > "$GATELINE_METRICS"`,
@@ -40,6 +52,7 @@ describe('secrets', () => {
     const named = await project.gateline('run', ...words, '-m', 'key=xK9-very-long-secret', '--verbose', '--isolated');
     expect(named.out + named.err).toContain('Run 1 of p for on ***: completed');
     expect(named.out + named.err).not.toContain('xK9');
+    expect(named.err).not.toContain('note: ');
     const { out: history } = await project.gateline('history', '-s', words[1]!);
     expect(history).toContain(' on *** ');
     expect(() => execFileSync('grep', ['-rl', 'xK9-very-long-secret', '.state'], { cwd: project.root })).toThrow();

@@ -41,10 +41,7 @@ interface RunFlags extends TargetOptions {
 export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
   answer<RunFlags>(
     addSelectionOptions(addRequestOptions(program.command('plan'))).description('show what would run, and why'),
-    async (options) => {
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
-      return planAnswer(world, await gateline.plan(toRunOptions(options)));
-    },
+    (options) => runOrResume(world, { ...options, dryRun: true }, false),
   );
   answer<RunFlags>(
     addRunOptions(program.command('run')).description('run the pipeline, or continue a run that stopped'),

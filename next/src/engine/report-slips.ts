@@ -1,0 +1,29 @@
+import type { Gate } from '../pipeline/pipeline.ts';
+import { createMatcher } from '../workspace/globs.ts';
+import type { Call } from './call.ts';
+import type { Work } from './request.ts';
+
+/** Before an agent costs something: variables that are not set, and secrets that cannot be protected. */
+export function reportVariables(call: Call, { id, env, secrets }: Gate): void {
+  const { ports, order } = call;
+  for (const name of secrets.filter((secret) => !ports.environment[secret]))
+    call.notice(`secret ${name} is not set: ${id} runs without it`, {
+      hint: `set ${name}, or remove it from \`secrets\``,
+    });
+  for (const name of Object.keys(env).filter((key) => env[key] === null && ports.environment[key] === undefined))
+    call.notice(`variable ${name} is not set, and \`env\` takes it from the caller`);
+  const short = secrets.filter((name) => order.redactor.shortSecrets.includes(name));
+  if (short.length > 0)
+    call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`);
+}
+
+/** A glob of `inputs` without a file is most often a slip: the gate would never run again. */
+export async function reportEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
+  const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
+  if (globs.length === 0) return;
+  const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
+  const empty = globs.filter((glob) => !paths.some(createMatcher([glob])));
+  if (empty.length === 0) return;
+  const hint = `correct \`inputs\` at ${gate.place.file}:${gate.place.line ?? 1}, if it is a slip`;
+  call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
+}
