@@ -1,12 +1,13 @@
 import type { getOctokit } from '@actions/github';
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../errors.ts';
-import { defaultPause } from './retry.ts';
+import { defaultPause, withRetry } from './retry.ts';
 
 export type Octokit = ReturnType<typeof getOctokit>;
 
-/** Milliseconds that one REST request may take. */
-export const REQUEST_MS = 20_000;
+/** Milliseconds that one REST request may take, and in which tries of a read may start. */
+const READ_MS = 60_000;
+const REQUEST_MS = 20_000;
 
 /**
  * GitHub's REST client with a time limit for each request, and without retries: reads are repeated by `withRetry`,
@@ -51,21 +52,40 @@ export function pauseAfterRequest(error: unknown, tries: number): number | undef
 /** An entry of `permissions:` in a workflow: `actions: read`. */
 export type Permission = `${'actions' | 'contents' | 'pull-requests'}: ${'read' | 'write'}`;
 
-/** The failure of a REST request in words, with the block of `permissions:` that is probably missing. */
-export function explainRequestError(error: unknown, what: string, permission: Permission): GatelineError {
-  const status = statusOf(error);
-  const message = `${what} failed: ${messageOf(error)}`;
-  return new GatelineError('platform', message, { hint: hintOf(error, status, permission), cause: error });
+/**
+ * The data of a read request, which is sent again if that may help.
+ * @param what the request in messages: `The list of comments`
+ * @param permission what the token needs
+ * @param report gets a line before each further try
+ * @throws GatelineError `platform` with the block of `permissions:` that is probably missing
+ */
+export async function readRest<T>(
+  what: string,
+  permission: Permission,
+  request: () => Promise<{ readonly data: T }>,
+  report: (line: string) => void,
+): Promise<T> {
+  const limits = { tryMs: REQUEST_MS, deadline: Date.now() + READ_MS, pauseAfter: pauseAfterRequest, report };
+  try {
+    return (await withRetry(what, request, limits)).data;
+  } catch (error) {
+    throw explainRequestError(what, permission, error);
+  }
 }
 
-function hintOf(error: unknown, status: number | undefined, permission: Permission): string | undefined {
+/** The failure of a REST request in words. */
+export function explainRequestError(what: string, permission: Permission, error: unknown): GatelineError {
+  const hint = hintOf(permission, error);
+  return new GatelineError('platform', `${what} failed: ${messageOf(error)}`, { hint, cause: error });
+}
+
+function hintOf(permission: Permission, error: unknown): string {
   const block = `Add to the job:\npermissions:\n  contents: read\n  ${permission}`;
-  if (status === 401) return 'The token is wrong or has expired: pass `github-token: ${{ github.token }}`.';
+  const status = statusOf(error);
+  if (status === 401) return 'The token is wrong or has expired: leave out `github-token`.';
   if (status === 403 && pauseAfterRequest(error, 1) !== undefined)
-    return 'The requests of an hour are used up: run the job again later.';
+    return 'The limit of requests is reached: run the job again later.';
   if (status === 403) return block;
-  if (status === 404) return `GitHub also answers 404 if the token must not read it. ${block}`;
-  return status === undefined || status >= 500
-    ? 'Run the job again when GitHub works: https://githubstatus.com'
-    : undefined;
+  if (status === 404) return `GitHub also says so if the token may not read it. ${block}`;
+  return 'Run the job again when GitHub works: https://githubstatus.com';
 }

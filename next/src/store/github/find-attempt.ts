@@ -2,18 +2,12 @@ import { messageOf } from '../../errors.ts';
 import type { Octokit } from '../../github/octokit.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { Artifacts, ListedArtifact } from './artifacts.ts';
-import {
-  approvalDigest,
-  parseArtifactName,
-  type AttemptDocument,
-  type AttemptReference,
-  type JobRef,
-} from './document.ts';
-import { findPointer } from './pointer.ts';
+import { approvalDigest, parseArtifactName, type AttemptDocument, type AttemptReference } from './document.ts';
+import { findPointer, type AttemptPointer } from './pointer.ts';
 import { MAX_DOCUMENT, readAttempt } from './publish.ts';
 import { explainDistrust, type ReuseScope } from './trusted-run.ts';
 
-/** The output of which request is looked for, and what vouches for it. */
+/** The request whose output is looked for, and what vouches for an output. */
 export interface AttemptSearch {
   readonly fingerprint: Digest;
   readonly pipeline: string;
@@ -26,27 +20,31 @@ export interface AttemptSearch {
   readonly approvals: ReadonlySet<string>;
 }
 
-/** A document that is verified and answers the request. `notes`: why others are not used, one line each. */
+export interface SearchPorts {
+  readonly artifacts: Artifacts;
+  readonly octokit: () => Promise<Octokit>;
+  readonly job: { readonly runId: number; readonly runAttempt: number };
+  readonly report: (line: string) => void;
+}
+
+/** A verified document that answers the request, and why others are not used, one line each. */
 export interface AttemptResult {
   readonly attempt?: { readonly document: AttemptDocument; readonly reference: AttemptReference };
   readonly notes: readonly string[];
 }
 
-export interface SearchPorts {
-  readonly artifacts: Artifacts;
-  readonly octokit: () => Promise<Octokit>;
-  readonly job: Pick<JobRef, 'runId' | 'runAttempt'>;
-  readonly report: (line: string) => void;
-}
-
 /** Documents that are downloaded at most. */
 const MAX_READS = 5;
-/** An earlier output is optional: an outage must not hold up the agent. */
-const WAIT_MS = 30_000;
 
-interface Candidate {
+/** A run whose documents may be used, as far as their digests are accepted. */
+interface Source {
   readonly runId: number;
-  readonly artifact: ListedArtifact;
+  readonly runAttempt: number;
+  readonly accepts: (digest: Digest) => boolean;
+}
+
+interface Candidate extends Source {
+  readonly artifact: ListedArtifact & { readonly digest: Digest };
 }
 
 /**
@@ -56,31 +54,25 @@ interface Candidate {
  */
 export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Promise<AttemptResult> {
   const notes: string[] = [];
-  const collect = async (what: string, find: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> => {
+  const lists = sourcesOf(ports, search, await findPointer(search.fingerprint)).map(async (source) => {
     try {
-      return await find();
+      return await listCandidates(ports, search, source);
     } catch (error) {
-      notes.push(`${what}: ${messageOf(error)}`);
+      notes.push(`run ${source.runId} is not used: ${messageOf(error)}`);
       return [];
     }
-  };
-  const sources = await Promise.all([
-    collect('the pointer', () => candidatesOfPointer(ports, search, notes)),
-    collect(`run ${search.resume}`, () => candidatesToResume(ports, search, notes)),
-    collect('earlier attempts', () => candidatesOfOwnRun(ports, search)),
-  ]);
-  const candidates = [...new Map(sources.flat().map((candidate) => [candidate.artifact.id, candidate])).values()];
+  });
+  const candidates = (await Promise.all(lists)).flat();
   candidates.sort((a, b) => Number(b.artifact.createdAt ?? 0) - Number(a.artifact.createdAt ?? 0));
-  if (candidates.length > MAX_READS) notes.push(`only the newest ${MAX_READS} of ${candidates.length} are read`);
   for (const { runId, artifact } of candidates.slice(0, MAX_READS)) {
-    const reference = { artifactId: artifact.id, digest: artifact.digest! };
+    const reference = { artifactId: artifact.id, digest: artifact.digest };
     try {
-      const source = { job: search.unit, pipeline: search.pipeline, runId, waitMs: WAIT_MS };
+      const source = { job: search.unit, pipeline: search.pipeline, runId };
       const document = await readAttempt(ports.artifacts, reference, source);
       const { fingerprint, unit } = document.entry;
       if (unit === search.unit && fingerprint === search.fingerprint)
         return { attempt: { document, reference }, notes };
-      notes.push(`run ${runId}: its output of ${unit} answers another request`);
+      notes.push(`run ${runId}: the output of ${unit} answers another request`);
     } catch (error) {
       notes.push(messageOf(error));
     }
@@ -88,63 +80,34 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
   return { notes };
 }
 
-async function candidatesOfPointer(
-  ports: SearchPorts,
-  search: AttemptSearch,
-  notes: string[],
-): Promise<readonly Candidate[]> {
-  const pointer = await findPointer(search.fingerprint);
-  if (pointer === undefined) return [];
-  if (!(await isTrusted(ports, search, pointer, notes))) return [];
-  const candidates = await documentsOf(ports, search, pointer.runId);
-  const match = candidates.filter(({ artifact }) => artifact.digest === pointer.digest);
-  if (match.length === 0) notes.push(`run ${pointer.runId} no longer has the document that the pointer names`);
-  return match.slice(0, 1);
+function sourcesOf(
+  { job }: SearchPorts,
+  { fingerprint, resume, approvals }: AttemptSearch,
+  pointer: AttemptPointer | undefined,
+): Source[] {
+  const sources: Source[] = [];
+  if (pointer) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
+  // Any job of this run can have written its artifacts: only what a pointer or a comment names counts.
+  if (resume !== undefined && resume !== job.runId) sources.push({ runId: resume, runAttempt: 1, accepts: () => true });
+  if (job.runAttempt > 1 && approvals.size > 0)
+    sources.push({ ...job, accepts: (digest) => approvals.has(approvalDigest(fingerprint, digest)) });
+  return sources;
 }
 
-async function candidatesToResume(
-  ports: SearchPorts,
-  search: AttemptSearch,
-  notes: string[],
-): Promise<readonly Candidate[]> {
-  const { resume } = search;
-  // Of this run only what a pointer or a comment names is used.
-  if (resume === undefined || resume === ports.job.runId) return [];
-  if (!(await isTrusted(ports, search, { runId: resume, runAttempt: 1 }, notes))) return [];
-  const candidates = await documentsOf(ports, search, resume);
-  if (candidates.length === 0) notes.push(`run ${resume} has no output of ${search.unit}`);
+/** Documents of the unit that a source has, by the names, sizes and digests of its artifacts. */
+async function listCandidates(ports: SearchPorts, search: AttemptSearch, source: Source): Promise<Candidate[]> {
+  const { artifacts, octokit, job, report } = ports;
+  const { runId, accepts } = source;
+  const reason = runId !== job.runId && (await explainDistrust(await octokit(), search.scope, source, report));
+  if (reason) throw new Error(reason);
+  const listed = await artifacts.list(runId);
+  if (listed === undefined) throw new Error('it has 1,000 artifacts or more, and the list is cut');
+  const candidates = listed.flatMap(({ digest, ...artifact }) => {
+    const { pipeline, gate, leg } = parseArtifactName(artifact.name) ?? {};
+    const isOfUnit = pipeline === search.pipeline && (leg === '' ? gate : `${gate}/${leg}`) === search.unit;
+    if (!isOfUnit || digest === undefined || artifact.size > MAX_DOCUMENT || !accepts(digest)) return [];
+    return [{ ...source, artifact: { ...artifact, digest } }];
+  });
+  if (candidates.length === 0) throw new Error(`it has no output of ${search.unit} for this request`);
   return candidates;
-}
-
-/** Any job of this run can have written them: only what a comment names counts. */
-async function candidatesOfOwnRun(ports: SearchPorts, search: AttemptSearch): Promise<readonly Candidate[]> {
-  const { approvals, fingerprint } = search;
-  if (ports.job.runAttempt === 1 || approvals.size === 0) return [];
-  const candidates = await documentsOf(ports, search, ports.job.runId);
-  return candidates.filter(({ artifact }) => approvals.has(approvalDigest(fingerprint, artifact.digest!)));
-}
-
-/** A pointer may name this run itself: that needs no look. */
-async function isTrusted(
-  { octokit, job, report }: SearchPorts,
-  { scope }: AttemptSearch,
-  run: { readonly runId: number; readonly runAttempt: number },
-  notes: string[],
-): Promise<boolean> {
-  if (run.runId === job.runId) return true;
-  const reason = await explainDistrust(await octokit(), scope, run, { waitMs: WAIT_MS, report });
-  if (reason !== undefined) notes.push(`run ${run.runId} is not used: ${reason}`);
-  return reason === undefined;
-}
-
-/** Artifacts of a run that have the name and the size of a document of the unit. */
-async function documentsOf({ artifacts }: SearchPorts, search: AttemptSearch, runId: number): Promise<Candidate[]> {
-  const listed = await artifacts.list(runId, WAIT_MS);
-  if (listed === undefined) throw new Error(`run ${runId} has 1,000 artifacts or more: its list is cut`);
-  const isOfUnit = ({ name, size, digest }: ListedArtifact): boolean => {
-    const parsed = parseArtifactName(name);
-    if (!parsed || digest === undefined || size > MAX_DOCUMENT || parsed.pipeline !== search.pipeline) return false;
-    return (parsed.leg === '' ? parsed.gate : `${parsed.gate}/${parsed.leg}`) === search.unit;
-  };
-  return listed.filter(isOfUnit).map((artifact) => ({ runId, artifact }));
 }

@@ -1,27 +1,22 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { pauseAfterRequest, REQUEST_MS, type Octokit } from '../../github/octokit.ts';
-import { withRetry } from '../../github/retry.ts';
+import { readRest, type Octokit } from '../../github/octokit.ts';
 import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Artifacts } from './artifacts.ts';
 
-/** Entries that an artifact carries: those that its writer read, and its own. */
+/** Entries that an artifact carries, the newest first: those that its writer read, and its own. */
 const MAX_ENTRIES = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** History is for display: a report waits for it no longer, in milliseconds. */
-const WAIT_MS = 20_000;
-
 const FORMAT = 'gateline-history/1';
 const documentSchema = z.object({ format: z.literal(FORMAT), entries: z.array(historyEntrySchema).max(MAX_ENTRIES) });
 
-/** What GitHub says: https://docs.github.com/rest/actions/artifacts */
+/** https://docs.github.com/rest/actions/artifacts */
 const listSchema = z.object({
   artifacts: z.array(
     z.object({
       id: z.int(),
       expired: z.boolean(),
-      size_in_bytes: z.number(),
       created_at: z.string(),
       workflow_run: z.object({
         id: z.int(),
@@ -34,27 +29,28 @@ const listSchema = z.object({
 });
 
 export interface HistoryPorts {
+  /** With a short `waitMs`: a report does not wait for what it only shows. */
   readonly artifacts: Artifacts;
   readonly octokit: () => Promise<Octokit>;
   readonly report: (line: string) => void;
 }
 
-/** The same in all runs: artifacts are listed across runs by their exact name only. */
-export function historyName(pipeline: string): string {
+/** The same in all runs: across runs, artifacts are listed by their exact name only. */
+function nameOf(pipeline: string): string {
   return `gateline-history.${pipeline}.json`;
 }
 
-/** The newest entries, the newest first; of several of one run the first. */
+/** The newest entries, the newest first; of several of one run the first counts. */
 export function mergeHistory(newest: readonly HistoryEntry[], earlier: readonly HistoryEntry[]): HistoryEntry[] {
-  const byRun = new Map<string, HistoryEntry>();
+  const entries = new Map<string, HistoryEntry>();
   for (const entry of [...newest, ...earlier]) {
     const run = JSON.stringify([entry.pipeline, entry.subject, entry.runId ?? entry.run]);
-    if (!byRun.has(run)) byRun.set(run, entry);
+    if (!entries.has(run)) entries.set(run, entry);
   }
-  return [...byRun.values()].slice(0, MAX_ENTRIES);
+  return [...entries.values()].slice(0, MAX_ENTRIES);
 }
 
-/** Reads the newest history of these branches. Never fails: without it, a report shows its own run only. */
+/** The newest history that a run of these branches stored, for display. Never fails. */
 export async function readHistory(
   { artifacts, octokit, report }: HistoryPorts,
   repository: string,
@@ -62,21 +58,17 @@ export async function readHistory(
   pipeline: string,
 ): Promise<readonly HistoryEntry[]> {
   const [owner = '', repo = ''] = repository.split('/');
-  const request = { owner, repo, name: historyName(pipeline), per_page: 30 };
+  const request = { owner, repo, name: nameOf(pipeline), per_page: 30 };
   try {
-    const rest = (await octokit()).rest.actions;
-    const call = async (): Promise<unknown> => (await rest.listArtifactsForRepo(request)).data;
-    const limits = { tryMs: REQUEST_MS, deadline: Date.now() + WAIT_MS, pauseAfter: pauseAfterRequest, report };
-    const list = listSchema.parse(await withRetry('The list of history artifacts', call, limits));
+    const { actions } = (await octokit()).rest;
+    const read = async () => actions.listArtifactsForRepo(request);
+    const list = listSchema.parse(await readRest('The list of histories', 'actions: read', read, report));
     const [newest] = list.artifacts
-      .filter(({ expired, size_in_bytes: size }) => !expired && size <= MAX_BYTES)
       // A fork's branch may have any name, and its runs put artifacts into the same list.
-      .filter(({ workflow_run: run }) => run.head_repository_id === run.repository_id)
+      .filter(({ expired, workflow_run: run }) => !expired && run.head_repository_id === run.repository_id)
       .filter(({ workflow_run: run }) => branches.includes(run.head_branch ?? ''))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
-    if (newest === undefined) return [];
-    const options = { runId: newest.workflow_run.id, maxBytes: MAX_BYTES, waitMs: WAIT_MS };
-    const content = await artifacts.read(newest.id, options);
+    const content = newest && (await artifacts.read(newest.id, newest.workflow_run.id, MAX_BYTES));
     const json = content && parseJson(content.bytes, { maxBytes: MAX_BYTES });
     return json?.ok ? documentSchema.parse(json.value).entries : [];
   } catch (error) {
@@ -94,9 +86,8 @@ export async function saveHistory(
 ): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ format: FORMAT, entries: entries.slice(0, MAX_ENTRIES) }));
   try {
-    const options = { retentionDays, waitMs: WAIT_MS, isReplacing: true };
-    await artifacts.upload('The upload of the history', () => historyName(pipeline), bytes, options);
+    await artifacts.upload('The upload of the history', () => nameOf(pipeline), bytes, retentionDays);
   } catch (error) {
-    report(`Later runs will not show this one in their history: ${messageOf(error)}`);
+    report(`Later runs do not show this one in their history: ${messageOf(error)}`);
   }
 }
