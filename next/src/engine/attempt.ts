@@ -2,21 +2,21 @@ import type { AgentResult } from '../agent/agent.ts';
 import type { JsonValue } from '../json/json.ts';
 import { canonicalChunks } from '../json/canonical-json.ts';
 import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../run/entry.ts';
-import { composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
+import type { FileChange } from '../run/files.ts';
 import { attemptName, isRemembered } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
-import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
+import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import { redactIssue } from '../verdict/judge.ts';
 import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
 import { checkpointOf, extendCheckpoints } from './checkpoints.ts';
-import { handedOnTo, type Needs, type Work } from './request.ts';
+import { reportUndeclared, splitChanges } from './folder-changes.ts';
+import type { Needs, Work } from './request.ts';
 import { legsEntry } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
 import { exportsOf, storeValue } from './values.ts';
-import { globFor, listPaths } from './reasons.ts';
 import { prepareDirectory, taskOf } from './agent-files.ts';
 
 /** An attempt that has begun. */
@@ -160,51 +160,6 @@ async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolea
   return true;
 }
 
-/** What changed in the folder while a unit worked. */
-interface FolderChanges {
-  /** In files that the unit declares: its own work. */
-  readonly declared: readonly FileChange[];
-  /** Count as the user's. */
-  readonly undeclared: readonly FileChange[];
-  /** Inputs among the undeclared. */
-  readonly disturbedInputs: readonly string[];
-  /** The files of the unit, all its attempts together. */
-  readonly files: GateFiles;
-}
-
-/** Whose the changes of the folder are: the unit's where it declares files, else the user's. */
-export async function splitChanges(
-  call: Call,
-  claim: Pick<Claim, 'unit' | 'needs'>,
-  before: Snapshot,
-  after: Snapshot,
-): Promise<FolderChanges> {
-  const { unit, needs } = claim;
-  const { workspace } = call.ports;
-  const owns = call.owns(unit);
-  const reads = call.reads(unit, handedOnTo(needs));
-  const changes = await workspace.diff(before, after);
-  const declared = changes.filter(({ path }) => owns(path));
-  const undeclared = changes.filter(({ path }) => !owns(path));
-  const disturbedInputs = undeclared.map(({ path }) => path).filter(reads);
-  const earlier = call.state.files.get(unit.key) ?? {};
-  if (unit.gate.files === undefined) return { declared, undeclared, disturbedInputs, files: {} };
-  const versions = await workspace.listFiles(before);
-  const files = composeFiles(earlier, (path) => versions.get(path) ?? before.unstored[path] ?? null, declared);
-  if (unit.gate.files !== 'changed') {
-    // What was right already is a file of the unit too: later gates get it, and it is put back if it is changed.
-    const unchanged = [...(await workspace.listFiles(after))].filter(
-      ([path]) => owns(path) && files[path] === undefined,
-    );
-    if (unchanged.length <= MAX_UNCHANGED)
-      for (const [path, version] of unchanged) files[path] = { base: version, found: [], after: version };
-  }
-  return { declared, undeclared, disturbedInputs, files };
-}
-
-/** More files than this that a glob names and nobody changed are not listed. */
-const MAX_UNCHANGED = 1_000;
-
 /** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
 async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: readonly FileChange[]): Promise<Verdict> {
   if (verdict.status === 'failed' || changes.length === 0) return verdict;
@@ -232,20 +187,4 @@ async function storeLogs(call: Call, judged: JudgedOutput, result?: AgentResult)
     }),
     ...(result?.outcome === 'exited' && { exitCode: result.exitCode }),
   };
-}
-
-function reportUndeclared(call: Call, { key, gate }: Unit, { undeclared, disturbedInputs }: FolderChanges): void {
-  if (undeclared.length === 0) return;
-  const paths = undeclared.map(({ path }) => path);
-  const effect =
-    disturbedInputs.length > 0
-      ? `; ${listPaths(disturbedInputs)} is among its inputs, so its output serves this call only`
-      : '';
-  call.notice(
-    `${listPaths(paths)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
-    {
-      unit: key,
-      hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${gate.place.file}:${gate.place.line ?? 1}`,
-    },
-  );
 }

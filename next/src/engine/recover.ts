@@ -4,9 +4,9 @@ import { failedVerdict } from '../verdict/verdict.ts';
 import { shellWord } from '../untrusted/escape.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
-import { splitChanges } from './attempt.ts';
 import type { Call } from './call.ts';
 import { extendCheckpoints } from './checkpoints.ts';
+import { splitChanges } from './folder-changes.ts';
 
 /**
  * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
