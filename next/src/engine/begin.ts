@@ -8,7 +8,7 @@ import type { Request } from '../run/request.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
-import { Call } from './call.ts';
+import { Call, type Outcome } from './call.ts';
 import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
@@ -19,7 +19,14 @@ import { readValue } from './values.ts';
 
 /** What `begin` found: an output that holds, or work for an agent that works by itself. */
 export type BeginResult =
-  | { readonly choice: 'use'; readonly unit: UnitKey; readonly reason: string; readonly checkpoint?: Checkpoint }
+  | {
+      readonly choice: 'use';
+      readonly unit: UnitKey;
+      readonly reason: string;
+      readonly checkpoint?: Checkpoint;
+      /** Whether later gates may use it. */
+      readonly result: Outcome['result'];
+    }
   | {
       readonly choice: 'run';
       readonly unit: UnitKey;
@@ -77,7 +84,8 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
   }
   await carryOut(call, unit, plan);
   if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.over))) await call.write();
-  return { choice: 'use', unit: key, reason, checkpoint: call.outcomes.get(key)?.checkpoint };
+  const { checkpoint, result } = call.outcomes.get(key)!;
+  return { choice: 'use', unit: key, reason, checkpoint, result };
 }
 
 /**
