@@ -34,7 +34,7 @@ export class Progress {
   apply(event: EngineEvent): string | undefined {
     switch (event.type) {
       case 'opened':
-        for (const key of event.units) this.#set(key, 'pending', 'quiet', '');
+        for (const key of event.units) if (!this.#rows.has(key)) this.#set(key, 'pending', 'quiet', '');
         return this.#open(safeText(`${event.subject}, run ${event.run}: ${countOf(event.units.length, 'gate')}`));
       case 'planned':
         return this.#plan(event.plan);

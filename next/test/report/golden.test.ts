@@ -88,9 +88,9 @@ const plans: UnitPlan[] = [
 const passed = { type: 'ended', verdict: createVerdict('passed'), changes: CHANGES, retries: false } as const;
 const bad = { verdict: createVerdict('failed', { advice: ADVICE }), changes: [], retries: true };
 const events: EngineEvent[] = [
-  { type: 'opened', subject: 'pr-42', run: 3, units: ['design', 'dom', 'pom'] },
   { type: 'planned', plan: plans[0]! },
   { ...passed, unit: 'design', n: 1, how: 'used', ms: 0 },
+  { type: 'opened', subject: 'pr-42', run: 3, units: ['design', 'dom', 'pom'] },
   { type: 'planned', plan: plans[1]! },
   { type: 'started', unit: 'dom', n: 1, reason: plans[1]!.reason, at: '2026-01-02T03:00:00.000Z' },
   { type: 'output', unit: 'dom', stream: 'stdout', line: '  reading\tthe page \u001b[2J::error::' },
