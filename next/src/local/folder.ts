@@ -20,7 +20,6 @@ import { FileContents } from '../store/files/contents.ts';
 import { FileHistory } from '../store/files/history.ts';
 import { isLocked, takeLock, type Lock } from '../store/files/lock.ts';
 import { openLog, type FileLog } from '../store/files/log.ts';
-import { writeProjection } from '../store/files/projections.ts';
 import { openStateFolder, readFileIfPresent, type CrashPoint, type StateFolder } from '../store/files/state-folder.ts';
 import { cloneWorkspace } from '../workspace/clone.ts';
 import { openWorkspace, type GitWorkspace } from '../workspace/git-workspace.ts';
@@ -157,11 +156,6 @@ export class Folder implements AsyncDisposable {
     const state = new FolderState(pipeline, subject, await this.log.read());
     const entry = createHistoryEntry(pipeline, state, this.ports.clock.now().toISOString());
     if (entry) await this.#history.append(entry);
-  }
-
-  /** Writes a file of another system below `.state/`; `null` removes ours. */
-  writeStateFile(path: string, text: string | null): Promise<void> {
-    return writeProjection(this.stateFolder, path, text);
   }
 
   /** Whether an engine works here: what an agent does after its engine was killed is seen by nobody. */

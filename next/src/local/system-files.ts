@@ -9,8 +9,9 @@ import { renderCheckpoint } from '../report/checkpoint.ts';
 import type { RunView } from '../report/view.ts';
 import type { Unit } from '../run/units.ts';
 import { readPlainFile } from '../store/files/attempts.ts';
-import { acceptProjection, clearProjection } from '../store/files/projections.ts';
+import { acceptProjection, clearProjection, writeProjection } from '../store/files/projections.ts';
 import type { StateFolder } from '../store/files/state-folder.ts';
+import type { Contents } from '../store/stores.ts';
 import type { Folder } from './folder.ts';
 
 /** The systems whose files Gateline writes and reads. */
@@ -21,9 +22,13 @@ const MAX_OUTPUT = 16 * 1024 ** 2;
 const MAX_STATE_FILE = 64 * 1024 ** 2;
 
 /** Renews the current-state files of the systems that `mirror` names, and the Markdown checkpoint of each gate. */
-export async function mirrorRun(folder: Folder, { pipeline }: Order, view: RunView): Promise<void> {
+export async function mirrorRun(
+  { stateFolder, contents }: Pick<Folder, 'stateFolder' | 'contents'>,
+  { pipeline }: Order,
+  view: RunView,
+): Promise<void> {
   if (pipeline.mirror.length === 0) return;
-  const values = await outputValues(folder, view);
+  const values = await outputValues(contents, view);
   const stems = fileStems(view.metadata, view.subject);
   const [stem] = stems;
   // The agent of a running unit may be writing its own file.
@@ -35,23 +40,24 @@ export async function mirrorRun(folder: Folder, { pipeline }: Order, view: RunVi
     const format = FORMATS[name];
     if (format === undefined) continue;
     for (const [path, text] of Object.entries(format.write(view, values)))
-      if (!working.has(path)) await folder.writeStateFile(path, text);
+      if (!working.has(path)) await writeProjection(stateFolder, path, text);
   }
   for (const unit of view.units)
     if (unit.verdict !== undefined) {
       const stateFile = `.state/${gateFile(stem, unit.number, unit.leg, 'output.json')}`;
-      await folder.writeStateFile(
+      await writeProjection(
+        stateFolder,
         gateFile(stem, unit.number, unit.leg, 'checkpoint.md'),
         renderCheckpoint(view, unit, stateFile),
       );
     }
 }
 
-async function outputValues(folder: Folder, view: RunView): Promise<OutputValues> {
+async function outputValues(contents: Contents, view: RunView): Promise<OutputValues> {
   const values = new Map<string, JsonValue>();
   for (const { key, output } of view.units) {
     if (output === undefined || output.bytes > MAX_OUTPUT) continue;
-    const bytes = await folder.ports.contents.get(output.digest);
+    const bytes = await contents.get(output.digest);
     const parsed = bytes && parseJson(bytes);
     if (parsed?.ok) values.set(key, parsed.value);
   }
