@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/json/digest.ts';
 import { annotationsOf } from '../../../src/report/github/annotations.ts';
 import { renderComment, renderRunningComment } from '../../../src/report/github/comment.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
 import type { UnitDetails } from '../../../src/report/github/context.ts';
 import { renderGateSummary } from '../../../src/report/github/gate-summary.ts';
 import { renderBadge, reportOutputs } from '../../../src/report/github/outcome.ts';
@@ -48,7 +49,7 @@ log.play('review+', {
   ended: { verdict: createVerdict('passed', { score: 91, message: 'two nits' }), metrics, output },
 });
 
-const findings = [
+const findings: JsonValue = [
   { file: 'src/form.ts', line: 12, severity: 'error', message: 'the form has no label', rule: 'a11y/label' },
   { file: 'src/form.ts', line: 30, severity: 'notice', message: 'a comment would help' },
 ];

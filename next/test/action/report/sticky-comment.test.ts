@@ -1,0 +1,122 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getOctokit } from '@actions/github';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeStickyComment, type StickyComment } from '../../../src/action/report/sticky-comment.ts';
+import { renderRunningComment } from '../../../src/report/github/comment.ts';
+import { contextOf } from '../../report/github/support.ts';
+
+interface Comment {
+  id: number;
+  user: { login: string } | null;
+  body: string;
+  html_url: string;
+}
+
+const BOT = 'github-actions[bot]';
+const bodyOf = (runId: number, pipeline = 'web', runAttempt = 1) =>
+  renderRunningComment({ pipeline, subject: 'pr-42' }, contextOf({ runId, runAttempt }));
+
+/** GitHub's routes for comments of issue 42: pages of 100, GraphQL's viewer, and failures by method. */
+class Comments {
+  readonly list: Comment[] = [];
+  readonly requests: string[] = [];
+  viewer: string | undefined = BOT;
+  failures: Record<string, number[]> = {};
+  #server: Server | undefined;
+
+  add(body: string, login: string | null = BOT): Comment {
+    const id = this.list.length + 1;
+    const comment = { id, user: login === null ? null : { login }, body, html_url: `https://github.com/c/${id}` };
+    this.list.push(comment);
+    return comment;
+  }
+
+  async start(): Promise<string> {
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+      const sent = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as { body: string }) : undefined;
+      const method = pathname === '/graphql' ? 'QUERY' : request.method!;
+      this.requests.push(method);
+      const status = this.failures[method]?.shift() ?? 200;
+      const answer = (value: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(status === 200 ? value : { message: `refused (${status})` }));
+      };
+      if (method === 'QUERY')
+        return answer(this.viewer ? { data: { viewer: { login: this.viewer } } } : { errors: [] });
+      if (status !== 200) return answer(undefined);
+      if (method === 'POST') return answer(this.add(sent!.body));
+      if (method === 'PATCH') {
+        const comment = this.list.find(({ id }) => pathname.endsWith(`/comments/${id}`))!;
+        comment.body = sent!.body;
+        return answer(comment);
+      }
+      const page = Number(searchParams.get('page') ?? 1);
+      const next = `<http://${request.headers.host}${pathname}?per_page=100&page=${page + 1}>; rel="next"`;
+      if (page * 100 < this.list.length) response.setHeader('link', next);
+      return answer(this.list.slice((page - 1) * 100, page * 100));
+    });
+    await new Promise<void>((resolve) => this.#server!.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+  }
+}
+
+let comments: Comments;
+let baseUrl: string;
+beforeEach(async () => {
+  comments = new Comments();
+  baseUrl = await comments.start();
+});
+afterEach(() => comments.stop());
+
+async function write(body: string): Promise<StickyComment> {
+  const octokit = getOctokit('token', { baseUrl });
+  return await writeStickyComment(octokit, { owner: 'octo', repo: 'web', issue_number: 42 }, body, () => {});
+}
+
+describe('the comment on a pull request', () => {
+  it('is made once, then updated, and never goes back to an earlier run', async () => {
+    comments.add('a person says hello', 'octocat');
+    expect(await write(bodyOf(9))).toEqual({ choice: 'created', url: 'https://github.com/c/2' });
+    expect(await write(bodyOf(10))).toMatchObject({ choice: 'updated', url: 'https://github.com/c/2' });
+    expect(await write(bodyOf(9))).toMatchObject({ choice: 'kept' });
+    expect(await write(bodyOf(10, 'web', 2))).toMatchObject({ choice: 'updated' });
+    expect(await write(bodyOf(10, 'other'))).toMatchObject({ choice: 'created' });
+    expect(comments.list.map(({ body }) => body)).toEqual([
+      'a person says hello',
+      bodyOf(10, 'web', 2),
+      bodyOf(10, 'other'),
+    ]);
+  });
+
+  it('is found among many, also by an app, and is never the one of somebody else', async () => {
+    for (let n = 0; n < 250; n += 1) comments.add(bodyOf(99), n % 2 === 0 ? 'octocat' : null);
+    comments.add(`> quoted\n${bodyOf(99)}`, 'my-app[bot]');
+    const { id } = comments.add(bodyOf(3).replaceAll('\n', '\r\n'), 'my-app[bot]');
+    comments.viewer = 'my-app[bot]';
+    expect(await write(bodyOf(9))).toMatchObject({ choice: 'updated', url: `https://github.com/c/${id}` });
+    comments.viewer = undefined;
+    expect(await write(bodyOf(9))).toMatchObject({ choice: 'created' });
+  });
+
+  it.each([
+    ['names the permission that lacks', { POST: [403] }, /pull-requests: write/],
+    ['does not write twice after an answer that failed', { POST: [502] }, /githubstatus/],
+    ['reads again what failed once', { GET: [502] }, undefined],
+  ])('%s', async (_, failures: Record<string, number[]>, hint) => {
+    comments.failures = failures;
+    const result = await write(bodyOf(9));
+    expect(result).toMatchObject({ choice: hint === undefined ? 'created' : 'failed' });
+    if (hint)
+      expect(result).toMatchObject({ error: { fault: 'platform', hint: expect.stringMatching(hint) as string } });
+    expect(comments.requests.filter((method) => method === 'POST')).toEqual(['POST']);
+  });
+});
