@@ -12,7 +12,7 @@ import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
 import { checkpointOf, extendCheckpoints } from './checkpoints.ts';
-import { reportUndeclared, splitChanges } from './folder-changes.ts';
+import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.ts';
 import type { Needs, Work } from './request.ts';
 import { legsEntry } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
@@ -119,9 +119,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
     ...(output && { output, ...(await legsEntry(call, unit, output)) }),
     ...(value !== undefined &&
       verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
-    files: changes.files,
-    changes: [...changes.declared],
-    undeclared: changes.undeclared.map(({ path }) => path),
+    ...recordChanges(call, changes),
     snapshot: snapshotId(after),
     ...(await storeLogs(call, judged, result)),
     ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),

@@ -78,8 +78,9 @@ export class Call {
     this.ports.observe(event);
   }
 
-  notice(message: string, more: { unit?: UnitKey; hint?: string } = {}): void {
-    this.observe({ type: 'notice', message, ...more });
+  notice(message: string, { unit, hint }: { unit?: UnitKey; hint?: string } = {}): void {
+    const { redactor } = this.order;
+    this.observe({ type: 'notice', message: redactor.text(message), unit, hint: hint && redactor.text(hint) });
   }
 
   /** Writes entries, and before them the uses that only matter if the run writes something at all. */

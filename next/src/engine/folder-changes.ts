@@ -1,5 +1,6 @@
 import { composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
 import type { Unit } from '../run/units.ts';
+import { createMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
 import { globFor, listPaths } from './reasons.ts';
@@ -44,6 +45,17 @@ export async function splitChanges(
       for (const [path, version] of unchanged) files[path] = { base: version, found: [], after: version };
   }
   return { declared, undeclared, disturbedInputs, files };
+}
+
+/** Changes as they are stored. A path that holds a secret is redacted: no file of such a name is handed on. */
+export function recordChanges({ order }: Call, { files, declared, undeclared }: FolderChanges) {
+  const isAllowed = createMatcher(order.pipeline.allowSecrets);
+  const redact = (path: string) => (isAllowed(path) ? path : order.redactor.text(path));
+  return {
+    files: Object.fromEntries(Object.entries(files).map(([path, file]) => [redact(path), file])),
+    changes: declared.map((change) => ({ ...change, path: redact(change.path) })),
+    undeclared: undeclared.map(({ path }) => redact(path)),
+  };
 }
 
 /** More files than this that a glob names and nobody changed are not listed. */

@@ -17,6 +17,13 @@ export interface Explanation {
 
 /** Says what differs from the newest attempt of the unit. @param lookup why a remembered output cannot be used */
 export async function explainRun(call: Call, work: Work, lookup: string | undefined): Promise<Explanation> {
+  const { reason, hint } = await findReason(call, work, lookup);
+  const { redactor } = call.order;
+  // Paths may hold secrets.
+  return { reason: redactor.text(reason), hint: hint && redactor.text(hint) };
+}
+
+async function findReason(call: Call, work: Work, lookup: string | undefined): Promise<Explanation> {
   const { unit, fingerprint } = work;
   if (lookup !== undefined) return { reason: lookup };
   if (work.rework) return { reason: work.rework.reason };

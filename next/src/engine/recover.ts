@@ -6,7 +6,7 @@ import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
 import { extendCheckpoints } from './checkpoints.ts';
-import { splitChanges } from './folder-changes.ts';
+import { recordChanges, splitChanges } from './folder-changes.ts';
 
 /**
  * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
@@ -61,8 +61,7 @@ export async function endLost(call: Call, started: StartedEntry): Promise<void> 
     contract: started.contract,
     iteration: started.iteration,
     rework: started.rework,
-    files: changes?.files ?? {},
-    changes: [...(changes?.declared ?? [])],
+    ...(changes ? recordChanges(call, changes) : { files: {}, changes: [] }),
     undeclared: [],
     snapshot: snapshotId(after),
     ms: 0,

@@ -10,7 +10,7 @@ const BATCH = 50;
 
 /**
  * Why files must not be handed on, one sentence each: a secret that no changed file held before, with path and line,
- * one in the name of a new file, and a link out of the folder.
+ * one in the name of a file, and a link out of the folder.
  *
  * @param allowSecrets globs of files whose content may look like a secret
  */
@@ -27,10 +27,9 @@ export async function findHandOnProblems(
   for (let start = 0; start < handedOn.length; start += BATCH) {
     const batch = handedOn.slice(start, start + BATCH);
     const texts = await Promise.all(batch.map(({ after }) => readText(workspace, after)));
-    for (const [index, { path, before, after }] of batch.entries()) {
+    for (const [index, { path, after }] of batch.entries()) {
       const text = texts[index]!;
-      if (before === null && !isAllowed(path) && redactor.find(path).length > 0)
-        problems.push(`the name of ${path} holds a secret`);
+      if (!isAllowed(path) && redactor.find(path).length > 0) problems.push(`the name of ${path} holds a secret`);
       if (after?.startsWith(LINK) === true && !isInnerLink(path, text)) {
         problems.push(`${path} is a link to ${text}, outside the folder`);
       }

@@ -67,7 +67,7 @@ describe('an agent that attacks opens nothing', () => {
       'names a file by a secret',
       `fs.writeFileSync(S, ''); ${write(`'{}'`)}`,
       'the name of *** holds a secret',
-      { files: ['*'] },
+      { files: ['*'], inputs: undefined },
     ],
     [
       'links to a very long name',
@@ -83,14 +83,15 @@ describe('an agent that attacks opens nothing', () => {
     ],
   ])('%s', async (_, script, message, gate) => {
     const project = attack(script, gate);
-    const { exit } = await project.gateline('run', '--quiet');
+    const { exit, err } = await project.gateline('run');
     expect([exit, project.ran()]).toEqual([1, '']);
+    expect(err + (await project.gateline('plan')).out).not.toContain(SECRET.slice(0, 9));
     const { status, verdict } = await project.unit('attacker');
     expect([status, verdict?.issues.map((issue) => issue.message).join('\n')]).toEqual([
       'failed',
       expect.stringContaining(message),
     ]);
-    if (!message.includes('name of')) expect(filesWith(project, SECRET.slice(0, 9))).toEqual([]);
+    expect(filesWith(project, SECRET.slice(0, 9))).toEqual([]);
     expect(project.read('mine.txt')).toBe('mine\n');
   });
 });
@@ -126,13 +127,14 @@ describe('what an agent leaves', () => {
       'hostile learnings and logs',
       `fs.writeFileSync(process.env.GATELINE_LEARNINGS, '\\x1b]0;' + S); process.stdout.write('\\x1b[2J::set-output name=x::y\\n' + S.slice(0, 9)); await new Promise((done) => setTimeout(done, 50)); console.log(S.slice(9));`,
     ],
+    ['a file named by a secret', `fs.writeFileSync('o-' + S, '1');`],
     ['a pipe in the place of a state file', 'sh("mkfifo .state/d-f-gate1-output.json");', {}],
   ])('%s: is used again, and no secret is stored', async (name, script, gate) => {
     const more = name.includes('state file')
       ? { mirror: ['state-guide'], metadata: { domain: 'd', feature: 'f' } }
       : {};
     const project = attack(`${script}\nif (!fs.existsSync($)) fs.writeFileSync($, '{}');`, gate, more);
-    const { out } = await project.gateline('run', '--quiet');
+    const { out, err } = await project.gateline('run');
     expect(await project.statuses()).toBe('attacker passed, next passed');
     expect(await project.gateline('run', '--quiet')).toMatchObject({
       exit: 0,
@@ -140,6 +142,7 @@ describe('what an agent leaves', () => {
     });
     const shown = [
       out,
+      err,
       ...(await Promise.all(['logs', 'show'].map((word) => project.gateline(word, 'attacker')))).map(
         (answer) => answer.out,
       ),
