@@ -16,6 +16,7 @@ import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
+import { compileWorkflow, type CompiledWorkflow } from './local/compile.ts';
 import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
@@ -79,6 +80,15 @@ export class Gateline {
     const definition = await loadDefinition(options.folder ?? process.cwd(), options.file);
     const branch = await findBranch(definition.root, options.environment ?? currentEnvironment());
     return new Gateline(definition, assignmentFor(definition.pipeline, options, branch), options);
+  }
+
+  /**
+   * Writes the workflow of the pipeline.
+   * @param output its path. Default: `.github/workflows/<pipeline>.yml` of the repository
+   * @param isCheck only compares
+   */
+  compile(output?: string, isCheck = false): Promise<CompiledWorkflow> {
+    return compileWorkflow(this.definition, this.#environment, output, isCheck);
   }
 
   /** What {@link run} would do with each gate, and why. */

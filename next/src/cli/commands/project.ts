@@ -1,13 +1,16 @@
 import { Option, type Command } from 'commander';
+import { relative, resolve } from 'node:path';
+import { EXIT_CODES } from '../../errors.ts';
+import { Gateline } from '../../gateline.ts';
 import { initProject, TEMPLATES } from '../../local/init.ts';
 import { checkContracts, loadDefinition } from '../../local/load-definition.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
-import { addTargetOptions, type TargetOptions } from '../options.ts';
+import { addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
 import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
-/** `init`, `validate`. */
+/** `init`, `validate`, `compile`. */
 export function addProjectCommands(world: World, program: Command, answer: AddAnswer): void {
   const init = program
     .command('init')
@@ -41,4 +44,27 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
       text: [...warnings, summary].join('\n'),
     };
   });
+
+  const compile = addTargetOptions(program.command('compile'))
+    .description('write the GitHub workflow of the pipeline')
+    .option('-o, --output <path>', 'the workflow; default: .github/workflows/<pipeline>.yml of the repository')
+    .option('--check', 'write nothing; exit 1 with the difference if the workflow is not up to date');
+  answer<CompileOptions>(compile, async (options) => {
+    const { check = false, output } = options;
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const path = output === undefined ? undefined : resolve(world.workingDirectory, output);
+    const compiled = await gateline.compile(path, check);
+    const file = relative(world.workingDirectory, compiled.path).replaceAll('\\', '/');
+    const text = {
+      current: `${file} is up to date`,
+      written: `wrote ${file}`,
+      stale: `${compiled.diff}${file} is not up to date: run \`gateline compile\`, and commit the file`,
+    }[compiled.status];
+    return { json: { ...compiled, path: file }, text, exit: compiled.status === 'stale' ? EXIT_CODES.failed : 0 };
+  });
+}
+
+interface CompileOptions extends TargetOptions {
+  readonly output?: string;
+  readonly check?: boolean;
 }

@@ -1,0 +1,121 @@
+import { GatelineError } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { DEFINITION_FILES, type Delivery, type Pipeline } from '../pipeline/pipeline.ts';
+import { gateJob } from './gate-job.ts';
+import { checkoutStep, findPins, gatelineStep, literal, type Shared } from './steps.ts';
+import { workflowText, type JobComments } from './workflow-text.ts';
+
+/*
+ * gateline.yml → a plain workflow: a job for each gate with the gate's id, then `report`, then `deliver` if the
+ * definition has it. What the workflow and our actions agree on:
+ * - `attempt` is the output of a gate's job; of a matrix `attempt-<index of the leg>`, 20 of them if the legs come from
+ *   an output. `legs` is JSON: ids of legs by gate. The matrix of such a leg is `{leg: <id>}`; a list without an item
+ *   has one job, with the leg '', because GitHub fails a job without a leg.
+ * - A gate's job needs the gates that the gate needs and, in a sequential group, the gate before it.
+ * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
+ */
+
+/** Inputs of a run that a person or the report starts. Names of gates are separated by commas. */
+export const DISPATCH_INPUTS = {
+  resume: 'Id of an earlier run whose outputs may be used',
+  from: 'Gate that runs again, with all gates after it',
+  force: 'Gates that run again',
+  skip: 'Gates that are passed over',
+  approve: 'Gate and digest of the output to approve, as the report prints them',
+  reason: 'Why; needed with skip and approve',
+  rework: 'Work that a gate sent back; the report sets it',
+} as const;
+
+/** Events of a branch: only there a pull request with the files of gates can be opened. */
+const DELIVERS = `contains(fromJSON('["push", "schedule", "workflow_dispatch"]'), github.event_name)`;
+/** Minutes for a job without an agent. */
+const MINUTES = 15;
+
+/**
+ * The workflow of a pipeline. The same parameters give the same text.
+ * @param definition its path in the repository, `/`-separated
+ * @param existing what the workflow file holds now: the versions of actions there stay
+ * @throws GatelineError `usage` for a key of `job` or an expression that cannot be compiled
+ */
+export function compilePipeline(pipeline: Pipeline, definition: string, existing = ''): string {
+  const { id, gates, deliver } = pipeline;
+  if (gates.length === 0) throw new GatelineError('usage', `${definition} has no gate, so there is no workflow`);
+  const on = triggersOf(pipeline);
+  const isDispatched = Object.hasOwn(on, 'workflow_dispatch');
+  // Our actions find the first of these by themselves.
+  const file: JsonObject = definition === DEFINITION_FILES[0] ? {} : { file: literal(definition) };
+  const shared = { pins: findPins(existing), file };
+  const jobs: Record<string, JsonObject> = {};
+  for (const gate of gates) jobs[gate.id] = gateJob(pipeline, gate, shared);
+  const report = freeId('report', jobs);
+  jobs[report] = reportJob(pipeline, isDispatched, shared);
+  const comments: JobComments = { [report]: 'The check that a branch rule should require.' };
+  if (deliver !== undefined) {
+    const job = freeId('deliver', jobs);
+    jobs[job] = deliverJob(pipeline, deliver, report, shared);
+    comments[job] = 'Proposes the files of gates when all gates have passed. No agent runs here.';
+  }
+  const concurrency = {
+    group: `${id}-\${{ github.event.pull_request.number || github.ref }}`,
+    // The run that does work again waits here until the run that has started it ends.
+    'cancel-in-progress': false,
+  };
+  return workflowText(definition, { name: id, on, permissions: {}, concurrency, jobs }, comments);
+}
+
+/** An id that no job has: a gate may be called `report`, too. */
+function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string {
+  return Object.hasOwn(jobs, id) ? freeId(`gateline-${id}`, jobs) : id;
+}
+
+function triggersOf({ on }: Pipeline): JsonObject {
+  const events = on ?? { push: { branches: ['main'] }, pull_request: null, workflow_dispatch: null };
+  const map = isJsonObject(events) ? events : Object.fromEntries([events].flat().map((event) => [String(event), null]));
+  const dispatch = map['workflow_dispatch'];
+  if (dispatch === undefined) return map;
+  const ours = Object.entries(DISPATCH_INPUTS).map(([name, description]) => [name, { description, type: 'string' }]);
+  const settings = isJsonObject(dispatch) ? dispatch : {};
+  const theirs = isJsonObject(settings['inputs']) ? settings['inputs'] : {};
+  const inputs: JsonObject = { ...theirs, ...(Object.fromEntries(ours) as JsonObject) };
+  return { ...map, workflow_dispatch: { ...settings, inputs } };
+}
+
+function reportJob(pipeline: Pipeline, isDispatched: boolean, shared: Shared): JsonObject {
+  const needs = pipeline.gates.map(({ id }) => id);
+  // It starts the run that does work again; on a pull request it cannot.
+  const dispatches = isDispatched && pipeline.gates.some(({ onFail }) => onFail !== undefined);
+  return {
+    needs,
+    if: 'always()',
+    'runs-on': pipeline.job?.['runs-on'] ?? 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: { contents: 'read', actions: dispatches ? 'write' : 'read', 'pull-requests': 'write' },
+    steps: [checkoutStep(shared), gatelineStep(shared, 'report', dispatches ? { dispatch: true } : {}, needs)],
+  };
+}
+
+function deliverJob(pipeline: Pipeline, { gates, allow }: Delivery, report: string, shared: Shared): JsonObject {
+  const needs = [...pipeline.gates.map(({ id }) => id), report];
+  const inputs = { gates: gates.join(', '), ...(allow.length > 0 && { allow: literal(allow.join('\n')) }) };
+  const title = `${pipeline.id}: files of ${gates.join(', ')}`;
+  return {
+    needs,
+    if: DELIVERS,
+    'runs-on': pipeline.job?.['runs-on'] ?? 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: { contents: 'write', actions: 'read', 'pull-requests': 'write' },
+    steps: [
+      checkoutStep(shared),
+      gatelineStep(shared, 'apply', inputs, needs),
+      {
+        uses: shared.pins.createPullRequest,
+        with: {
+          branch: `gateline/${pipeline.id}`,
+          title,
+          'commit-message': title,
+          body: 'Made by the gates of [this run](${{ github.server_url }}/${{ github.repository }}/actions/runs/${{ github.run_id }}).',
+        },
+      },
+    ],
+  };
+}
