@@ -98,7 +98,7 @@ export function renderDays(days: readonly DailySummary[], screen: Screen = {}): 
 
 function timesText({ median, p95 }: Times): string {
   const text = formatDuration(median);
-  return text && `${text}, 95 % below ${formatDuration(p95)}`;
+  return text && `median ${text}, 95 % below ${formatDuration(p95)}`;
 }
 
 /** `2026-11-05 14:02`, in UTC. */

@@ -45,7 +45,7 @@ export function renderStatus(view: RunView, options: StatusOptions = {}): string
   ].join('');
 }
 
-function changeLines({ units }: RunView, { ran = [] }: StatusOptions): string[] {
+function changeLines({ units, next }: RunView, { ran = [] }: StatusOptions): string[] {
   const changed = units.filter(({ key, changes }) => ran.includes(key) && changes.length > 0);
   if (changed.length === 0) return [];
   return [
@@ -53,7 +53,7 @@ function changeLines({ units }: RunView, { ran = [] }: StatusOptions): string[] 
       ({ key, changes }) =>
         `${key} changed ${countOf(changes.length, 'file')}: ${listNames(changes.map(({ path }) => path))}`,
     ),
-    'See it with `gateline diff`, and undo it with `gateline rollback --all`.',
+    `${next.command === 'gateline diff' ? 'Undo it' : 'See it with `gateline diff`, and undo it'} with \`gateline rollback --all\`.`,
   ];
 }
 
@@ -120,14 +120,17 @@ function indent({ key }: UnitView, isMember: boolean): string {
   return isMember ? `└ ${key}` : key;
 }
 
+/** An earlier attempt does not say how a unit is now. */
+const isOpen = (status: UnitStatus): boolean => ['pending', 'running', 'blocked'].includes(status);
+
 export function howText({ how, attempts, status }: UnitView): string {
   const tries = attempts.filter((attempt) => attempt.how === 'ran' || attempt.how === 'lost').length;
-  if (how === undefined || how === status || status === 'running') return '';
+  if (how === undefined || how === status || isOpen(status)) return '';
   return how === 'ran' && tries > 1 ? `ran ${tries} times` : how;
 }
 
 export function scoreText({ verdict, threshold, status }: UnitView): string {
-  if (verdict === undefined || verdict.status === 'not-applicable' || status === 'lost') return '';
+  if (verdict === undefined || verdict.status === 'not-applicable' || status === 'lost' || isOpen(status)) return '';
   if (verdict.status === 'failed' && verdict.kind !== 'score' && verdict.kind !== 'check') return '';
   return formatScore(verdict.score) + (verdict.score < threshold ? ` < ${formatScore(threshold)}` : '');
 }
@@ -181,7 +184,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
   const { issues, kind, advice, result, message } = verdict;
   const word = verdict.status === kind ? kind : `${verdict.status} (${kind})`;
   const tone = TONES[verdict.status];
-  const score = scoreText({ ...unit, verdict });
+  const score = scoreText({ ...unit, verdict, status: verdict.status });
   const isPlain = status === verdict.status && [MEETS_CONTRACT, message, verdictText(verdict)].includes(reason);
   const facts: (readonly [name: string, value: string | undefined])[] = [
     ['now', attempt || isPlain ? undefined : `${status}: ${reason}`],
