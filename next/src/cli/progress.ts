@@ -22,7 +22,7 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
     lines = 0;
   };
   const draw = (): void => {
-    const table = progress.render(new Date().toISOString(), (err.rows ?? 24) - 4, {
+    const table = progress.render(new Date().toISOString(), Math.max(1, (err.rows || 24) - 4), {
       paint: paintOf(err),
       width: err.columns,
     });

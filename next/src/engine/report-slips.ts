@@ -4,11 +4,11 @@ import type { Call } from './call.ts';
 import type { Work } from './request.ts';
 
 /** Before an agent costs something: variables that are not set, and secrets that cannot be protected. */
-export function reportVariables(call: Call, { id, env, secrets }: Gate): void {
+export function reportVariables(call: Call, { env, secrets }: Gate): void {
   const { ports, order } = call;
   for (const name of secrets.filter((secret) => !ports.environment[secret]))
-    call.notice(`secret ${name} is not set: ${id} runs without it`, {
-      hint: `set ${name}, or remove it from \`secrets\``,
+    call.notice(`secret ${name} is not set: gates that name it run without it`, {
+      hint: 'set it, or remove it from `secrets`',
     });
   for (const name of Object.keys(env).filter((key) => env[key] === null && ports.environment[key] === undefined))
     call.notice(`variable ${name} is not set, and \`env\` takes it from the caller`);
