@@ -80,7 +80,7 @@ export class Artifacts {
       await rm(path, { recursive: true, force: true });
       return bytes;
     };
-    // Files of a used output may be artifacts of another run, which only REST has.
+    // The internal service may be late to list an artifact; files of a used output may be artifacts of another run.
     for (const isInternal of this.#isInternal(runId) ? [true, false] : [false]) {
       try {
         const bytes = await this.#call(what, (client) => download(client, isInternal));

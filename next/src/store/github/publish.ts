@@ -69,6 +69,8 @@ export async function publishAttempt(
   const bytes = Buffer.from(JSON.stringify({ ...document, files }));
   if (bytes.length > MAX_DOCUMENT)
     throw tooLarge(`The document of ${unit}`, MAX_DOCUMENT, 'Put large data into files.');
+  const refusal = parseDocument(bytes);
+  if (typeof refusal === 'string') throw new GatelineError('bug', `the document of ${unit} ${refusal}`);
   const { id, digest } = await upload('output', bytes, 'json');
   return { artifactId: id, digest };
 }
