@@ -1,7 +1,14 @@
 import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import { attemptOf, type DecidedEntry, type EndedEntry, type StartedEntry } from '../run/entry.ts';
+import {
+  attemptOf,
+  isSameAttempt,
+  type DecidedEntry,
+  type EndedEntry,
+  type Entry,
+  type StartedEntry,
+} from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
@@ -171,10 +178,12 @@ export async function keepOutputs(
       continue;
     }
     const fingerprint = fingerprintOf(await buildRequest(call, unit, snapshot, needs));
+    const maker = ended && makerOf(call, ended);
     const attempt = ended && (ended.source ?? attemptOf(ended));
-    if (isNamed && ended && attempt && isKeepable(ended) && !call.state.rejected.has(attemptName(attempt))) {
-      const how = ended.how === 'adopted' || ended.how === 'skipped' ? ended.how : 'ran';
-      await ports.checkpoints.save(fingerprint, checkpointOf(ended, { attempt, how, startedAt: ended.at }));
+    if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejected.has(attemptName(attempt))) {
+      const how = maker.how === 'adopted' || maker.how === 'skipped' ? maker.how : 'ran';
+      const startedAt = new Date(Date.parse(maker.at) - maker.ms).toISOString();
+      await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how, startedAt }));
       await call.write({ ...decidedHead(call, by), decision: 'keep', unit: unit.key, attempt, fingerprint });
       keptUnits.push(unit.key);
     }
@@ -182,6 +191,14 @@ export async function keepOutputs(
     if ('checkpoint' in lookup) outputs.set(unit.key, unitOutputOf(lookup.checkpoint, needs));
   }
   return keptUnits;
+}
+
+/** An output as it is judged and used now, with what its attempt says about its making if that is still in the log. */
+function makerOf({ entries }: Call, ended: EndedEntry): EndedEntry {
+  const isMaker = (entry: Entry): entry is EndedEntry =>
+    entry.kind === 'ended' && entry.pipeline === ended.pipeline && isSameAttempt(attemptOf(entry), ended.source);
+  const { how, at, ms, metrics } = entries.find(isMaker) ?? ended;
+  return { ...ended, how, at, ms, metrics };
 }
 
 function isKeepable({ verdict, output, how }: EndedEntry): boolean {

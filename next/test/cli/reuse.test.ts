@@ -62,12 +62,24 @@ describe('a gate runs', () => {
   });
 
   it('if its output is older than max-age', async () => {
-    const project = new Project({ 'gateline.yml': pipeline({ one: { 'max-age': '12h' } }) });
+    const definition = pipeline({ one: { inputs: ['spec.md'], 'max-age': '12h' } });
+    const project = new Project({ 'spec.md': 'A', 'gateline.yml': definition });
     await project.run();
-    expect(await project.run()).toBe('0: ');
     const [name] = project.files('.state/checkpoints');
     const path = `.state/checkpoints/${name}`;
-    project.write(path, project.read(path)!.replace(/"startedAt":"\d{4}/, '"startedAt":"2020'));
+    const checkpoint = project.read(path)!;
+    project.write(path, checkpoint.replace(/"startedAt":"\d{4}/, '"startedAt":"2020'));
+    expect(await project.why('one')).toBe('run: the output is older than max-age');
+    project.write(path, checkpoint);
+    project.write('spec.md', 'B');
+    await project.run();
+    project.write('spec.md', 'A');
+    project.ran();
+    expect(await project.run()).toBe('0: ');
+    // Neither a use nor `keep` makes it younger.
+    const log = project.read('.state/log.jsonl')!;
+    project.write('.state/log.jsonl', log.replace(/"run":1,"at":"\d{4}/g, '"run":1,"at":"2020'));
+    await project.expect('keep', 0, 'Kept: one');
     expect(await project.why('one')).toBe('run: the output is older than max-age');
   });
 
