@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { Octokit } from '../github/octokit.ts';
+import type { OutputDecision } from './decisions.ts';
+
+/** A command in the first line of a comment on a pull request. */
+export type CommentCommand =
+  | { readonly command: 'approve' | 'reject'; readonly unit: string; readonly digest: string; readonly reason: string }
+  | { readonly command: 'retry' | 'status' };
+
+const OUTPUT_COMMAND =
+  /^\/gateline (approve|reject) ([a-z_][\w-]{0,39}(?:\/[\w-]{1,80})?) ([0-9a-f]{32})(?: ([ -~]{1,1000}))?$/;
+/** More than a reason below the command: it may be a quotation, or a list of commands. */
+const MAX_LINES = 20;
+
+/**
+ * Reads a comment: its first line is the whole command, from its first character on.
+ * @returns undefined: no command; `problem`: one that cannot be carried out
+ */
+export function parseCommentCommand(body: string): CommentCommand | { readonly problem: string } | undefined {
+  const lines = body.split(/\r\n|\n/);
+  const line = lines[0]!.trimEnd();
+  if (!/^\/gateline(?: |$)/.test(line)) return undefined;
+  if (lines.length > MAX_LINES) return { problem: `a command has at most ${MAX_LINES} lines` };
+  if (line === '/gateline retry' || line === '/gateline status')
+    return { command: line.slice('/gateline '.length) as 'retry' | 'status' };
+  const [, command, unit, digest, reason] = OUTPUT_COMMAND.exec(line) ?? [];
+  if (command === 'approve' || command === 'reject')
+    return { command, unit: unit!, digest: digest!, reason: reason ?? lines.slice(1).join(' ').trim().slice(0, 1_000) };
+  return {
+    problem: 'write `/gateline approve GATE DIGEST [reason]` as the report prints it, `reject`, `retry` or `status`',
+  };
+}
+
+const commentSchema = z.object({
+  id: z.int(),
+  node_id: z.string(),
+  html_url: z.string(),
+  issue_url: z.string(),
+  body: z.string().nullish(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  user: z.object({ login: z.string(), id: z.int(), type: z.string() }).nullish(),
+  performed_via_github_app: z.unknown(),
+});
+export type Comment = z.infer<typeof commentSchema>;
+
+export function parseComments(data: unknown): Comment[] {
+  return z.array(commentSchema).parse(data);
+}
+
+/** Pages of comments that are read. Beyond, decisions are unknown, and the gate waits. */
+const MAX_PAGES = 10;
+
+/**
+ * The decisions about outputs of a unit in comments of a pull request, the newest last. A comment counts only if a
+ * person who may write to the repository now wrote it, by the web page or API and not by an app or e-mail, nobody has
+ * edited or hidden it, and no comment was deleted after it by something that is no person.
+ * @throws whatever a request throws: then nothing is decided
+ */
+export async function readCommentDecisions(
+  octokit: Octokit,
+  repository: string,
+  pullRequest: number,
+  unit: string,
+): Promise<readonly OutputDecision[]> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const comments: Comment[] = [];
+  for (let page = 1; ; page += 1) {
+    const request = { owner, repo, issue_number: pullRequest, per_page: 100, page };
+    const { data } = await octokit.rest.issues.listComments(request);
+    comments.push(...parseComments(data));
+    if (data.length < 100) break;
+    if (page === MAX_PAGES) throw new Error(`the pull request has more than ${MAX_PAGES * 100} comments`);
+  }
+  const decisions: OutputDecision[] = [];
+  for (const comment of comments) {
+    const command = parseCommentCommand(comment.body ?? '');
+    if (!command || 'problem' in command || !('unit' in command) || command.unit !== unit) continue;
+    const { command: decision, digest, reason } = command;
+    if ((await explainRefusal(octokit, { owner, repo, pullRequest }, comment)) !== undefined) continue;
+    decisions.push({ decision, digest, actor: comment.user!.login, reason, proof: comment.html_url });
+  }
+  const approval = decisions.findLast(({ decision }) => decision === 'approve');
+  if (approval && (await isRejectionDeleted(octokit, { owner, repo, pullRequest }, comments, approval.proof)))
+    return decisions.filter(({ decision }) => decision === 'reject');
+  return decisions;
+}
+
+interface PullRequestPlace {
+  readonly owner: string;
+  readonly repo: string;
+  readonly pullRequest: number;
+}
+
+/** Why a comment decides nothing; undefined: it does. What costs no request is looked at first. */
+export async function explainRefusal(
+  octokit: Octokit,
+  place: PullRequestPlace,
+  comment: Comment,
+): Promise<string | undefined> {
+  const { owner, repo, pullRequest } = place;
+  const { user } = comment;
+  if (!comment.issue_url.endsWith(`/issues/${pullRequest}`)) return 'it belongs to another pull request';
+  if (user?.type !== 'User') return 'its author is no person';
+  if (comment.performed_via_github_app) return `an app wrote it in the name of ${user.login}`;
+  if (comment.updated_at !== comment.created_at) return 'it was edited';
+  const facts = await readFacts(octokit, comment.node_id);
+  if (facts.lastEditedAt !== null || facts.includesCreatedEdit) return 'it was edited';
+  if (facts.createdViaEmail) return 'it was sent by e-mail';
+  if (facts.isMinimized) return 'it is hidden';
+  const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: user.login });
+  const permission = permissionSchema.parse(data);
+  if (permission.user?.id !== user.id) return `the account ${user.login} is another one by now`;
+  if (!['admin', 'write'].includes(permission.permission)) return `${user.login} may not write to the repository`;
+  return undefined;
+}
+
+const permissionSchema = z.object({ permission: z.string(), user: z.object({ id: z.int() }).nullish() });
+
+const factsSchema = z.object({
+  node: z.object({
+    lastEditedAt: z.string().nullable(),
+    includesCreatedEdit: z.boolean(),
+    createdViaEmail: z.boolean(),
+    isMinimized: z.boolean(),
+  }),
+});
+
+async function readFacts(octokit: Octokit, node: string) {
+  const query = `query($node: ID!) { node(id: $node) { ... on IssueComment {
+    lastEditedAt includesCreatedEdit createdViaEmail isMinimized } } }`;
+  return factsSchema.parse(await octokit.graphql(query, { node })).node;
+}
+
+const deletionsSchema = z.object({
+  repository: z.object({
+    pullRequest: z.object({
+      timelineItems: z.object({
+        nodes: z.array(z.object({ createdAt: z.string(), actor: z.object({ __typename: z.string() }).nullable() })),
+      }),
+    }),
+  }),
+});
+
+/** Whether something that is no person deleted a comment after an approval: it may have been the rejection. */
+async function isRejectionDeleted(
+  octokit: Octokit,
+  { owner, repo, pullRequest }: PullRequestPlace,
+  comments: readonly Comment[],
+  approval: string,
+): Promise<boolean> {
+  const query = `query($owner: String!, $repo: String!, $number: Int!) { repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) { timelineItems(last: 100, itemTypes: [COMMENT_DELETED_EVENT]) {
+      nodes { ... on CommentDeletedEvent { createdAt actor { __typename } } } } } } }`;
+  const answer: unknown = await octokit.graphql(query, { owner, repo, number: pullRequest });
+  const { nodes } = deletionsSchema.parse(answer).repository.pullRequest.timelineItems;
+  const since = comments.find(({ html_url: address }) => address === approval)!.created_at;
+  return nodes.some(({ createdAt, actor }) => createdAt >= since && actor?.__typename !== 'User');
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { GatelineError } from '../errors.ts';
+import type { Octokit } from '../github/octokit.ts';
+import type { JsonValue } from '../json/json.ts';
+import { digestSchema } from '../json/digest.ts';
+import { attemptRefSchema, ENTRY_FORMAT, type DecidedEntry } from '../run/entry.ts';
+import { gateOf, UnitGraph } from '../run/units.ts';
+import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
+import type { GateJob } from './gate-job.ts';
+import type { Job } from './job.ts';
+
+/** Inputs of a dispatched workflow that decide something; `gateline compile` declares them. */
+export const DECISION_INPUTS = ['approve', 'skip', 'force', 'from', 'reason', 'rework'] as const;
+
+type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
+
+/** An output that a person opened or closed: of which request, and of which document. */
+export interface OutputDecision {
+  readonly decision: 'approve' | 'reject';
+  /** `approvalDigest` of the request and the document. */
+  readonly digest: string;
+  readonly actor: string;
+  readonly reason: string;
+  /** Where it stands: the address of a comment, or of the run. */
+  readonly proof: string;
+}
+
+/**
+ * What the person who dispatched a run decided about a unit. `from: GATE` runs that gate and all after it again.
+ * @throws GatelineError `failed` if no person did: a token of a workflow may start runs, and decide nothing
+ */
+export async function readDispatchDecisions(
+  job: Job,
+  { pipeline, unit }: Pick<GateJob, 'pipeline' | 'unit'>,
+  octokit: () => Promise<Octokit>,
+): Promise<{ readonly entries: readonly Decision[]; readonly actor: string; readonly output?: OutputDecision }> {
+  const { approve, skip, force, from, reason = '' } = job.dispatch;
+  if (![approve, skip, force, from].some((input) => input !== undefined)) return { entries: [], actor: '' };
+  const graph = new UnitGraph(pipeline);
+  const isNamed = (text: string | undefined) => text === unit || text === gateOf(unit);
+  for (const id of [skip, force, from]) if (id !== undefined) graph.requireGate(gateOf(id));
+  const isAfter = from !== undefined && (isNamed(from) || graph.ancestors(gateOf(unit)).has(gateOf(from)));
+  const [gate, digest] = approve?.trim().split(/\s+/) ?? [];
+  if (!isNamed(skip) && !isNamed(force) && !isAfter && !isNamed(gate)) return { entries: [], actor: '' };
+  if (reason.trim() === '')
+    throw new GatelineError('usage', 'a decision needs a reason', { hint: 'Give it in the input `reason`.' });
+  const actor = await findPerson(job, await octokit());
+  const text = reason.slice(0, 4_096);
+  const proof = `${job.server}/${job.repository}/actions/runs/${job.runId}`;
+  return {
+    actor,
+    entries: [
+      ...(isNamed(skip) ? [{ decision: 'skip', reason: text } as const] : []),
+      ...(isNamed(force) || isAfter ? [{ decision: 'force', reason: text } as const] : []),
+    ],
+    ...(isNamed(gate) && digest && { output: { decision: 'approve', digest, actor, reason: text, proof } as const }),
+  };
+}
+
+const runSchema = z.object({
+  actor: z.object({ login: z.string(), type: z.string() }),
+  triggering_actor: z.object({ login: z.string(), type: z.string() }),
+});
+
+/** The person who started the run. Its sender is in no file that an agent could edit before us. */
+async function findPerson({ repository, runId }: Job, octokit: Octokit): Promise<string> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const { data } = await octokit.rest.actions.getWorkflowRun({ owner, repo, run_id: runId });
+  const run = runSchema.parse(data);
+  for (const { type, login } of [run.actor, run.triggering_actor])
+    if (type !== 'User')
+      throw new GatelineError('failed', `the run carries a decision, and ${login} is no person`, {
+        hint: 'A person starts the workflow by "Run workflow", or by `gh workflow run`.',
+      });
+  return run.triggering_actor.login;
+}
+
+/** A decision as the engine reads it. */
+export function toEntry(
+  { pipeline, assignment, unit, job }: GateJob,
+  at: string,
+  { actor, ...decision }: Decision & { readonly actor: string },
+): DecidedEntry {
+  return { ...headOf({ pipeline, assignment, job }, at), actor, unit, ...decision };
+}
+
+function headOf({ pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assignment' | 'job'>, at: string) {
+  const head = { v: ENTRY_FORMAT, pipeline: pipeline.id, subject: assignment.subject, run: job.runNumber, at } as const;
+  return { kind: 'decided', ...head } as const;
+}
+
+/** The decision about an output of an earlier job, for the engine. */
+export function toOutputEntry(
+  gateJob: GateJob,
+  at: string,
+  { decision, actor, reason }: OutputDecision,
+  { entry }: AttemptDocument,
+): DecidedEntry {
+  const attempt = entry.source ?? { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
+  const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output!.digest };
+  const common = { ...headOf(gateJob, at), actor, reason };
+  return decision === 'approve' ? { ...common, decision, ...output } : { ...common, decision, ...output, attempt };
+}
+
+/** Work that `report` sent back: what it dispatches the next run with. Notes and a count, never an approval. */
+export const reworkSchema = z.strictObject({
+  gate: z.string().max(40),
+  round: z.int().min(2).max(1_000),
+  /** The run whose report sent it back. */
+  runId: z.int(),
+  causes: z
+    .array(z.strictObject({ unit: z.string().max(200), attempt: z.string().max(200) }))
+    .min(1)
+    .max(256),
+});
+export type DispatchedRework = z.infer<typeof reworkSchema>;
+
+/** @throws GatelineError `usage` if the input is not what a report writes */
+export function parseRework(text: string | undefined): DispatchedRework | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return reworkSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new GatelineError('usage', 'the input `rework` is not what a report writes', { cause: error });
+  }
+}
+
+/** The rework entry of the gate that must answer, and the outputs that it is about as values. */
+export async function readRework(
+  gateJob: GateJob,
+  at: string,
+  rework: DispatchedRework,
+  read: (reference: AttemptReference, runId: number) => Promise<AttemptDocument>,
+): Promise<{ readonly entry: DecidedEntry; readonly values: readonly JsonValue[] }> {
+  const documents = await Promise.all(
+    rework.causes.map(async ({ attempt }) => {
+      const reference = parseReference(attempt);
+      if (!reference) throw new GatelineError('usage', 'the input `rework` names no attempt');
+      return read(reference, rework.runId);
+    }),
+  );
+  const causes = documents.map(({ entry }) => ({
+    unit: entry.unit,
+    attempt: attemptRefSchema.parse({ subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n }),
+    output: { ...entry.output!, digest: digestSchema.parse(entry.output?.digest) },
+    verdict: entry.verdict,
+  }));
+  const entry: DecidedEntry = {
+    ...headOf(gateJob, at),
+    decision: 'rework',
+    actor: 'gateline',
+    reason: `sent back by ${causes.map(({ unit }) => unit).join(', ')}`,
+    gate: rework.gate,
+    round: rework.round,
+    causes,
+  };
+  return { entry, values: documents.flatMap(({ output }) => (output === undefined ? [] : [output])) };
+}

@@ -1,0 +1,156 @@
+import { join, relative, resolve, sep } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { GatelineError } from '../errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { rootOf, parseDefinition, type Definition } from '../local/load-definition.ts';
+import { DEFINITION_FILES } from '../pipeline/pipeline.ts';
+import { gateIdFrom, slugOf } from '../pipeline/slug.ts';
+import { GitError, type Git } from '../workspace/git.ts';
+import type { Inputs } from './inputs.ts';
+import type { Job } from './job.ts';
+
+/** Reads a file of a commit over REST, where the clone does not have it; undefined: the commit has no such file. */
+export type ReadRemoteFile = (commit: string, path: string) => Promise<Uint8Array | undefined>;
+
+export interface DefinitionPlace {
+  /** The checkout, absolute. */
+  readonly checkout: string;
+  readonly git: Git;
+  readonly readRemote: ReadRemoteFile;
+}
+
+/** Whether the inputs of a step describe its gate. */
+export function describesGate(inputs: Inputs<'gate'>): boolean {
+  const { run, schema, checks, score, threshold, inputs: globs, files, secrets, definition } = inputs;
+  const texts = [run, schema, score, threshold, definition];
+  return texts.some((value) => value !== undefined) || [checks, globs, files, secrets].some(({ length }) => length > 0);
+}
+
+/**
+ * The definition of the commit that the event trusts, never that of the folder: an earlier step may have changed it.
+ * @throws DefinitionError with every problem; GatelineError `usage` if the commit has none
+ */
+export async function readTrustedDefinition(
+  { trust }: Job,
+  file: string | undefined,
+  place: DefinitionPlace,
+): Promise<Definition> {
+  await requireCheckout(place);
+  const commit = trust.definitionFrom;
+  for (const name of file === undefined ? DEFINITION_FILES : [file]) {
+    const path = resolve(place.checkout, name);
+    const root = rootOf(path);
+    const read = (relativePath: string) => readAt(commit, relativeTo(place.checkout, join(root, relativePath)), place);
+    const text = await readAt(commit, relativeTo(place.checkout, path), place);
+    if (text === undefined) continue;
+    const definition = { root, file: relativeTo(root, path), text: Buffer.from(text).toString() };
+    return parseDefinition(definition, async (path) => (await read(path)) ?? rejectMissing(path));
+  }
+  throw new GatelineError('usage', `the commit ${commit.slice(0, 12)} has no ${file ?? 'gateline.yml'}`, {
+    hint: 'Commit one (`npx gateline init` writes it), name it by `file`, or describe the gate by `run` and `schema`.',
+  });
+}
+
+function relativeTo(folder: string, path: string): string {
+  const name = relative(folder, path).split(sep).join('/');
+  if (name.startsWith('../'))
+    throw new GatelineError('usage', `${name} is outside of the checkout`, {
+      hint: '`file` is a path below `path`, which is the folder of the checkout.',
+    });
+  return name;
+}
+
+function rejectMissing(path: string): never {
+  throw Object.assign(new Error(`there is no ${path}`), { code: 'ENOENT' });
+}
+
+/** @throws GatelineError `usage` if the folder is not one that `actions/checkout` has filled */
+async function requireCheckout({ checkout, git }: DefinitionPlace): Promise<void> {
+  await git(['rev-parse', '--show-toplevel'], { cwd: checkout }).catch((error: unknown) => {
+    throw new GatelineError('usage', `${checkout} holds no checkout of a repository`, {
+      hint: 'Use actions/checkout before this step; if it checks out into a folder (`path: sub`), give this step `path: sub`.',
+      cause: error,
+    });
+  });
+}
+
+async function readAt(
+  commit: string,
+  path: string,
+  { checkout, git, readRemote }: DefinitionPlace,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await git(['cat-file', 'blob', `${commit}:./${path}`], { cwd: checkout });
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    // A shallow clone does not have the base of a pull request, a blobless one not each file.
+    const hasCommit = await git(['cat-file', '-e', `${commit}^{tree}`], { cwd: checkout, codes: [0] }).then(
+      () => true,
+      () => false,
+    );
+    if (hasCommit && /does not exist|exists on disk, but not in/.test(error.stderr)) return undefined;
+    return readRemote(commit, path);
+  }
+}
+
+/**
+ * The pipeline that the inputs of a step describe: its gate, and the gates that its job needs, which are judged by the
+ * contracts of their documents.
+ */
+export async function describeDefinition(
+  job: Job,
+  inputs: Inputs<'gate'>,
+  needs: readonly string[],
+  place: DefinitionPlace,
+): Promise<Definition> {
+  await requireCheckout(place);
+  if (inputs.file !== undefined)
+    throw new GatelineError('usage', 'the gate is described twice: by `file`, and by other inputs of the step', {
+      hint: 'Remove `file`, or `run`, `schema` and the others.',
+    });
+  const gate = inputs.gate ?? gateIdFrom(job.job);
+  const name = job.workflow
+    .split('/')
+    .at(-1)!
+    .replace(/\.ya?ml$/, '');
+  const text = JSON.stringify({
+    pipeline: gateIdFrom(slugOf(name) || 'workflow'),
+    gates: {
+      ...Object.fromEntries(needs.map((need) => [need, { run: ':' }])),
+      [gate]: { ...gateEntry(inputs), ...(needs.length > 0 && { needs: [...needs] }) },
+    },
+  });
+  const source = { root: place.checkout, file: 'the inputs of the step', text };
+  const commit = job.trust.definitionFrom;
+  return parseDefinition(source, async (path) => (await readAt(commit, path, place)) ?? rejectMissing(path));
+}
+
+/** The agent of a gate without a command: the steps between `begin` and `complete`. */
+const ANOTHER_STEP = './';
+
+function gateEntry(inputs: Inputs<'gate'>): JsonObject {
+  const { run, schema, checks, score, threshold, inputs: globs, files, secrets } = inputs;
+  const output: JsonObject = {
+    ...(schema !== undefined && { schema: schemaOf(schema) }),
+    ...(score !== undefined && { score }),
+    ...(threshold !== undefined && { threshold }),
+    ...(checks.length > 0 && { checks }),
+  };
+  const entry: JsonObject = {
+    ...(run === undefined ? { uses: ANOTHER_STEP } : { run }),
+    ...(globs.length > 0 && { inputs: globs }),
+    ...(files.length > 0 && { files: files.length === 1 && files[0] === 'changed' ? 'changed' : files }),
+    ...(secrets.length > 0 && { secrets }),
+    ...(Object.keys(output).length > 0 && { output }),
+  };
+  const definition = inputs.definition === undefined ? undefined : (parseYaml(inputs.definition) as JsonValue);
+  if (definition === undefined) return entry;
+  if (!isJsonObject(definition))
+    throw new GatelineError('usage', 'the input `definition` is not a map with the keys of a gate');
+  return { ...(run === undefined && { uses: ANOTHER_STEP }), ...definition, ...(run !== undefined && { run }) };
+}
+
+/** A path, or the schema itself as JSON or YAML. */
+function schemaOf(text: string): JsonValue {
+  return /[\n{:]/.test(text.trim()) ? (parseYaml(text) as JsonValue) : text.trim();
+}

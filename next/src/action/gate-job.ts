@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Assignment, Order, Ports, UnitOutput } from '../engine/ports.ts';
+import type { Environment } from '../environment.ts';
+import { GatelineError } from '../errors.ts';
+import { digestOfJson, type Digest } from '../json/digest.ts';
+import type { JsonValue } from '../json/json.ts';
+import { Folder } from '../local/folder.ts';
+import { secretValues } from '../local/order.ts';
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { Entry } from '../run/entry.ts';
+import type { EngineEvent } from '../run/events.ts';
+import { gateOf, UnitGraph, type Unit } from '../run/units.ts';
+import type { HandedFile, JobRef } from '../store/github/document.ts';
+import { createRedactor } from '../untrusted/redact.ts';
+import type { Contract } from '../verdict/contract.ts';
+import { JobCheckpoints, JobLog, type FindEarlier } from './job-stores.ts';
+import type { Trust } from './trust.ts';
+
+/**
+ * What a job works on, as plain data: `begin` writes it to a file, whose digest is in its token, and `complete` goes on
+ * from there, whatever an agent has changed meanwhile.
+ */
+export interface GateJob {
+  readonly job: JobRef;
+  readonly trust: Trust;
+  readonly pullRequest: number | undefined;
+  /** The folder that gates work in, and Gateline's own beside the checkout. Absolute. */
+  readonly root: string;
+  readonly state: string;
+  /** The pipeline, its matrices narrowed to the legs that are known. */
+  readonly pipeline: Pipeline;
+  readonly definitionFile: string;
+  readonly contracts: readonly (readonly [string, Contract])[];
+  readonly assignment: Assignment;
+  readonly unit: UnitKey;
+  /** Ids of all legs of the gate, in their order; empty: no matrix. */
+  readonly legs: readonly string[];
+  readonly outputs: readonly (readonly [UnitKey, UnitOutput])[];
+  /** The ends of its needs in this run, and what people decided about it. */
+  readonly entries: readonly Entry[];
+  /** Files that its needs hand on. */
+  readonly inherited: readonly HandedFile[];
+  /** What the units before it have used in this run. */
+  readonly spent: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
+  readonly outageMs: number;
+  readonly retentionDays: number | undefined;
+}
+
+/** A job's folder, opened: what the engine needs. */
+export interface OpenJob {
+  readonly gateJob: GateJob;
+  readonly folder: Folder;
+  readonly ports: Ports;
+  readonly order: Order;
+  readonly unit: Unit;
+  readonly log: JobLog;
+}
+
+/** Opens the folder of a job for the engine. */
+export async function openJob(
+  gateJob: GateJob,
+  environment: Environment,
+  observe: (event: EngineEvent) => void,
+  findEarlier: FindEarlier,
+): Promise<OpenJob> {
+  const { pipeline, root, state, assignment, contracts, job, outputs, spent } = gateJob;
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  const folder = await Folder.open({
+    root,
+    state: join(state, 'state'),
+    pipeline,
+    access: 'engine',
+    environment: trustCheckout(environment, root),
+    observe,
+  });
+  const gate = gateOf(gateJob.unit);
+  const order: Order = {
+    ...assignment,
+    pipeline,
+    definitionFile: gateJob.definitionFile,
+    contracts: new Map(contracts),
+    redactor: createRedactor(secretValues(pipeline, environment)),
+    only: new Set([gate]),
+    // Other jobs do the work that is sent back.
+    maxIterations: 1,
+    run: job.runNumber,
+    outputs: new Map(outputs),
+    spentUsd: Object.values(spent).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
+  };
+  const log = new JobLog(gateJob.entries);
+  const checkpoints = new JobCheckpoints(findEarlier);
+  const ports: Ports = { ...folder.ports, log, checkpoints, environment: agentEnvironmentOf(environment) };
+  const unit = new UnitGraph(pipeline).requireUnit(gateJob.unit);
+  return { gateJob, folder, ports, order, unit, log };
+}
+
+/** In a container the checkout belongs to another user, and git refuses it (safe.directory). */
+export function trustCheckout(environment: Environment, root: string): Environment {
+  const count = Number(environment['GIT_CONFIG_COUNT']) || 0;
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
+    [`GIT_CONFIG_VALUE_${count}`]: root,
+  };
+}
+
+/** An agent must not write the outputs of the step that runs it. */
+function agentEnvironmentOf(environment: Environment): Environment {
+  const { GITHUB_OUTPUT: _output, GITHUB_STATE: _state, ...rest } = environment;
+  return rest;
+}
+
+const tokenSchema = z.strictObject({ state: z.string(), digest: z.string(), token: z.string() });
+
+/** What `begin` hands to `complete`, as an output of its step: no agent can change it. */
+export function formatToken(gateJob: GateJob, token: string): string {
+  const digest = digestOfJson(gateJob as unknown as JsonValue);
+  return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token })).toString('base64url');
+}
+
+export function parseToken(text: string): { readonly state: string; readonly digest: Digest; readonly token: string } {
+  try {
+    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString())) as never;
+  } catch (error) {
+    throw new GatelineError('usage', 'the input `token` is not the output `token` of the step `begin`', {
+      hint: 'Write `token: ${{ steps.begin.outputs.token }}`.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Outcome } from '../engine/call.ts';
+import { createRunView } from '../report/run-view.ts';
+import { annotationsOf } from '../report/github/annotations.ts';
+import type { GithubContext, UnitDetails } from '../report/github/context.ts';
+import { renderGateSummary } from '../report/github/gate-summary.ts';
+import type { RunView } from '../report/view.ts';
+import {
+  approvalDigest,
+  formatReference,
+  type AttemptDocument,
+  type AttemptReference,
+} from '../store/github/document.ts';
+import type { OpenGate } from './open-gate.ts';
+
+interface GateEnd {
+  readonly document: AttemptDocument;
+  readonly reference: AttemptReference;
+  readonly result: Outcome['result'];
+}
+
+/** Shows what a gate ended with: outputs of the step, annotations, summary. */
+export async function reportGate(gate: OpenGate, { document, reference, result }: GateEnd): Promise<void> {
+  const { services, gateJob, unit } = gate;
+  const { runner } = services;
+  const { verdict, how, legs } = document.entry;
+  const view = await viewJob(gate, document);
+  const shown = view.units.find(({ key }) => key === unit.key)!;
+  runner.setOutput(attemptOutput(gateJob), formatReference(reference));
+  runner.setOutput('status', result === 'waiting' ? 'paused' : shown.status);
+  runner.setOutput('verdict', verdict.kind);
+  runner.setOutput('score', String(verdict.score));
+  runner.setOutput('used', String(how === 'used'));
+  const ids = Object.entries(legs ?? {}).map(([id, list]) => [id, list.map((leg) => leg.id)]);
+  runner.setOutput('legs', JSON.stringify(Object.fromEntries(ids)));
+  if (document.output !== undefined) {
+    const path = join(gateJob.state, 'output.json');
+    await writeFile(path, JSON.stringify(document.output));
+    runner.setOutput('output-file', path);
+  }
+  const context = contextOf(gate, {
+    output: document.output,
+    learnings: document.learnings,
+    plan: services.plans.get(unit.key),
+    ...(result === 'waiting' && { approval: approvalLine(unit.key, document, reference) }),
+  });
+  for (const { level, message, title, place } of annotationsOf([shown], context))
+    runner.annotate(level, message, { title, place });
+  if (!runner.addSummary(renderGateSummary(view, shown, context)))
+    runner.annotate('warning', 'The summary of the step is full: that of the gate is left out.');
+}
+
+/** The output that hands a reference to later jobs: legs overwrite each other's outputs of one name. */
+export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {
+  const leg = unit.split('/')[1];
+  return leg === undefined ? 'attempt' : `attempt-${legs.indexOf(leg)}`;
+}
+
+/** The whole line that a person writes into a comment to open an output. */
+export function approvalLine(unit: string, { entry }: AttemptDocument, { digest }: AttemptReference): string {
+  return `/gateline approve ${unit} ${approvalDigest(entry.fingerprint, digest)}`;
+}
+
+async function viewJob({ order, log }: OpenGate, { entry, made }: AttemptDocument): Promise<RunView> {
+  const { pipeline, subject, metadata } = order;
+  const entries = [...sourceOf(entry, made), ...(await log.read())];
+  return createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: [] });
+}
+
+/** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */
+export function sourceOf(entry: AttemptDocument['entry'], { ms, costUsd }: AttemptDocument['made']) {
+  const { source } = entry;
+  if (entry.how !== 'used' || source === undefined) return [];
+  return [{ ...entry, ...source, how: 'ran' as const, source: undefined, ms, metrics: { costUsd } }];
+}
+
+function contextOf({ gateJob, unit, services }: OpenGate, details: UnitDetails): GithubContext {
+  const { job, pullRequest } = gateJob;
+  const { repository, runId, runNumber, runAttempt, sha } = job;
+  return {
+    server: services.environment['GITHUB_SERVER_URL'] || 'https://github.com',
+    repository,
+    runId,
+    runNumber,
+    runAttempt,
+    sha,
+    eventName: services.environment['GITHUB_EVENT_NAME'] ?? '',
+    pullRequest,
+    units: new Map([[unit.key, details]]),
+  };
+}

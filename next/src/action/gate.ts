@@ -1,0 +1,115 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beginAttempt, completeAttempt } from '../engine/begin.ts';
+import type { Outcome } from '../engine/call.ts';
+import { runPipeline } from '../engine/run.ts';
+import { GatelineError } from '../errors.ts';
+import { digestOfJson } from '../json/digest.ts';
+import type { JsonValue } from '../json/json.ts';
+import { toOutputEntry } from './decisions.ts';
+import { formatToken, openJob, parseToken, type GateJob } from './gate-job.ts';
+import { reportGate } from './gate-report.ts';
+import type { Inputs } from './inputs.ts';
+import type { Job } from './job.ts';
+import { openGate, type OpenGate } from './open-gate.ts';
+import { createDocument, publishEnd } from './publish-end.ts';
+import type { Services } from './services.ts';
+
+/** What became of a unit: whether later gates may use it. */
+type Result = Outcome['result'];
+
+/** Runs the gate of a job: an output that holds is used, else its agent works. @returns whether the step is green */
+export async function runGate(
+  job: Job,
+  inputs: Inputs<'gate'>,
+  services: Services,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const gate = await openGate(job, inputs, services);
+  await using _ = gate.folder;
+  const run = async (): Promise<Result> => {
+    const { outcomes } = await services.runner.quote(() => runPipeline(gate.ports, gate.order, signal));
+    const outcome = outcomes.get(gate.unit.key);
+    if (!outcome) throw new GatelineError('failed', `${gate.unit.key} was cancelled before it began`);
+    return outcome.result;
+  };
+  const result = await run();
+  return await endGate(gate, (await isDecided(gate, result)) ? await run() : result);
+}
+
+/** Begins the gate of a job whose agent is another step. */
+export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Services): Promise<boolean> {
+  const { runner } = services;
+  const gate = await openGate(job, { ...inputs, run: undefined }, services);
+  await using _ = gate.folder;
+  let begun = await beginAttempt(gate.ports, gate.order, gate.unit.key);
+  if (begun.choice === 'use' && (await isDecided(gate, begun.result)))
+    begun = await beginAttempt(gate.ports, gate.order, gate.unit.key);
+  runner.setOutput('choice', begun.choice);
+  if (begun.choice === 'use') return await endGate(gate, begun.result);
+  const gateJob: GateJob = { ...gate.gateJob, entries: await gate.log.read() };
+  await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
+  for (const [name, value] of Object.entries(begun.env)) runner.exportVariable(name, value);
+  runner.setOutput('token', formatToken(gateJob, begun.token));
+  runner.setOutput('output-file', begun.env['GATELINE_OUTPUT']!);
+  runner.setOutput('request-file', begun.env['GATELINE_REQUEST']!);
+  runner.info(`${begun.unit}: the next step is its agent: ${begun.reason}`);
+  return true;
+}
+
+/** Ends the attempt that `begin` began, with what the agent wrote. */
+export async function completeGate(inputs: Inputs<'complete'>, services: Services): Promise<boolean> {
+  const { state, digest, token } = parseToken(inputs.token);
+  const bytes = await readFile(join(state, 'job.json')).catch((error: unknown) => {
+    throw new GatelineError('usage', 'the step `begin` left nothing in this job', {
+      hint: '`complete` is a step of the same job, after `begin`.',
+      cause: error,
+    });
+  });
+  const gateJob = JSON.parse(bytes.toString()) as GateJob;
+  if (digestOfJson(gateJob as unknown as JsonValue) !== digest)
+    throw new GatelineError('failed', 'what `begin` left was changed before `complete`', {
+      hint: 'The agent wrote into the folder of the runner; its place is the checkout and its output file.',
+    });
+  const open = await openJob(gateJob, services.environment, services.observe, () => Promise.resolve(undefined));
+  await using _ = open.folder;
+  const gate: OpenGate = { ...open, services };
+  await writeAnswer(gate, inputs);
+  const { verdict } = await completeAttempt(gate.ports, gate.order, token, inputs.outcome === 'success' ? 0 : 1);
+  const { approval, contract } = gate.unit.gate;
+  const isGood = verdict.status === 'passed' || (verdict.status === 'partial' && contract.partial === 'continue');
+  const waits = verdict.status === 'partial' && contract.partial === 'pause';
+  if (isGood) return await endGate(gate, approval === undefined ? 'done' : 'waiting');
+  return await endGate(gate, waits ? 'waiting' : 'failed');
+}
+
+/** An action has its answer as an output: it becomes the file that an agent writes. */
+async function writeAnswer({ log, ports, unit }: OpenGate, { output, metrics }: Inputs<'complete'>): Promise<void> {
+  const started = (await log.read()).findLast((entry) => entry.kind === 'started');
+  if (started?.kind !== 'started') return;
+  const { subject, run, n } = started;
+  const directory = ports.attempts.pathOf({ subject, run, unit: unit.key, n });
+  if (output !== undefined) await ports.attempts.write(directory, 'output.json', output);
+  if (metrics !== undefined) await ports.attempts.write(directory, 'metrics.json', metrics);
+}
+
+/** Takes in what a person decided about the output of an earlier job that waits. @returns whether anybody did */
+async function isDecided({ earlier, decision, gateJob, log }: OpenGate, result: Result): Promise<boolean> {
+  if (result !== 'waiting' || !earlier || !decision) return false;
+  await log.append(toOutputEntry(gateJob, new Date().toISOString(), decision, earlier.document));
+  return true;
+}
+
+/** Publishes what the unit ended with, and shows it. @returns whether the step is green */
+async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
+  const { services, earlier, decision } = gate;
+  const document = await createDocument(gate, { earlier: earlier?.document, decision });
+  // The post step uploads it if this one is ended before it could.
+  await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
+  await writeFile(join(gate.gateJob.state, 'document.json'), JSON.stringify(document));
+  services.runner.saveState('state', gate.gateJob.state);
+  const reference = await publishEnd(gate, document, services.artifacts);
+  services.runner.saveState('published', 'true');
+  await reportGate(gate, { document, reference, result });
+  return result === 'done';
+}

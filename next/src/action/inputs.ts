@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { Environment } from '../environment.ts';
+import { GatelineError } from '../errors.ts';
+import { closestWord } from '../json/did-you-mean.ts';
+
+/** A text; '' is no value. */
+const text = z.string().transform((value) => (value.trim() === '' ? undefined : value));
+const required = z.string().refine((value) => value.trim() !== '', 'must have a value');
+/** Lines, or a list with commas. */
+const list = z.string().transform((value) => value.split(/[\n,]/).flatMap((item) => item.trim() || []));
+const lines = z.string().transform((value) => value.split('\n').flatMap((item) => item.trim() || []));
+const boolean = z
+  .string()
+  .refine((value) => ['', 'true', 'false'].includes(value.trim()), 'must be true or false')
+  .transform((value) => value.trim() === 'true');
+const number = (limits: z.ZodNumber) =>
+  z
+    .string()
+    .transform((value) => (value.trim() === '' ? undefined : Number(value)))
+    .pipe(limits.optional());
+const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z
+    .string()
+    .transform((value) => value.trim() || values[0])
+    .pipe(z.enum(values));
+
+/** How a step tells GitHub who it is, and how long it waits for it. */
+const common = {
+  'github-token': required,
+  'retention-days': number(z.int().min(1).max(400)),
+};
+
+const chain = {
+  /** Path of the definition below `path`. */
+  file: text,
+  gate: text,
+  /** A gate as YAML, with every key of gateline.yml. */
+  definition: text,
+  schema: text,
+  checks: lines,
+  score: text,
+  threshold: number(z.number().min(0).max(100)),
+  inputs: lines,
+  files: lines,
+  secrets: list,
+  /** `toJSON(needs)` */
+  needs: text,
+  /** `toJSON(matrix)` */
+  matrix: text,
+  subject: text,
+  task: text,
+  /** The caller's input: JSON, or a text. */
+  input: text,
+  /** Id of an earlier run whose outputs may be used. */
+  resume: text,
+  /** Folder of the checkout. */
+  path: text,
+  'no-secret': choice('fail', 'skip'),
+  'outage-minutes': number(z.number().min(0).max(360)),
+  /** Lines NAME=VALUE, for callers that cannot set variables. */
+  'secret-values': text,
+  'job-status': text,
+  ...common,
+};
+
+/** The inputs of each action, as in its action.yml. */
+export const INPUTS = {
+  gate: z.object({ ...chain, run: text }),
+  begin: z.object(chain),
+  complete: z.object({
+    token: required,
+    output: text,
+    outcome: choice('success', 'failure', 'cancelled', 'skipped'),
+    metrics: text,
+    'github-token': required,
+    'job-status': text,
+  }),
+  report: z.object({
+    needs: required,
+    file: text,
+    path: text,
+    subject: text,
+    comment: boolean,
+    'allow-skipped': list,
+    dispatch: boolean,
+    ...common,
+  }),
+  comment: z.object({ 'github-token': required, file: text }),
+  apply: z.object({ needs: required, file: text, path: text, gates: list, allow: lines, 'github-token': required }),
+} as const;
+
+export type ActionName = keyof typeof INPUTS;
+export type Inputs<Name extends ActionName> = z.output<(typeof INPUTS)[Name]>;
+
+/**
+ * The inputs of an action, as the runner hands them over: `INPUT_<NAME>`, a missing one as ''.
+ * @throws GatelineError `usage` naming each input that is wrong, and the right name of one that is misspelt
+ */
+export function readInputs<Name extends ActionName>(name: Name, environment: Environment): Inputs<Name> {
+  const schema = INPUTS[name];
+  const names = Object.keys(schema.shape);
+  const values = Object.fromEntries(names.map((input) => [input, environment[variableOf(input)] ?? '']));
+  const parsed = schema.safeParse(values);
+  const problems = [
+    ...misspelt(names, environment),
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => `the input \`${path.join('.')}\`: ${message}`),
+  ];
+  if (parsed.success && problems.length === 0) return parsed.data as Inputs<Name>;
+  throw new GatelineError('usage', problems.join('\n'), { hint: `Correct the step that uses \`${name}\`.` });
+}
+
+export function variableOf(input: string): string {
+  return `INPUT_${input.replaceAll(' ', '_').toUpperCase()}`;
+}
+
+/** The runner warns of an unknown input and goes on: the gate would be judged without its threshold. */
+function misspelt(names: readonly string[], environment: Environment): string[] {
+  const known = new Set(names.map(variableOf));
+  const unknown = Object.keys(environment).filter((variable) => variable.startsWith('INPUT_') && !known.has(variable));
+  return unknown.flatMap((variable) => {
+    const input = variable.slice('INPUT_'.length).toLowerCase();
+    const meant = closestWord(input, names);
+    return meant === undefined ? [] : [`there is no input \`${input}\`: did you mean \`${meant}\`?`];
+  });
+}

@@ -1,0 +1,60 @@
+import type { Digest } from '../json/digest.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { Entry } from '../run/entry.ts';
+import type { Checkpoints, Log } from '../store/stores.ts';
+
+/** The log of a job: in memory, where its agent cannot change it. */
+export class JobLog implements Log {
+  readonly #entries: Entry[];
+
+  constructor(entries: readonly Entry[]) {
+    this.#entries = [...entries];
+  }
+
+  read(): Promise<readonly Entry[]> {
+    return Promise.resolve([...this.#entries]);
+  }
+
+  append(...entries: readonly Entry[]): Promise<readonly Entry[]> {
+    this.#entries.push(...entries);
+    return this.read();
+  }
+}
+
+/** Finds the output of an earlier job for a request; undefined: there is none that may be used. */
+export type FindEarlier = (fingerprint: Digest) => Promise<Checkpoint | undefined>;
+
+/**
+ * Checkpoints of a job: its own in memory, and for its unit those of earlier jobs. The engine asks for its unit first;
+ * what it asks for later are other gates, which have jobs of their own.
+ */
+export class JobCheckpoints implements Checkpoints {
+  readonly #findEarlier: FindEarlier;
+  readonly #saved = new Map<Digest, Checkpoint>();
+  #earlier: { readonly fingerprint: Digest; readonly checkpoint: Promise<Checkpoint | undefined> } | undefined;
+
+  constructor(findEarlier: FindEarlier) {
+    this.#findEarlier = findEarlier;
+  }
+
+  async find(fingerprint: Digest): Promise<Checkpoint | undefined> {
+    const saved = this.#saved.get(fingerprint);
+    if (saved !== undefined) return saved;
+    this.#earlier ??= { fingerprint, checkpoint: this.#findEarlier(fingerprint) };
+    return this.#earlier.fingerprint === fingerprint ? this.#earlier.checkpoint : undefined;
+  }
+
+  save(fingerprint: Digest, checkpoint: Checkpoint): Promise<void> {
+    this.#saved.set(fingerprint, checkpoint);
+    return Promise.resolve();
+  }
+
+  /** Whether the output for this request may be used again. */
+  isSaved(fingerprint: Digest): boolean {
+    return this.#saved.has(fingerprint);
+  }
+
+  forget(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { readRunnerEnvironment, type Environment, type RunnerEnvironment } from '../environment.ts';
+import { GatelineError } from '../errors.ts';
+import type { JobRef } from '../store/github/document.ts';
+import { trustOf, type PullRequest, type Trust } from './trust.ts';
+
+/** The job that a step works in: what the runner says about it, and what follows from its event. */
+export interface Job extends RunnerEnvironment {
+  readonly pullRequest: PullRequest | undefined;
+  readonly defaultBranch: string | undefined;
+  readonly trust: Trust;
+  /** Inputs of a `workflow_dispatch`. */
+  readonly dispatch: Readonly<Record<string, string>>;
+  /** The event as it is, for what few steps need. */
+  readonly event: z.infer<typeof eventSchema>;
+}
+
+const repository = z.object({ full_name: z.string() });
+const pullRequestSchema = z.object({
+  number: z.int(),
+  head: z.object({ sha: z.string(), ref: z.string(), repo: repository.nullable() }),
+  base: z.object({ sha: z.string(), ref: z.string() }),
+});
+const eventSchema = z.object({
+  repository: z.object({ default_branch: z.string().optional() }).optional(),
+  pull_request: pullRequestSchema.optional(),
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+  comment: z.object({ id: z.int() }).optional(),
+  issue: z.object({ number: z.int(), pull_request: z.unknown().optional() }).optional(),
+  action: z.string().optional(),
+  workflow_run: z
+    .object({
+      id: z.int(),
+      run_attempt: z.int(),
+      path: z.string(),
+      event: z.string(),
+      head_sha: z.string(),
+      head_branch: z.string().nullable(),
+      head_repository: repository.nullable(),
+      conclusion: z.string().nullable(),
+    })
+    .optional(),
+});
+
+/**
+ * Reads the event before an agent of the job can change its file.
+ * @throws GatelineError `platform` if this is no job of GitHub, or of a server whose artifacts no client can reach
+ */
+export async function readJob(environment: Environment): Promise<Job> {
+  const runner = readEnvironment(environment);
+  const { hostname } = new URL(runner.server);
+  if (hostname !== 'github.com' && !/\.(?:ghe\.com|localhost)$/.test(hostname))
+    throw new GatelineError('platform', `GitHub Enterprise Server (${hostname}) is not supported`, {
+      hint: "GitHub's own artifact client refuses it. `gateline run` in a `run:` step works.",
+    });
+  const parsed = eventSchema.safeParse(JSON.parse(await readFile(runner.eventPath, 'utf8')));
+  if (!parsed.success)
+    throw new GatelineError('platform', `${runner.eventPath} is not the event of a run`, { cause: parsed.error });
+  const event = parsed.data;
+  const pullRequest = event.pull_request && toPullRequest(event.pull_request);
+  const defaultBranch = event.repository?.default_branch;
+  const { eventName: name, repository, sha, ref } = runner;
+  const inputs = Object.entries(event.inputs ?? {}).filter(([, value]) => value !== null && value !== '');
+  return {
+    ...runner,
+    pullRequest,
+    defaultBranch,
+    trust: trustOf({ name, repository, sha, ref, defaultBranch, pullRequest }),
+    dispatch: Object.fromEntries(inputs.map(([key, value]) => [key, String(value)])),
+    event,
+  };
+}
+
+function readEnvironment(environment: Environment): RunnerEnvironment {
+  try {
+    return readRunnerEnvironment(environment);
+  } catch (error) {
+    throw new GatelineError('platform', error instanceof Error ? error.message : String(error), {
+      hint: 'The action runs in a job of GitHub Actions; elsewhere use `gateline run`.',
+      cause: error,
+    });
+  }
+}
+
+function toPullRequest({ number, head, base }: z.infer<typeof pullRequestSchema>): PullRequest {
+  return {
+    number,
+    headRepository: head.repo?.full_name,
+    headSha: head.sha,
+    headBranch: head.ref,
+    baseSha: base.sha,
+    baseBranch: base.ref,
+  };
+}
+
+/** The job as documents name it. */
+export function toJobRef({ runId, runNumber, runAttempt, job, repository, workflow, sha }: Job): JobRef {
+  return { runId, runNumber, runAttempt, job, repository, workflow, sha };
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { GatelineError } from '../errors.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { gateIdFrom } from '../pipeline/slug.ts';
+import type { Gate } from '../pipeline/pipeline.ts';
+import { gateOf } from '../run/units.ts';
+import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
+
+/** A job that this one needs: `needs.<id>` of GitHub. */
+export interface NeededJob {
+  readonly id: string;
+  readonly result: 'success' | 'failure' | 'cancelled' | 'skipped';
+  /** What its steps left: one reference, or one for each leg. */
+  readonly references: readonly AttemptReference[];
+}
+
+/** A document with the digest that its job handed over. */
+export interface NeedDocument {
+  readonly job: NeededJob;
+  readonly reference: AttemptReference;
+  readonly document: AttemptDocument;
+}
+
+const needSchema = z.object({
+  result: z.enum(['success', 'failure', 'cancelled', 'skipped']),
+  outputs: z.record(z.string(), z.string()).default({}),
+});
+
+/**
+ * Reads the input `needs`: `toJSON(needs)`, or nothing.
+ * @throws GatelineError `usage` naming what is wrong
+ */
+export function parseNeeds(text: string | undefined): NeededJob[] {
+  if (text === undefined) return [];
+  const hint = 'Write `needs: ${{ toJSON(needs) }}`.';
+  const value = parseText(text);
+  if (!isJsonObject(value))
+    throw new GatelineError('usage', 'the input `needs` is not the results of the jobs before', { hint });
+  return Object.entries(value).map(([id, need]) => {
+    const parsed = needSchema.safeParse(need);
+    if (!parsed.success) throw new GatelineError('usage', `the input \`needs\` has no result for ${id}`, { hint });
+    const { result, outputs } = parsed.data;
+    const attempts = Object.entries(outputs).filter(([name, value]) => /^attempt(-\d+)?$/.test(name) && value !== '');
+    const references = attempts.map(([name, value]) => {
+      const reference = parseReference(value);
+      if (reference) return reference;
+      throw new GatelineError('usage', `the output \`${name}\` of job ${id} is not what a gate's step gives`, {
+        hint: `Write in job ${id}:\noutputs:\n  ${name}: \${{ steps.gate.outputs.${name} }}`,
+      });
+    });
+    return { id, result, references };
+  });
+}
+
+function parseText(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The documents of the gates that a gate needs, by gate: of all legs, each judged green by its own job.
+ * @throws GatelineError `failed` or `usage` with what is missing, and the lines of the workflow that would give it
+ */
+export function matchNeeds(
+  { id, needs }: Pick<Gate, 'id' | 'needs'>,
+  documents: readonly NeedDocument[],
+  jobs: readonly NeededJob[],
+): Map<string, readonly NeedDocument[]> {
+  const matched = new Map<string, readonly NeedDocument[]>();
+  for (const gate of needs) {
+    const ofGate = documents.filter(({ document }) => gateOf(document.entry.unit) === gate);
+    const job = ofGate[0]?.job ?? jobs.find((other) => gateIdFrom(other.id) === gate);
+    if (job === undefined) throw missingJob(id, gate, jobs);
+    if (job.result !== 'success')
+      throw new GatelineError('failed', `${id} needs ${gate}, which did not pass (job ${job.id}: ${job.result})`, {
+        hint: `Its job says why. "Re-run failed jobs" continues from ${gate}.`,
+      });
+    if (ofGate.length === 0) throw missingOutput(gate, job);
+    const [{ document }] = ofGate as [NeedDocument];
+    const missing = document.legs.filter(
+      (leg) => !ofGate.some(({ document: { entry } }) => entry.unit === `${gate}/${leg}`),
+    );
+    if (missing.length > 0) throw missingLegs(gate, job, document.legs, missing);
+    matched.set(gate, ofGate);
+  }
+  return matched;
+}
+
+function missingJob(gate: string, need: string, jobs: readonly NeededJob[]): GatelineError {
+  const ids = [...new Set([...jobs.map((job) => job.id), need])];
+  return new GatelineError('usage', `${gate} needs ${need}, and its job does not say what became of that`, {
+    hint: `Write in the job of ${gate}: \`needs: [${ids.join(', ')}]\`, and in the step: \`needs: \${{ toJSON(needs) }}\`.`,
+  });
+}
+
+function missingOutput(gate: string, job: NeededJob): GatelineError {
+  return new GatelineError('usage', `the job ${job.id} does not hand over what ${gate} left`, {
+    hint: `Write in job ${job.id}:\noutputs:\n  attempt: \${{ steps.gate.outputs.attempt }}\nwhere \`gate\` is the id of the step.`,
+  });
+}
+
+function missingLegs(gate: string, job: NeededJob, legs: readonly string[], missing: readonly string[]): GatelineError {
+  const lines = legs.map((_, index) => `  attempt-${index}: \${{ steps.gate.outputs.attempt-${index} }}`);
+  return new GatelineError('usage', `the job ${job.id} does not hand over the legs ${missing.join(', ')} of ${gate}`, {
+    hint: `Write in job ${job.id}, one line for each leg:\noutputs:\n${lines.join('\n')}`,
+  });
+}

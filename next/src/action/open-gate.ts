@@ -1,0 +1,213 @@
+import type { Folder } from '../local/folder.ts';
+import type { Environment } from '../environment.ts';
+import { GatelineError } from '../errors.ts';
+import type { Digest } from '../json/digest.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { checkpointOf } from '../engine/checkpoints.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import {
+  approvalDigest,
+  type AttemptDocument,
+  type AttemptReference,
+  type HandedFile,
+} from '../store/github/document.ts';
+import { findAttempt } from '../store/github/find-attempt.ts';
+import { createFileReader, readAttempt } from '../store/github/publish.ts';
+import { explainDistrust, type ReuseScope } from '../store/github/trusted-run.ts';
+import { createGit } from '../workspace/git.ts';
+import { parseVersion } from '../workspace/tree.ts';
+import { readCommentDecisions } from './comment-decisions.ts';
+import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from './decisions.ts';
+import { openJob, trustCheckout, type OpenJob } from './gate-job.ts';
+import type { Inputs } from './inputs.ts';
+import type { Job } from './job.ts';
+import type { NeedDocument, NeededJob } from './needs.ts';
+import { checkoutOf, prepareGate, withSecretValues, type PreparedGate } from './prepare-gate.ts';
+import { readRemoteFile, type Services } from './services.ts';
+
+/** The gate of a job, with its folder open and all that its agent reads laid into it. */
+export interface OpenGate extends OpenJob {
+  readonly services: Services;
+  /** What the agent is not run for: an output of an earlier job, and what a person decided about it. */
+  earlier?: { readonly document: AttemptDocument; readonly reference: AttemptReference };
+  decision?: OutputDecision;
+}
+
+/** Opens the gate of a job: everything is read and verified before an agent starts. */
+export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
+  const environment = withSecretValues(services.environment, inputs['secret-values']);
+  const checkout = checkoutOf(job, inputs.path);
+  const place = {
+    checkout,
+    git: createGit(trustCheckout(environment, checkout)),
+    readRemote: (commit: string, path: string) => readRemoteFile(services, job, commit, path),
+  };
+  const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) => readNeeds(services, job, jobs, pipeline));
+  for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
+  const decided = await readDecisions(job, prepared, inputs, services, environment);
+  const gateJob = { ...prepared.gateJob, entries: [...prepared.gateJob.entries, ...decided.entries] };
+  const gate: { open?: OpenGate } = {};
+  const open = await openJob(gateJob, environment, services.observe, (fingerprint) =>
+    findEarlier(gate.open!, job, inputs, fingerprint, decided.outputs),
+  );
+  gate.open = { ...open, services };
+  for (const text of [...prepared.contents, ...decided.contents]) await open.ports.contents.put([text]);
+  await layFiles(open.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
+  return gate.open;
+}
+
+function readNeeds(
+  { artifacts }: Services,
+  { runId }: Job,
+  jobs: readonly NeededJob[],
+  pipeline: string,
+): Promise<readonly NeedDocument[]> {
+  const references = jobs.flatMap((job) => job.references.map((reference) => ({ job, reference })));
+  return Promise.all(
+    references.map(async ({ job, reference }) => {
+      const document = await readAttempt(artifacts, reference, { job: job.id, pipeline, runId });
+      return { job, reference, document };
+    }),
+  );
+}
+
+/** What people decided about the unit in the event of the run, and work that a report sent back. */
+async function readDecisions(
+  job: Job,
+  { gateJob, gate }: PreparedGate,
+  inputs: Inputs<'gate'>,
+  services: Services,
+  environment: Environment,
+) {
+  const at = new Date().toISOString();
+  const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services.octokit);
+  const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
+  const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
+  if (unset !== '' && job.trust.isFork) {
+    if (inputs['no-secret'] === 'fail')
+      throw new GatelineError('failed', `${gate.id} needs ${unset}, and a pull request from a fork has no secrets`, {
+        hint: '`no-secret: skip` lets such a gate be skipped there.',
+      });
+    const reason = `a pull request from a fork has no ${unset}`;
+    entries.push(toEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason }));
+  }
+  const outputs = output ? [output] : [];
+  const rework = parseRework(job.dispatch['rework']);
+  if (rework?.gate !== gate.id) return { entries, contents: [], outputs };
+  const { runId } = rework;
+  const reason = await explainDistrust(
+    await services.octokit(),
+    scopeOf(job),
+    { runId, runAttempt: 1 },
+    services.report,
+  );
+  if (reason !== undefined) throw new GatelineError('failed', `run ${runId} cannot send work back: ${reason}`);
+  const source = { job: gate.id, pipeline: gateJob.pipeline.id, runId };
+  const read = (reference: AttemptReference) => readAttempt(services.artifacts, reference, source);
+  const { entry, values } = await readRework(gateJob, at, rework, read);
+  return { entries: [...entries, entry], contents: values.map(canonicalJson), outputs };
+}
+
+function scopeOf({ repository, workflow, trust, pullRequest }: Job): ReuseScope {
+  return {
+    repository,
+    workflow,
+    branches: trust.usesFrom,
+    pullRequest: trust.isFork ? undefined : pullRequest?.number,
+  };
+}
+
+/** The output of an earlier job for a request, its contents and files stored here. */
+async function findEarlier(
+  gate: OpenGate,
+  job: Job,
+  inputs: Inputs<'gate'>,
+  fingerprint: Digest,
+  dispatched: readonly OutputDecision[],
+): Promise<Checkpoint | undefined> {
+  const { gateJob, services, unit, ports, folder } = gate;
+  const decisions = [...dispatched, ...(await readComments(gate, job))];
+  const ref = { ...services, job };
+  const { attempt, notes } = await findAttempt(ref, {
+    fingerprint,
+    pipeline: gateJob.pipeline.id,
+    unit: unit.key,
+    scope: scopeOf(job),
+    resume: runToResume(inputs.resume ?? job.dispatch['resume']),
+    approvals: new Set(decisions.map(({ digest }) => digest)),
+  });
+  for (const note of notes) services.runner.info(note);
+  if (attempt === undefined) return undefined;
+  const { document, reference } = attempt;
+  const digest = approvalDigest(fingerprint, reference.digest);
+  gate.earlier = attempt;
+  gate.decision = decisions.findLast((decision) => decision.digest === digest);
+  const { entry, output, startedAt, made } = document;
+  if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
+  const files = document.files.filter((file) => file.unit === unit.key);
+  await storeFiles(folder, files, createFileReader(services.artifacts, document.job.runId));
+  const source = entry.source ?? { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
+  const how = entry.how === 'adopted' || entry.how === 'skipped' ? entry.how : 'ran';
+  // Its exports are made again: another contract judges it again.
+  const contract = `sha256:${'0'.repeat(64)}` as const;
+  return { ...checkpointOf({ ...entry, contract }, { attempt: source, how, startedAt }), ...made };
+}
+
+/** Decisions in comments on the pull request. A gate that waits for nobody needs none. */
+async function readComments({ gateJob, unit, services }: OpenGate, job: Job): Promise<readonly OutputDecision[]> {
+  const { approval, contract } = unit.gate;
+  if (gateJob.pullRequest === undefined || (approval === undefined && contract.partial !== 'pause')) return [];
+  try {
+    return await readCommentDecisions(await services.octokit(), job.repository, gateJob.pullRequest, unit.key);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    services.runner.annotate('warning', `The comments cannot be read, so nothing is approved: ${message}`);
+    return [];
+  }
+}
+
+function runToResume(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const id = /(?:^|\/runs\/)(\d{1,16})(?:[/?#].*)?$/.exec(text.trim())?.[1];
+  if (id !== undefined) return Number(id);
+  throw new GatelineError('usage', '`resume` is not the id or the address of a run');
+}
+
+type ReadFile = (file: HandedFile) => Promise<Uint8Array>;
+
+/** Stores the versions that files are handed on as. @throws GatelineError `failed` if bytes are not what they should be */
+async function storeFiles({ git }: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
+  for (const file of files) {
+    const version = parseVersion(file.after);
+    if (version === undefined) continue;
+    const blob = await git.storeBytes(await readBytes(file));
+    if (blob !== version.blob)
+      throw new GatelineError('failed', `the file ${file.path} of ${file.unit} is not what its document says`);
+  }
+}
+
+/**
+ * Writes the files that needs hand on, over the version that their gates found.
+ * @throws GatelineError `failed` naming a file that has another version here
+ */
+async function layFiles(folder: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
+  if (files.length === 0) return;
+  const versions = await folder.git.listFiles(await folder.git.takeSnapshot());
+  const changes = files.flatMap((file) => {
+    const { path, base, found, after, unit } = file;
+    const before = versions.get(path) ?? null;
+    if (before === after) return [];
+    if (before === base || found.includes(before)) return [{ file, change: { path, before, after } }];
+    throw new GatelineError('failed', `${path} has another version here than ${unit} found and made`, {
+      hint: `A step before this one changed it, or the checkout is of another commit than that of ${unit}.`,
+    });
+  });
+  await storeFiles(
+    folder,
+    changes.map(({ file }) => file),
+    readBytes,
+  );
+  const refused = await folder.git.put(changes.map(({ change }) => change));
+  if (refused.length > 0)
+    throw new GatelineError('failed', `files that gates before made cannot be written: ${refused.join(', ')}`);
+}

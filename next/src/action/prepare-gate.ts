@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { UnitOutput } from '../engine/ports.ts';
+import type { Environment } from '../environment.ts';
+import { GatelineError } from '../errors.ts';
+import { digestOfJson } from '../json/digest.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { pickPointers } from '../json/pointer.ts';
+import { assignmentFor } from '../local/order.ts';
+import type { Definition } from '../local/load-definition.ts';
+import { expandMatrix } from '../pipeline/matrix.ts';
+import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
+import { gateIdFrom } from '../pipeline/slug.ts';
+import type { Content, EndedEntry } from '../run/entry.ts';
+import type { HandedFile } from '../store/github/document.ts';
+import type { Contract } from '../verdict/contract.ts';
+import { compileContract, judge } from '../verdict/judge.ts';
+import { NOT_APPLICABLE, verdictText } from '../verdict/verdict.ts';
+import { describeDefinition, describesGate, readTrustedDefinition, type DefinitionPlace } from './definition.ts';
+import type { GateJob } from './gate-job.ts';
+import type { Inputs } from './inputs.ts';
+import { toJobRef, type Job } from './job.ts';
+import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
+
+/** Reads the documents that needed jobs hand over, verified by their digests. */
+export type ReadDocuments = (jobs: readonly NeededJob[], pipeline: string) => Promise<readonly NeedDocument[]>;
+
+export interface PreparedGate {
+  readonly gateJob: GateJob;
+  readonly gate: Gate;
+  /** Values that its needs export, as stored contents: the engine finds them by digest. */
+  readonly contents: readonly string[];
+  readonly documents: readonly NeedDocument[];
+}
+
+/**
+ * Puts together what the gate of a job works on: the definition of the trusted commit, its gate and leg, and what its
+ * needs left, verified and judged again.
+ */
+export async function prepareGate(
+  job: Job,
+  inputs: Inputs<'gate'>,
+  place: DefinitionPlace,
+  readDocuments: ReadDocuments,
+): Promise<PreparedGate> {
+  const jobs = parseNeeds(inputs.needs);
+  const isDescribed = describesGate(inputs);
+  const handing = isDescribed ? jobs.filter(({ references }) => references.length > 0) : [];
+  const definition = isDescribed
+    ? await describeDefinition(
+        job,
+        inputs,
+        handing.map(({ id }) => gateIdFrom(id)),
+        place,
+      )
+    : await readTrustedDefinition(job, inputs.file, place);
+  const documents = await readDocuments(jobs, definition.pipeline.id);
+  const gate = findGate(definition.pipeline, inputs.gate, job);
+  const needs = matchNeeds(gate, documents, jobs);
+  const contracts = contractsOf(definition, isDescribed, needs);
+  const legs = legsOfJob(gate, inputs.matrix, needs);
+  const pipeline = narrow(definition.pipeline, gate, legs?.all, needs);
+  const assignment = assignmentFor(
+    pipeline,
+    { subject: inputs.subject, task: inputs.task, input: inputOf(inputs.input) },
+    subjectOf(job),
+  );
+  const used = [...needs.values()].flat();
+  const judged = await Promise.all(used.map((need) => judgeNeed(need, contracts, assignment)));
+  const { retentionDays } = job;
+  return {
+    gate,
+    documents: used,
+    contents: judged.flatMap(({ texts }) => texts),
+    gateJob: {
+      job: toJobRef(job),
+      trust: job.trust,
+      pullRequest: job.pullRequest?.number,
+      root: definition.root,
+      state: join(job.temp, `gateline-${randomUUID()}`),
+      pipeline,
+      definitionFile: definition.file,
+      contracts: [...contracts],
+      assignment,
+      unit: unitKey(gate.id, legs?.own.id ?? ''),
+      legs: legs?.all.map(({ id }) => id) ?? [],
+      outputs: judged.map(({ unit, output }) => [unit, output] as const),
+      entries: used.map(({ document }) => document.entry),
+      inherited: mergeFiles(pipeline, used),
+      spent: Object.assign({}, ...used.map(({ document }) => document.spent)) as GateJob['spent'],
+      outageMs: (inputs['outage-minutes'] ?? 5) * 60_000,
+      retentionDays: inputs['retention-days'] ?? retentionDays,
+    },
+  };
+}
+
+/** Where the files of a gate are: the folder of the checkout. */
+export function checkoutOf({ workspace }: Job, path: string | undefined): string {
+  return resolve(workspace, path ?? '.');
+}
+
+function findGate(pipeline: Pipeline, named: string | undefined, { job }: Job): Gate {
+  const id = named ?? gateIdFrom(job);
+  const gate = pipeline.gates.find((other) => other.id === id);
+  if (gate) return gate;
+  throw new GatelineError('usage', `the pipeline ${pipeline.id} has no gate ${id}`, {
+    hint: `Name one by \`gate\`: ${pipeline.gates.map((other) => other.id).join(', ')}.`,
+  });
+}
+
+/** What a run is about, if nobody says it. */
+function subjectOf({ pullRequest, ref }: Job): string {
+  return pullRequest ? `pr-${pullRequest.number}` : ref.replace(/^refs\/(?:heads|tags)\//, '') || 'default';
+}
+
+function inputOf(text: string | undefined): JsonValue {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/** Without a gateline.yml a need is judged by the contract in its document. */
+function contractsOf(
+  { contracts }: Definition,
+  isDescribed: boolean,
+  needs: ReadonlyMap<string, readonly NeedDocument[]>,
+): ReadonlyMap<string, Contract> {
+  if (!isDescribed) return contracts;
+  return new Map([...contracts, ...[...needs].map(([gate, [need]]) => [gate, need!.document.contract] as const)]);
+}
+
+/** The leg of a job, and all legs of its gate; undefined: there is no matrix. */
+function legsOfJob(
+  gate: Gate,
+  text: string | undefined,
+  needs: ReadonlyMap<string, readonly NeedDocument[]>,
+): { readonly own: Leg; readonly all: readonly Leg[] } | undefined {
+  const matrix = text === undefined ? null : (inputOf(text) as { readonly [name: string]: JsonValue } | null);
+  const isEmpty = matrix === null || typeof matrix !== 'object' || Object.keys(matrix).length === 0;
+  if (gate.matrix === undefined) {
+    if (isEmpty) return undefined;
+    throw new GatelineError('usage', `the job has a matrix, and gate ${gate.id} has none`, {
+      hint: 'Describe the gate in gateline.yml with the same `strategy.matrix`; `matrix: ""` makes one gate of all jobs.',
+    });
+  }
+  const all = 'legs' in gate.matrix ? gate.matrix.legs : legsFromData(gate, gate.matrix.from.gate, needs);
+  const wanted = isEmpty ? '' : canonicalJson(matrix);
+  const own = all.find(
+    ({ id, matrix: values }) => canonicalJson(values) === wanted || (!isEmpty && matrix['leg'] === id),
+  );
+  if (own) return { own, all };
+  const isWritten = !isEmpty && 'legs' in expandMatrix({ lists: {}, include: [matrix], exclude: [] });
+  throw new GatelineError('usage', `the job is no leg of gate ${gate.id}`, {
+    hint: `The legs are ${all.map(({ id }) => id).join(', ')}; the job has ${isWritten ? JSON.stringify(matrix) : 'no matrix'}.`,
+  });
+}
+
+function legsFromData(gate: Gate, source: string, needs: ReadonlyMap<string, readonly NeedDocument[]>): readonly Leg[] {
+  const legs = needs.get(source)?.[0]?.document.entry.legs?.[gate.id];
+  if (legs) return legs;
+  throw new GatelineError('usage', `gate ${gate.id} takes its legs from ${source}, which gave none`, {
+    hint: `Its job must need ${source}, and ${source} must pass.`,
+  });
+}
+
+/** The pipeline with the legs that this job knows: of its own gate, and of those that it needs. */
+function narrow(
+  pipeline: Pipeline,
+  own: Gate,
+  legs: readonly Leg[] | undefined,
+  needs: ReadonlyMap<string, readonly NeedDocument[]>,
+): Pipeline {
+  const legsOf = (gate: Gate): readonly Leg[] | undefined =>
+    gate.id === own.id ? legs : needs.get(gate.id)?.[0]?.document.legs.map((id) => ({ id, matrix: {} }));
+  const gates = pipeline.gates.map((gate) => {
+    const known = gate.matrix && legsOf(gate);
+    const { maxParallel, failFast } = gate.matrix ?? {};
+    return known ? { ...gate, matrix: { maxParallel, failFast: failFast ?? true, legs: known } } : gate;
+  });
+  return { ...pipeline, gates };
+}
+
+interface JudgedNeed {
+  readonly unit: UnitKey;
+  readonly output: UnitOutput;
+  /** Canonical JSON of the contents that `output` names. */
+  readonly texts: readonly string[];
+}
+
+/** The output of a need, judged by today's contract. @throws GatelineError `failed` if it does not meet that */
+async function judgeNeed(
+  { document, job }: NeedDocument,
+  contracts: ReadonlyMap<string, Contract>,
+  { subject, isSubjectGiven, metadata }: GateJob['assignment'],
+): Promise<JudgedNeed> {
+  const { entry, output: value, startedAt, files, decision } = document;
+  const { unit } = entry;
+  const handedOn = files.map(({ path }) => path).sort();
+  if (value === undefined) return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
+  const contract = contracts.get(unit.split('/', 1)[0]!)!;
+  const verdict = await judge(await compileContract(contract), value, {
+    subject: isSubjectGiven ? subject : null,
+    metadata,
+  });
+  const isOpen =
+    verdict.status === 'passed' || decision?.entry.decision === 'approve' || contract.partial === 'continue';
+  if (!isOpen || verdict.status === 'failed')
+    throw new GatelineError('failed', `the output of ${unit} does not meet today's contract: ${verdictText(verdict)}`, {
+      hint: `Re-run job ${job.id}: its gate is judged anew.`,
+    });
+  const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
+  const [output, exports] = texts.map(contentOf);
+  const source = entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n };
+  const how = entry.how === 'adopted' ? 'adopted' : 'ran';
+  const { fingerprint, files: own, ms } = entry;
+  return {
+    unit,
+    texts,
+    output: {
+      verdict,
+      exports,
+      handedOn,
+      checkpoint: {
+        v: 1,
+        attempt: source,
+        how,
+        startedAt,
+        output,
+        exports,
+        verdict,
+        contract: digestOfJson(contract),
+        files: own,
+        fingerprint,
+        ms,
+      },
+    },
+  };
+}
+
+function contentOf(text: string): Content {
+  return { digest: digestOfJson(JSON.parse(text) as JsonValue), bytes: Buffer.byteLength(text) };
+}
+
+/**
+ * The files that needs hand on, each once. Of several versions the one of the later gate counts, if it was made of the
+ * other one.
+ * @throws GatelineError `failed` if two needs hand on different versions of a file
+ */
+function mergeFiles({ gates }: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {
+  const order = gates.map(({ id }) => id);
+  const files = new Map<string, HandedFile>();
+  const position = ({ unit }: Pick<HandedFile, 'unit'>) => order.indexOf(unit.split('/', 1)[0]!);
+  const all = needs.flatMap(({ document }) => document.files).sort((a, b) => position(a) - position(b));
+  for (const file of all) {
+    const other = files.get(file.path);
+    if (other && other.after !== file.after && !file.found.includes(other.after))
+      throw new GatelineError('failed', `${other.unit} and ${file.unit} hand on different versions of ${file.path}`, {
+        hint: `Let one of them need the other, or let only one of them name ${file.path} in \`files\`.`,
+      });
+    files.set(file.path, file);
+  }
+  return [...files.values()];
+}
+
+/** What the job's own unit ended with, in its log; failed tries before it. */
+export function endsOf(entries: readonly { readonly kind: string }[], unit: UnitKey): readonly EndedEntry[] {
+  return (entries as readonly EndedEntry[]).filter((entry) => entry.kind === 'ended' && entry.unit === unit);
+}
+
+/** The variables of a step with the secrets that its input carries. @param text lines NAME=VALUE */
+export function withSecretValues(environment: Environment, text: string | undefined): Environment {
+  const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const match = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line);
+    if (match) return [match[1]!, match[2]!] as const;
+    throw new GatelineError('usage', 'a line of the input `secret-values` is not NAME=VALUE');
+  });
+  return { ...environment, ...Object.fromEntries(pairs) };
+}

@@ -1,0 +1,92 @@
+import { GatelineError } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { EndedEntry } from '../run/entry.ts';
+import type { GateFiles } from '../run/files.ts';
+import { publishAttempt } from '../store/github/publish.ts';
+import { savePointer } from '../store/github/pointer.ts';
+import { type AttemptDocument, type AttemptReference, type HandedFile } from '../store/github/document.ts';
+import type { Artifacts } from '../store/github/artifacts.ts';
+import type { OutputDecision } from './decisions.ts';
+import type { OpenJob } from './gate-job.ts';
+import { endsOf } from './prepare-gate.ts';
+import type { JobCheckpoints } from './job-stores.ts';
+
+/** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
+export async function createDocument(
+  { gateJob, ports, log, order, unit }: OpenJob,
+  { earlier, decision }: { readonly earlier?: AttemptDocument; readonly decision?: OutputDecision },
+): Promise<AttemptDocument> {
+  const entries = await log.read();
+  const ends = endsOf(entries, unit.key);
+  const entry = ends.at(-1);
+  if (entry === undefined) throw new GatelineError('bug', `${unit.key} has not ended`);
+  const started = entries.findLast(
+    (other) => other.kind === 'started' && other.n === entry.n && other.unit === unit.key,
+  );
+  const decided = entries.findLast(
+    (other) => other.kind === 'decided' && 'unit' in other && other.unit === unit.key && other.decision !== 'reject',
+  );
+  const bytes = entry.output && (await ports.contents.get(entry.output.digest));
+  const learnings = entry.learnings && (await ports.contents.get(entry.learnings.digest));
+  const made = entry.how === 'used' ? earlier?.made : undefined;
+  return {
+    format: 'gateline-attempt/1',
+    job: gateJob.job,
+    startedAt: (entry.how === 'used' ? earlier?.startedAt : started?.at) ?? entry.at,
+    entry,
+    earlier: ends.slice(0, -1).slice(-20),
+    legs: [...gateJob.legs],
+    contract: order.contracts.get(unit.gate.id)!,
+    ...(bytes && { output: JSON.parse(Buffer.from(bytes).toString()) as JsonValue }),
+    files: handOn(unit.key, entry.files, gateJob.inherited),
+    made: made ?? { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) },
+    spent: { ...gateJob.spent, [unit.key]: spentOn(ends) },
+    ...(decided?.kind === 'decided' && { decision: { entry: decided, proof: decision?.proof ?? '' } }),
+    ...(learnings && { learnings: Buffer.from(learnings).toString().slice(0, 65_536) }),
+  };
+}
+
+function spentOn(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } {
+  const costs = ends.flatMap(({ metrics }) => metrics?.costUsd ?? []);
+  const ms = ends.reduce((sum, entry) => sum + entry.ms, 0);
+  return { ms, ...(costs.length > 0 && { costUsd: costs.reduce((sum, cost) => sum + cost, 0) }) };
+}
+
+/** The files that later gates get: those of its needs, and over them its own. */
+function handOn(unit: string, own: GateFiles, inherited: readonly HandedFile[]): HandedFile[] {
+  const files = new Map(inherited.map((file) => [file.path, file]));
+  for (const [path, { base, found, after }] of Object.entries(own)) {
+    const earlier = files.get(path);
+    if (earlier?.after === after) continue;
+    // A fresh checkout has the version from before all gates.
+    const others = [...found, base, ...(earlier ? [earlier.base, ...earlier.found, earlier.after] : [])];
+    const versions = [...new Set(others)].filter((version) => version !== after);
+    files.set(path, { path, unit, base: earlier ? earlier.base : base, found: versions, after });
+  }
+  return [...files.values()];
+}
+
+/**
+ * Uploads a document, and beside it remembers where it is, for later runs with the same request. The reference is the
+ * output of the step.
+ */
+export async function publishEnd(
+  { gateJob, folder, ports }: OpenJob,
+  document: AttemptDocument,
+  artifacts: Artifacts,
+): Promise<AttemptReference> {
+  const bytesOf = async ({ path, after }: HandedFile): Promise<Uint8Array> => {
+    const bytes = after === null ? undefined : await folder.git.readVersion(after);
+    if (bytes) return bytes;
+    throw new GatelineError('failed', `the file ${path} is not there any more`, {
+      hint: 'A gate hands on files that are in the folder when its agent ends.',
+    });
+  };
+  const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays);
+  const { entry } = document;
+  const isRemembered = (ports.checkpoints as JobCheckpoints).isSaved(entry.fingerprint);
+  const isMade = entry.how === 'ran' || entry.how === 'adopted';
+  if (gateJob.trust.savesPointers && isMade && isRemembered && entry.verdict.status !== 'failed')
+    await savePointer(entry.fingerprint, { ...gateJob.job, digest: reference.digest });
+  return reference;
+}

@@ -1,0 +1,76 @@
+import type { Environment } from '../environment.ts';
+import { createOctokit, readRest, type Octokit } from '../github/octokit.ts';
+import { Progress } from '../report/progress.ts';
+import type { EngineEvent, UnitPlan } from '../run/events.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import { Artifacts } from '../store/github/artifacts.ts';
+import type { Job } from './job.ts';
+import type { Runner } from './runner.ts';
+
+/** What a step works with: the runner, GitHub's clients, and what its log shows. */
+export interface Services {
+  readonly environment: Environment;
+  readonly runner: Runner;
+  readonly artifacts: Artifacts;
+  /** Loaded by the first use. */
+  readonly octokit: () => Promise<Octokit>;
+  readonly report: (line: string) => void;
+  /** Prints what happens, with what agents print; plans are kept for the summary. */
+  readonly observe: (event: EngineEvent) => void;
+  readonly plans: ReadonlyMap<UnitKey, UnitPlan>;
+}
+
+export interface ServiceOptions {
+  readonly job: Pick<Job, 'repository' | 'runId' | 'runAttempt' | 'temp'>;
+  readonly token: string;
+  readonly environment: Environment;
+  readonly runner: Runner;
+  /** Milliseconds in which calls of GitHub are tried again. */
+  readonly waitMs: number;
+}
+
+const TRY_MS = 60_000;
+
+export function createServices({ job, token, environment, runner, waitMs }: ServiceOptions): Services {
+  let octokit: Promise<Octokit> | undefined;
+  const report = (line: string): void => runner.info(line);
+  const progress = new Progress(true);
+  const plans = new Map<UnitKey, UnitPlan>();
+  return {
+    environment,
+    runner,
+    report,
+    plans,
+    octokit: () => (octokit ??= createOctokit(token)),
+    artifacts: new Artifacts({
+      job,
+      token,
+      temp: job.temp,
+      group: (title) => runner.group(title),
+      report,
+      waitMs,
+      tryMs: Math.min(TRY_MS, Math.max(1_000, waitMs)),
+    }),
+    observe: (event) => {
+      if (event.type === 'planned') plans.set(event.plan.unit, event.plan);
+      const line = progress.apply(event);
+      if (event.type === 'notice') runner.annotate('notice', [event.message, event.hint ?? ''].join('\n').trim());
+      else if (line !== undefined) runner.info(line);
+    },
+  };
+}
+
+/** Reads a file of a commit over REST. */
+export async function readRemoteFile(
+  { octokit, report }: Services,
+  { repository }: Pick<Job, 'repository'>,
+  commit: string,
+  path: string,
+): Promise<Uint8Array | undefined> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const client = await octokit();
+  const what = `The look at ${path} of ${commit.slice(0, 12)}`;
+  const request = { owner, repo, path, ref: commit, mediaType: { format: 'raw' } };
+  const answer: unknown = await readRest(what, 'contents: read', () => client.rest.repos.getContent(request), report);
+  return typeof answer === 'string' ? Buffer.from(answer) : undefined;
+}

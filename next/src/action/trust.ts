@@ -1,0 +1,81 @@
+import { GatelineError } from '../errors.ts';
+
+/** The facts of an event that decide what a run may be trusted with. */
+export interface EventFacts {
+  readonly name: string;
+  /** `owner/name` of the run. */
+  readonly repository: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly defaultBranch: string | undefined;
+  readonly pullRequest: PullRequest | undefined;
+}
+
+export interface PullRequest {
+  readonly number: number;
+  /** `owner/name`; undefined: deleted. */
+  readonly headRepository: string | undefined;
+  readonly headSha: string;
+  readonly headBranch: string;
+  readonly baseSha: string;
+  readonly baseBranch: string;
+}
+
+/** How far a run is trusted, by its event: a row of the table in the security page. */
+export interface Trust {
+  /** The commit, or the ref of the default branch, whose definition and contracts count. */
+  readonly definitionFrom: string;
+  /** The definition is in the checkout that is tested; else it is read from another commit. */
+  readonly isOwnCommit: boolean;
+  /** Branches whose runs' outputs may be used, beside those of the same pull request. */
+  readonly usesFrom: readonly string[];
+  readonly savesPointers: boolean;
+  /** Its changes come from another repository, and it has no secrets. */
+  readonly isFork: boolean;
+}
+
+/** Events that only people with write access can cause, each on a commit of their choice. */
+const OF_THE_REPOSITORY = new Set([
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'release',
+  'create',
+]);
+/** Events that run on the merge of a pull request, with the rights of its author. */
+const OF_A_PULL_REQUEST = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
+/** Events that anybody can cause, which run with the rights of the repository on its default branch. */
+const OF_ANYBODY = new Set(['issue_comment', 'pull_request_target', 'workflow_run']);
+
+/**
+ * What a run may be trusted with. An event that is not known gets the row that allows least.
+ * https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows
+ * @throws GatelineError `platform` if the payload names neither a base nor a default branch
+ */
+export function trustOf(facts: EventFacts): Trust {
+  const { name, sha, ref, repository, pullRequest } = facts;
+  const trunk = facts.defaultBranch;
+  const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  const branches = (...names: readonly (string | undefined)[]) => names.filter((other) => other !== undefined);
+  const isFork = pullRequest !== undefined && pullRequest.headRepository?.toLowerCase() !== repository.toLowerCase();
+  if (OF_THE_REPOSITORY.has(name))
+    return {
+      definitionFrom: sha,
+      isOwnCommit: true,
+      usesFrom: branches(branch, trunk),
+      savesPointers: branch !== undefined,
+      isFork: false,
+    };
+  if (name === 'merge_group')
+    return { definitionFrom: sha, isOwnCommit: true, usesFrom: branches(trunk), savesPointers: false, isFork: false };
+  if (OF_ANYBODY.has(name))
+    return { definitionFrom: sha, isOwnCommit: true, usesFrom: branches(trunk), savesPointers: false, isFork };
+  if (!pullRequest && trunk === undefined)
+    throw new GatelineError('platform', `the payload of the event ${name} names neither a pull request nor a branch`);
+  const usesFrom = branches(pullRequest?.baseBranch, trunk);
+  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isFork)
+    return { definitionFrom: sha, isOwnCommit: true, usesFrom, savesPointers: true, isFork: false };
+  const definitionFrom = pullRequest?.baseSha ?? `refs/heads/${trunk}`;
+  return { definitionFrom, isOwnCommit: false, usesFrom, savesPointers: false, isFork: true };
+}
