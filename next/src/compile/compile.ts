@@ -15,14 +15,14 @@ import { workflowText, type JobComments } from './workflow-text.ts';
  * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
  */
 
-/** Inputs of a run that a person or the report starts. Names of gates are separated by commas. */
+/** Inputs of a run that a person or the report starts. */
 export const DISPATCH_INPUTS = {
   resume: 'Id of an earlier run whose outputs may be used',
   from: 'Gate that runs again, with all gates after it',
-  force: 'Gates that run again',
-  skip: 'Gates that are passed over',
-  approve: 'Gate and digest of the output to approve, as the report prints them',
-  reason: 'Why; needed with skip and approve',
+  force: 'Gate or leg that runs again',
+  skip: 'Gate or leg that is passed over',
+  approve: 'Gate or leg, and the digest of its output as the report prints it',
+  reason: 'Why; needed with from, force, skip and approve',
   rework: 'Work that a gate sent back; the report sets it',
 } as const;
 
