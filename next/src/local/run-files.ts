@@ -1,7 +1,10 @@
+import { join, relative } from 'node:path';
+import { ATTEMPT_FILES } from '../agent/environment.ts';
 import type { Order, Ports } from '../engine/ports.ts';
 import { renderCheckpoint } from '../report/checkpoint.ts';
 import { createRunView } from '../report/run-view.ts';
 import type { RunView } from '../report/view.ts';
+import type { AttemptRef } from '../run/entry.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
 import type { Folder } from './folder.ts';
@@ -12,7 +15,10 @@ export async function viewRun(folder: Folder, order: Order, run?: number): Promi
   const { pipeline, subject, metadata } = order;
   const [entries, isWorkedOn] = await Promise.all([folder.log.read(), folder.isWorkedOn()]);
   const { entries: history } = await folder.readHistory({ pipeline: pipeline.id, limit: 11 });
-  return createRunView({ pipeline, subject, metadata, entries, run, isAlive: () => isWorkedOn, history });
+  const { root } = folder.options;
+  const outputPath = (attempt: AttemptRef): string =>
+    relative(root, join(folder.ports.attempts.pathOf(attempt), ATTEMPT_FILES.output));
+  return createRunView({ pipeline, subject, metadata, entries, run, isAlive: () => isWorkedOn, history, outputPath });
 }
 
 /** The ports of a folder: whenever a unit has ended, the files of other systems and its checkpoint are written. */

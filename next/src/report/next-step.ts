@@ -51,11 +51,13 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * | waits for a person | `gateline approve GATE` |
  * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
  * @param rounds how often its output sent the work back, if it may not do so again
+ * @param output path of the output of its newest attempt
  */
 export function unitStep(
   { unit, status, done, ended, attempts }: UnitState,
   isReady: boolean,
   rounds: number,
+  output = '',
 ): NextStep | undefined {
   const { key, gate } = unit;
   const more = rounds > 0 ? ` (\`gateline run --max-iterations ${rounds + 2}\` sends it back once more)` : '';
@@ -67,7 +69,7 @@ export function unitStep(
       return attempts.at(-1)?.started?.process
         ? { text: `Wait for ${key}` }
         : {
-            text: `When the output of ${key} is in $GATELINE_OUTPUT, end its attempt`,
+            text: `When the output of ${key} is in ${output}, end its attempt`,
             command: `gateline complete ${name}`,
           };
     case 'failed':

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors.ts';
 import type { HistoryEntry } from '../history/history-entry.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
-import type { DecidedEntry, Entry } from '../run/entry.ts';
+import type { AttemptRef, DecidedEntry, Entry } from '../run/entry.ts';
 import { figuresOf } from '../run/figures.ts';
 import { FolderState, type Attempt, type RunState } from '../run/state.ts';
 import { describeUnits, runStatusOf, type IsAlive, type UnitState, type UnitStatus } from '../run/status.ts';
@@ -22,13 +22,16 @@ export interface RunViewInput {
   readonly isAlive: IsAlive;
   /** Newest first. */
   readonly history: readonly HistoryEntry[];
+  /** Where the agent of an attempt writes its output. Default: the variable that tells the agent. */
+  readonly outputPath?: (attempt: AttemptRef) => string;
 }
 
 /** Earlier runs in a view. */
 const MAX_HISTORY = 10;
 
 /** The view of one run. @throws GatelineError `usage` if the subject has no such run */
-export function createRunView({ pipeline, subject, metadata, entries, run, isAlive, history }: RunViewInput): RunView {
+export function createRunView(input: RunViewInput): RunView {
+  const { pipeline, subject, metadata, entries, run, isAlive, history, outputPath = () => '$GATELINE_OUTPUT' } = input;
   const state = new FolderState(
     pipeline,
     subject,
@@ -40,7 +43,7 @@ export function createRunView({ pipeline, subject, metadata, entries, run, isAli
       hint: 'Runs that `gateline history` shows without it were removed by `gateline clean`.',
     });
   const states = [...describeUnits(pipeline, state, runState, isAlive).values()];
-  const units = states.map((unit) => viewUnit(unit, states, runState));
+  const units = states.map((unit) => viewUnit(unit, states, runState, outputPath));
   const view: Omit<RunView, 'next'> = {
     format: 'gateline-run/3',
     pipeline: pipeline.id,
@@ -79,7 +82,12 @@ function taskOf(run: RunState | undefined): string | undefined {
   return attempts.findLast(({ started }) => started?.task !== undefined)?.started?.task;
 }
 
-function viewUnit(state: UnitState, states: readonly UnitState[], run: RunState | undefined): UnitView {
+function viewUnit(
+  state: UnitState,
+  states: readonly UnitState[],
+  run: RunState | undefined,
+  outputPath: (attempt: AttemptRef) => string,
+): UnitView {
   const { unit, needs, status, done, attempts, ended } = state;
   const { gate, leg, key } = unit;
   const last = attempts.at(-1);
@@ -112,7 +120,7 @@ function viewUnit(state: UnitState, states: readonly UnitState[], run: RunState 
     changes: ended?.changes ?? [],
     undeclared: ended?.undeclared ?? [],
     source: ended?.source,
-    next: unitStep(state, isReady, rounds < maxIterations - 1 ? 0 : rounds),
+    next: unitStep(state, isReady, rounds < maxIterations - 1 ? 0 : rounds, last && outputPath(last.ref)),
   };
 }
 

@@ -205,7 +205,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
   });
   if (issues.length > MAX_ISSUES)
     listed.push(`  and ${issues.length - MAX_ISSUES} more: \`gateline show ${key} verdict\` has them all`);
-  if (advice !== '') listed.push(`  what to do: ${safeText(advice)}`);
+  if (advice !== '' && (attempt || !unit.done)) listed.push(`  what to do: ${safeText(advice)}`);
   return `${[`${key}, attempt ${shown.n}: ${paint(tone, word)}`, ...lines, ...listed].join('\n')}\n`;
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agent, pipeline, Project, type Begun, type RunView } from './support.ts';
 
@@ -28,7 +29,11 @@ describe('an agent that works by itself', () => {
     expect(project.readJson(`../../../${GATELINE_REQUEST}`)).toMatchObject({
       needs: { design: { output: { steps: 2 } } },
     });
-    await project.expect('status', 0, 'end its attempt: `gateline complete code`');
+    await project.expect(
+      'status',
+      0,
+      `When the output of code is in ${relative(project.root, GATELINE_OUTPUT!)}, end its attempt: \`gateline complete code\``,
+    );
     await project.expect(
       'run',
       75,

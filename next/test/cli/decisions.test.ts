@@ -22,6 +22,7 @@ describe('approve and reject', () => {
     await project.expect('run', 0, `one: used: ${approved}\n`);
     expect(project.ran()).toBe('two');
     await project.expect('status', 0, new RegExp(`one +passed .*70 < 80 .*${approved}`));
+    expect((await project.gateline('show', 'one')).out).not.toContain('what to do: Approve');
     await project.gateline('reject', 'one', '-r', 'not any more', '--actor', 'Ada');
     expect(await project.statuses()).toBe('one failed, two passed');
     await project.expect('status', 0, 'Next: Run one again: its output was rejected: `gateline run`');
