@@ -6,7 +6,7 @@ import type { AttemptRef, Content } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
-import type { Work } from './request.ts';
+import { versionsHandedOn, type Work } from './request.ts';
 import { readValue } from './values.ts';
 
 /** Values up to this size stand in the request itself, in bytes; larger ones only in a file of their own. */
@@ -22,13 +22,14 @@ export async function prepareDirectory(
   const { attempts } = call.ports;
   const directory = await attempts.create(attempt);
   await call.ports.stateFiles?.clear(work.unit);
-  const { request, unit, needs, rework, fingerprint } = work;
+  const { request, unit, needs, snapshot, rework, fingerprint } = work;
   const document: JsonObject = {
     ...(request as unknown as JsonObject),
     agent: unit.gate.agent,
     number: unit.gate.number,
     attempt: attempt.n,
     fingerprint,
+    handedOn: call.order.redactor.json(Object.fromEntries(await versionsHandedOn(call, snapshot, needs))).value,
     needs: {},
   };
   const values: JsonObject = {};

@@ -13,7 +13,7 @@ import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
-import { needsOfRequest, type Needs } from './request.ts';
+import { handedOnTo, needsOfRequest, type Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
 import { readValue } from './values.ts';
 
@@ -63,7 +63,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
     await call.compileContracts();
     const attempt = nextAttempt(call, unit);
     const directory = await claimDirectory(call, work, attempt);
-    const started = await startedEntry(call, work, attempt);
+    const started = { ...(await startedEntry(call, work, attempt)), handedOn: [...handedOnTo(work.needs)] };
     await call.write(started);
     const token: Token = {
       v: 1,
@@ -134,7 +134,7 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   const unit = call.graph.unit(started.unit);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
   const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
-  const needs = request ? needsOfRequest(request) : new Map();
+  const needs = request ? needsOfRequest(request, started.handedOn) : new Map();
   const directory = ports.attempts.pathOf(attemptOf(started));
   const result = {
     outcome: 'exited',

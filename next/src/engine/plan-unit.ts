@@ -90,7 +90,8 @@ async function planPutOf(call: Call, { unit, needs, snapshot }: Work, { attempt,
   const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
   const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
   const isNewest = isSameAttempt(call.state.newest.get(unit.key), attempt);
-  return planPut({ files, newest, isNewest }, current, call.reads(unit, handedOnTo(needs)));
+  const isInput = (path: string) => call.reads(unit, handedOnTo(needs))(path);
+  return planPut({ files, newest, isNewest }, current, isInput);
 }
 
 /** The review that a unit must answer. */

@@ -1,4 +1,4 @@
-import { digestOfJson, type Digest } from '../json/digest.ts';
+import { digestOf, digestOfJson, type Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import type { FileVersion } from '../run/files.ts';
@@ -46,7 +46,7 @@ export async function buildRequest(
     input: order.input,
     definition: definitionOf(call, gate),
     inputs: await inputsOf(call, gate, snapshot),
-    handedOn: await versionsOf(call, snapshot, handedOnTo(needs)),
+    handedOn: await digestHandedOn(call, snapshot, needs),
     needs: Object.fromEntries([...needs].map(([key, { exports }]) => [key, exports?.digest ?? null])),
     memory: {},
     secrets: gate.secrets,
@@ -62,16 +62,43 @@ export function fingerprintOf(request: Request): Digest {
 }
 
 /** Paths that the needs of a unit hand on to it. */
-export function handedOnTo(needs: Needs): string[] {
-  return [...new Set([...needs.values()].flatMap(({ handedOn }) => handedOn))].sort();
+export function handedOnTo(needs: Needs): readonly string[] {
+  let paths = PATHS.get(needs);
+  if (paths === undefined) {
+    paths = [...new Set([...needs.values()].flatMap(({ handedOn }) => handedOn))].sort();
+    PATHS.set(needs, paths);
+  }
+  return paths;
 }
 
-/** What a unit was given, as its request names it: of its needs nothing else is known. */
-export function needsOfRequest({ needs, handedOn }: Request): Needs {
-  const paths = Object.keys(handedOn);
+/** In a large pipeline thousands of files are handed on to each unit. */
+const PATHS = new WeakMap<Needs, readonly string[]>();
+
+/** Files that the needs of a unit hand on to it, with their versions in a snapshot; `null`: it is not there. */
+export async function versionsHandedOn(
+  { ports: { workspace } }: Call,
+  snapshot: Snapshot,
+  needs: Needs,
+): Promise<[path: string, version: FileVersion | null][]> {
+  const paths = handedOnTo(needs);
+  if (paths.length === 0) return [];
+  const files = await workspace.listFiles(snapshot);
+  return paths.map((path) => [path, files.get(path) ?? null]);
+}
+
+async function digestHandedOn(call: Call, snapshot: Snapshot, needs: Needs): Promise<string> {
+  const files = await versionsHandedOn(call, snapshot, needs);
+  let text = '';
+  // Neither paths nor versions contain NUL.
+  for (const [path, version] of files) text += `${path}\0${version ?? ''}\0`;
+  return text === '' ? '' : digestOf(text);
+}
+
+/** What a unit was given, as its request and its entry name it: of its needs nothing else is known. */
+export function needsOfRequest({ needs }: Request, handedOn: readonly string[] = []): Needs {
   const outputs = Object.entries(needs).map(([key, digest]): [UnitKey, UnitOutput] => [
     key,
-    { verdict: NOT_APPLICABLE, handedOn: paths, ...(digest && { exports: { digest, bytes: 0 } }) },
+    { verdict: NOT_APPLICABLE, handedOn, ...(digest && { exports: { digest, bytes: 0 } }) },
   ]);
   return new Map(outputs);
 }
@@ -98,16 +125,6 @@ async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Req
     named.length === 0 ? '' : await workspace.digestFiles(snapshot, named, []),
   ];
   return { globs, digest: digests.join(' ').trim() };
-}
-
-async function versionsOf(
-  { ports: { workspace } }: Call,
-  snapshot: Snapshot,
-  paths: readonly string[],
-): Promise<Record<string, FileVersion | null>> {
-  if (paths.length === 0) return {};
-  const files = await workspace.listFiles(snapshot);
-  return Object.fromEntries(paths.map((path) => [path, files.get(path) ?? null]));
 }
 
 async function toolVersions({ ports }: Call, gate: Gate): Promise<Record<string, string>> {

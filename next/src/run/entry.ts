@@ -60,6 +60,8 @@ export const startedSchema = z.strictObject({
   writes: z.boolean(),
   /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */
   process: processSchema.optional(),
+  /** Of an agent that works by itself: the files that its needs hand on. */
+  handedOn: z.array(z.string()).optional(),
   /** The task of the run, redacted; metadata for names of files. */
   task: text.optional(),
 });

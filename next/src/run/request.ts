@@ -1,6 +1,5 @@
 import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { FileVersion } from './files.ts';
 
 /**
  * Everything that decides the output of a unit. The digest of its canonical form is the fingerprint, and the document
@@ -21,8 +20,8 @@ export interface Request {
   readonly definition: JsonObject;
   /** Digest of the paths and versions of the input files, and what they were selected by. */
   readonly inputs: { readonly globs: readonly string[] | null; readonly digest: string };
-  /** Files that needed gates handed on, with the version that is in the folder now. */
-  readonly handedOn: Readonly<Record<string, FileVersion | null>>;
+  /** Digest of the files that needed gates handed on, with the versions that are in the folder now; empty: none. */
+  readonly handedOn: string;
   /** Digest of the exports of each needed unit; `null`: it has no output. */
   readonly needs: Readonly<Record<string, Digest | null>>;
   readonly memory: Readonly<Record<string, Digest>>;
