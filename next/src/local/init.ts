@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { isSystemError } from '../errors.ts';
 
 /** The templates of `gateline init`: folders of plain files. */
-export const TEMPLATES = ['default', 'claude-code', 'codex', 'state-guide'] as const;
+export const TEMPLATES = ['default', 'claude-code', 'codex', 'state-guide', 'safety'] as const;
 
 const FOLDER = fileURLToPath(new URL('../../templates/', import.meta.url));
 

@@ -92,6 +92,34 @@ describe('the state-guide template', () => {
   });
 });
 
+describe('the safety template', () => {
+  it('lets a change pass that does no harm, and names what runs by itself, leaks or is gone', async () => {
+    const project = await init('safety');
+    expect(await run(project)).toBe('completed: implement safety');
+    await expectNothing(project);
+    project.write('test/a.test.mjs', '');
+    project.commit();
+    const key = `ghp_${'a'.repeat(36)}`;
+    const harm = `
+import { mkdirSync, rmSync } from 'node:fs';
+mkdirSync('.github/workflows', { recursive: true });
+writeFileSync('.github/workflows/x.yml', 'on: push');
+writeFileSync('config.txt', 'ghp_' + 'a'.repeat(36));
+rmSync('test/a.test.mjs');`;
+    project.edit('agents/implement.mjs', "writeFileSync('hello.txt', 'hello\\n');", harm);
+    project.commit();
+    expect(await run(project)).toBe('failed: implement safety');
+    await project.expect('status', 0, 'safety failed: check: ', 'length(output.findings) == 0');
+    const { findings } = await project.json<{ findings: object[] }>('show', 'safety', 'output');
+    expect(JSON.stringify(findings)).not.toContain(key);
+    expect(findings).toEqual([
+      { file: 'test/a.test.mjs', message: 'a test is deleted' },
+      { file: '.github/workflows/x.yml', message: 'it runs by itself' },
+      { file: 'config.txt', message: 'it holds a secret' },
+    ]);
+  });
+});
+
 describe('the worked example', () => {
   it('executes the tests that it made; what is broken fails by name, and only what is needed runs', async () => {
     const project = new Project();
