@@ -34,8 +34,10 @@ export async function readTrustedDefinition(
   { trust }: Job,
   file: string | undefined,
   place: DefinitionPlace,
+  /** A report needs none: it reads the definition over REST. */
+  needsCheckout = true,
 ): Promise<Definition> {
-  await requireCheckout(place);
+  if (needsCheckout) await requireCheckout(place);
   const commit = trust.definitionFrom;
   for (const name of file === undefined ? DEFINITION_FILES : [file]) {
     const path = resolve(place.checkout, name);
@@ -48,6 +50,7 @@ export async function readTrustedDefinition(
   }
   throw new GatelineError('usage', `the commit ${commit.slice(0, 12)} has no ${file ?? 'gateline.yml'}`, {
     hint: 'Commit one (`npx gateline init` writes it), name it by `file`, or describe the gate by `run` and `schema`.',
+    code: 'no-definition',
   });
 }
 

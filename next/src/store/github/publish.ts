@@ -90,7 +90,7 @@ function tooLarge(what: string, limit: number, hint: string): GatelineError {
 export async function readAttempt(
   artifacts: Artifacts,
   { artifactId, digest }: AttemptReference,
-  { job, pipeline, runId }: { readonly job: string; readonly pipeline: string; readonly runId: number },
+  { job, pipeline, runId }: { readonly job: string; readonly pipeline: string | undefined; readonly runId: number },
 ): Promise<AttemptDocument> {
   const refuse = (reason: string, hint: string): GatelineError =>
     new GatelineError('failed', `the artifact ${artifactId} of job '${job}' ${reason}`, { hint });
@@ -101,7 +101,7 @@ export async function readAttempt(
   const document = parseDocument(content.bytes);
   if (typeof document === 'string') throw refuse(document, 'Use one version of Gateline in all jobs of a workflow.');
   const actual = document.entry.pipeline;
-  if (actual !== pipeline)
+  if (pipeline !== undefined && actual !== pipeline)
     throw refuse(`is of the pipeline '${actual}', not of '${pipeline}'`, 'Name jobs of one pipeline in `needs`.');
   if (document.job.runId !== runId) throw refuse(`says that it is of run ${document.job.runId}`, 'Re-run that job.');
   return document;

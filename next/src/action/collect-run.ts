@@ -1,0 +1,158 @@
+import type { Definition } from '../local/load-definition.ts';
+import { parsePipeline } from '../pipeline/parse-pipeline.ts';
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import { gateIdFrom } from '../pipeline/slug.ts';
+import { attemptOf, ENTRY_FORMAT, type Entry } from '../run/entry.ts';
+import { gateOf, UnitGraph } from '../run/units.ts';
+import type { AttemptDocument, JobRef } from '../store/github/document.ts';
+import { sourceOf } from './gate-report.ts';
+import type { NeedDocument, NeededJob } from './needs.ts';
+
+/** What a report knows of a run. */
+export interface CollectedRun {
+  readonly pipeline: Pipeline;
+  readonly subject: string;
+  /** The log that the documents of the run amount to. */
+  readonly entries: readonly Entry[];
+  /** What makes the report red beside the gates, one sentence each. */
+  readonly problems: readonly string[];
+  readonly documents: ReadonlyMap<UnitKey, NeedDocument>;
+}
+
+export interface CollectInput {
+  readonly job: JobRef;
+  /** Undefined: the steps of the jobs describe their gates. */
+  readonly definition: Definition | undefined;
+  readonly jobs: readonly NeededJob[];
+  readonly documents: readonly NeedDocument[];
+  /** Ids of jobs that may have been skipped. */
+  readonly allowSkipped: readonly string[];
+  /** Default: that of the documents. */
+  readonly subject: string | undefined;
+  /** ISO 8601 */
+  readonly now: string;
+}
+
+/** Puts a run together from what the jobs hand over, and names what is missing in it. */
+export function collectRun(input: CollectInput): CollectedRun {
+  const { job, definition, jobs, documents, now } = input;
+  const pipeline = definition?.pipeline ?? pipelineOf(documents);
+  const subject = input.subject ?? documents[0]?.document.entry.subject ?? 'default';
+  const byUnit = new Map<UnitKey, NeedDocument>();
+  const problems: string[] = [];
+  for (const need of documents) {
+    const { unit } = need.document.entry;
+    const other = byUnit.get(unit);
+    if (other && other.reference.digest !== need.reference.digest)
+      problems.push(`the jobs ${other.job.id} and ${need.job.id} both ran ${unit}: a gate has one job`);
+    byUnit.set(unit, need);
+  }
+  problems.push(...problemsOfJobs(input, pipeline, byUnit));
+  const graph = new UnitGraph(pipeline);
+  const depth = (need: NeedDocument) => graph.ancestors(gateOf(need.document.entry.unit)).size;
+  const sorted = [...byUnit.values()].sort((a, b) => depth(a) - depth(b));
+  const entries: Entry[] = [
+    ...sorted.flatMap(({ document }) => sourceOf(document.entry, document.made)),
+    ...sorted.flatMap(({ document }) => entriesOf(document)),
+  ].map((entry) => ({ ...entry, subject }));
+  if (isComplete(pipeline, byUnit, jobs) && problems.length === 0)
+    entries.push({
+      v: ENTRY_FORMAT,
+      kind: 'decided',
+      pipeline: pipeline.id,
+      subject,
+      run: job.runNumber,
+      at: now,
+      decision: 'complete',
+      actor: 'gateline',
+      reason: 'all gates are done',
+    });
+  return { pipeline, subject, entries, problems, documents: byUnit };
+}
+
+function entriesOf({ entry, earlier, decision, startedAt, contract: _ }: AttemptDocument): Entry[] {
+  const started = (end: typeof entry, at: string): Entry[] =>
+    end.how !== 'ran' || end.snapshot === undefined
+      ? []
+      : [
+          {
+            v: ENTRY_FORMAT,
+            kind: 'started',
+            pipeline: end.pipeline,
+            at,
+            ...attemptOf(end),
+            fingerprint: end.fingerprint,
+            contract: end.contract,
+            snapshot: end.snapshot,
+            iteration: end.iteration,
+            rework: end.rework,
+            writes: false,
+          },
+        ];
+  return [
+    ...earlier.flatMap((end) => [...started(end, end.at), end]),
+    ...(decision ? [decision.entry] : []),
+    ...started(entry, startedAt),
+    entry,
+  ];
+}
+
+/** All jobs of gates have ended well, so all gates are done: each job has judged its own. */
+function isComplete(
+  pipeline: Pipeline,
+  byUnit: ReadonlyMap<UnitKey, NeedDocument>,
+  jobs: readonly NeededJob[],
+): boolean {
+  const gates = new Set([...byUnit.keys()].map(gateOf));
+  return jobs.every(({ result }) => result === 'success') && pipeline.gates.every(({ id }) => gates.has(id));
+}
+
+function problemsOfJobs(
+  { jobs, allowSkipped }: CollectInput,
+  pipeline: Pipeline,
+  byUnit: ReadonlyMap<UnitKey, NeedDocument>,
+): string[] {
+  if (jobs.length === 0) return ['the report needs no job: `needs: [...]` of its job names all gates'];
+  const gates = new Set([...byUnit.keys()].map(gateOf));
+  const named = new Set(jobs.map(({ id }) => gateIdFrom(id)));
+  const missing = pipeline.gates.filter(({ id }) => !gates.has(id) && !named.has(id)).map(({ id }) => id);
+  const isReported = (job: NeededJob) => job.references.length > 0;
+  const problems = jobs.flatMap((job) => {
+    const { id, result } = job;
+    if (result === 'success') {
+      const isGate = pipeline.gates.some((gate) => gate.id === gateIdFrom(id));
+      return isGate && !isReported(job) ? [`job ${id} hands over no output \`attempt\`, so its gate is not known`] : [];
+    }
+    if (result === 'skipped') return allowSkipped.includes(id) ? [] : [`job ${id} was skipped`];
+    // What a gate ended with says more than its job.
+    return isReported(job) ? [] : [`no result (job ${id}: ${result})`];
+  });
+  const absent = missing.map((id) => `the report does not need the job of gate ${id}: add it to \`needs\``);
+  const incomplete = [...byUnit.values()].flatMap(({ document: { legs, entry }, job }) => {
+    const [gate] = entry.unit.split('/');
+    return legs.flatMap((leg) => (byUnit.has(`${gate}/${leg}`) ? [] : [`no result of ${gate}/${leg} (job ${job.id})`]));
+  });
+  return [...new Set([...problems, ...absent, ...incomplete])];
+}
+
+/** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */
+function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
+  const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
+  const gates = documents.map(({ document: { entry, spent } }) => {
+    const gate = gateOf(entry.unit);
+    const needs = new Set(
+      Object.keys(spent)
+        .map(gateOf)
+        .filter((id) => id !== gate && ids.has(id)),
+    );
+    return [gate, { run: ':', ...(needs.size > 0 && { needs: [...needs] }) }] as const;
+  });
+  const pipeline = documents[0]?.document.entry.pipeline ?? 'workflow';
+  const text = JSON.stringify({
+    pipeline,
+    gates: Object.fromEntries(gates.length > 0 ? gates : [['none', { run: ':' }]]),
+  });
+  const parsed = parsePipeline(text, 'the steps of the workflow');
+  if (!parsed.ok) throw new TypeError(parsed.problems[0]?.message);
+  return gates.length > 0 ? parsed.pipeline : { ...parsed.pipeline, gates: [] };
+}

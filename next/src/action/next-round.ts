@@ -1,0 +1,63 @@
+import { messageOf } from '../errors.ts';
+import { gateOf } from '../run/units.ts';
+import { formatReference } from '../store/github/document.ts';
+import type { CollectedRun } from './collect-run.ts';
+import { parseRework, type DispatchedRework } from './decisions.ts';
+import type { Job } from './job.ts';
+import type { Services } from './services.ts';
+
+/** The next round of a loop, or why there is none. */
+export type NextRound =
+  | { readonly choice: 'dispatch'; readonly rework: DispatchedRework; readonly reason: string }
+  | { readonly choice: 'end'; readonly reason: string };
+
+/**
+ * Which work a run sends back: that of the first gate that a failed one names. What failed goes along, and the count.
+ * @param earlier what this run itself was sent back with
+ */
+export function planNextRound(
+  { pipeline, documents }: Pick<CollectedRun, 'pipeline' | 'documents'>,
+  runId: number,
+  earlier: DispatchedRework | undefined,
+): NextRound {
+  const failed = [...documents].filter(([, { document }]) => {
+    const { verdict, output } = document.entry;
+    return output !== undefined && (verdict.status === 'failed' || verdict.status === 'partial') && !document.decision;
+  });
+  const gates = failed.flatMap(([key]) => pipeline.gates.find(({ id, onFail }) => id === gateOf(key) && onFail) ?? []);
+  const [first] = gates;
+  if (first?.onFail === undefined) return { choice: 'end', reason: 'no gate that failed sends work back' };
+  const { goto, maxIterations } = first.onFail;
+  const round = earlier?.gate === goto ? earlier.round + 1 : 2;
+  if (round > maxIterations)
+    return { choice: 'end', reason: `${goto} has worked ${maxIterations} times, as often as ${first.id} allows` };
+  const senders = new Set(gates.filter(({ onFail }) => onFail?.goto === goto).map(({ id }) => id));
+  const causes = failed
+    .filter(([key]) => senders.has(gateOf(key)))
+    .map(([unit, { reference }]) => ({ unit, attempt: formatReference(reference) }));
+  const reason = `${causes.map(({ unit }) => unit).join(', ')} sends the work back to ${goto}: round ${round}`;
+  return { choice: 'dispatch', reason, rework: { gate: goto, round, runId, causes } };
+}
+
+/** Dispatches the next round of a loop, on events whose commit stands on a branch. */
+export async function sendBack(job: Job, { octokit, runner }: Services, run: CollectedRun): Promise<void> {
+  const plan = planNextRound(run, job.runId, parseRework(job.dispatch['rework']));
+  if (plan.choice === 'end') return runner.info(`No further round: ${plan.reason}.`);
+  if (!job.ref.startsWith('refs/heads/') || job.pullRequest)
+    return runner.annotate(
+      'notice',
+      'Loops across jobs need a branch; on pull requests they run inside one job (pipeline.yml).',
+    );
+  const [owner = '', repo = ''] = job.repository.split('/');
+  const inputs = { rework: JSON.stringify(plan.rework), resume: String(job.runId) };
+  try {
+    const workflow_id = job.workflow.split('/').at(-1)!;
+    const client = await octokit();
+    await client.rest.actions.createWorkflowDispatch({ owner, repo, workflow_id, ref: job.ref, inputs });
+    runner.annotate('notice', plan.reason, { title: 'The next round was started' });
+  } catch (error) {
+    const permissions =
+      'The job of the report needs `actions: write`, and the workflow the dispatch inputs `rework` and `resume`.';
+    runner.annotate('error', `${plan.reason}, and it cannot be started: ${messageOf(error)}\n${permissions}`);
+  }
+}

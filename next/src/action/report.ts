@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatelineError, messageOf } from '../errors.ts';
+import { createHistoryEntry } from '../history/create-history-entry.ts';
+import { annotationsOf } from '../report/github/annotations.ts';
+import { renderComment } from '../report/github/comment.ts';
+import type { GithubContext, UnitDetails } from '../report/github/context.ts';
+import { renderBadge, reportOutputs } from '../report/github/outcome.ts';
+import { renderRunSummary } from '../report/github/run-summary.ts';
+import { createRunView } from '../report/run-view.ts';
+import { FolderState } from '../run/state.ts';
+import { mergeHistory, readHistory, saveHistory } from '../store/github/history.ts';
+import { readAttempt } from '../store/github/publish.ts';
+import { createGit } from '../workspace/git.ts';
+import { collectRun } from './collect-run.ts';
+import { readTrustedDefinition } from './definition.ts';
+import { trustCheckout } from './gate-job.ts';
+import { approvalLine } from './gate-report.ts';
+import type { Inputs } from './inputs.ts';
+import { toJobRef, type Job } from './job.ts';
+import { parseNeeds, type NeedDocument } from './needs.ts';
+import { sendBack } from './next-round.ts';
+import { checkoutOf } from './prepare-gate.ts';
+import { readRemoteFile, type Services } from './services.ts';
+import { writeStickyComment } from './report/sticky-comment.ts';
+
+/** Reports a run: the check to require. @returns whether every gate has a result that counts */
+export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Services): Promise<boolean> {
+  const { runner } = services;
+  const now = new Date().toISOString();
+  const jobs = parseNeeds(inputs.needs);
+  const definition = await findDefinition(job, inputs, services);
+  const pipelineId = definition?.pipeline.id;
+  const [documents, earlier] = await Promise.all([
+    Promise.all(
+      jobs.flatMap((need) =>
+        need.references.map(async (reference): Promise<NeedDocument> => {
+          const source = { job: need.id, pipeline: pipelineId, runId: job.runId };
+          return { job: need, reference, document: await readAttempt(services.artifacts, reference, source) };
+        }),
+      ),
+    ),
+    pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
+  ]);
+  const { subject: named, 'allow-skipped': allowSkipped } = inputs;
+  const run = collectRun({ job: toJobRef(job), definition, jobs, documents, allowSkipped, subject: named, now });
+  const { pipeline, subject, entries, problems } = run;
+  const metadata = pipeline.metadata;
+  const view = createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: earlier });
+  const details = [...run.documents].map(([key, { document, reference }]): [string, UnitDetails] => [
+    key,
+    {
+      output: document.output,
+      learnings: document.learnings,
+      ...(document.output !== undefined &&
+        canOpen(view.units.find((unit) => unit.key === key)?.status) && {
+          approval: approvalLine(key, document, reference),
+        }),
+    },
+  ]);
+  const context: GithubContext = {
+    server: job.server,
+    repository: job.repository,
+    runId: job.runId,
+    runNumber: job.runNumber,
+    runAttempt: job.runAttempt,
+    sha: job.sha,
+    eventName: job.eventName,
+    pullRequest: job.pullRequest?.number,
+    baseline: earlier.find((entry) => entry.status === 'completed'),
+    problems,
+    units: new Map(details),
+  };
+  if (!runner.addSummary(renderRunSummary(view, context)))
+    runner.annotate('warning', 'The summary of the step is full: that of the run is left out.');
+  for (const { level, message, title, place } of annotationsOf(
+    view.units.filter(({ done }) => !done),
+    context,
+  ))
+    runner.annotate(level, message, { title, place });
+  for (const problem of problems) runner.annotate('error', problem, { title: 'Not everything was checked' });
+  const outputs = reportOutputs(view, context);
+  for (const [name, value] of Object.entries(outputs)) runner.setOutput(name, value);
+  const viewFile = join(job.temp, 'gateline-view.json');
+  await writeFile(viewFile, JSON.stringify(view));
+  runner.setOutput('view-file', viewFile);
+  runner.setOutput('badge', JSON.stringify(renderBadge(view, context)));
+  const state = new FolderState(pipeline, subject, entries);
+  const entry = createHistoryEntry(pipeline, state, now);
+  if (entry && !job.trust.isFork)
+    await saveHistory(
+      services,
+      pipeline.id,
+      mergeHistory([{ ...entry, runId: String(job.runId) }], earlier),
+      inputs['retention-days'],
+    );
+  if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
+  if (inputs.dispatch) await sendBack(job, services, run);
+  return problems.length === 0 && view.units.every(({ done }) => done);
+}
+
+/** A person may open what waits, and what is below its threshold. */
+function canOpen(status: string | undefined): boolean {
+  return status === 'paused' || status === 'partial';
+}
+
+/** Without a definition in the repository the steps describe their gates. */
+async function findDefinition(job: Job, { file, path }: Inputs<'report'>, services: Services) {
+  const checkout = checkoutOf(job, path);
+  const git = createGit(trustCheckout(services.environment, checkout));
+  const readRemote = (commit: string, name: string) => readRemoteFile(services, job, commit, name);
+  try {
+    return await readTrustedDefinition(job, file, { checkout, git, readRemote }, false);
+  } catch (error) {
+    if (file === undefined && error instanceof GatelineError && error.code === 'no-definition') return undefined;
+    throw error;
+  }
+}
+
+async function comment(job: Job, { octokit, runner, report }: Services, body: string): Promise<void> {
+  const [owner = '', repo = ''] = job.repository.split('/');
+  const place = { owner, repo, issue_number: job.pullRequest!.number };
+  const written = await writeStickyComment(await octokit(), place, body, report);
+  if (written.choice !== 'failed') return runner.info(`The comment was ${written.choice}: ${written.url}`);
+  const { message, hint } = written.error;
+  runner.annotate('warning', [messageOf(message), hint ?? ''].join('\n').trim(), { title: 'No comment' });
+}
