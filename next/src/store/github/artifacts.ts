@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { DefaultArtifactClient } from '@actions/artifact';
 import { GatelineError } from '../../errors.ts';
-import { pauseAfterRequest, statusOf } from '../../github/octokit.ts';
+import { explainRequestError, pauseAfterRequest, statusOf } from '../../github/octokit.ts';
 import { defaultPause, withRetry } from '../../github/retry.ts';
 import { digestOf, digestSchema, type Digest } from '../../json/digest.ts';
 
@@ -86,7 +86,7 @@ export class Artifacts {
         const bytes = await this.#call(what, (client) => download(client, isInternal));
         return { bytes, digest: digestOf(bytes) };
       } catch (error) {
-        if (!isAbsence(error)) throw error;
+        if (!(error instanceof GatelineError && isAbsence(error.cause))) throw error;
       }
     }
     return undefined;
@@ -141,6 +141,8 @@ export class Artifacts {
     this.#calls += 1;
     try {
       return await withRetry(what, () => call(new DefaultArtifactClient()), limits);
+    } catch (error) {
+      throw error instanceof GatelineError ? error : explainRequestError(what, 'actions: read', error);
     } finally {
       this.#calls -= 1;
       if (this.#calls === 0) this.#group?.[Symbol.dispose]();
