@@ -1,0 +1,87 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const PERSON = {
+  GIT_AUTHOR_NAME: 'Octo',
+  GIT_AUTHOR_EMAIL: 'octo@example.com',
+  GIT_COMMITTER_NAME: 'Octo',
+  GIT_COMMITTER_EMAIL: 'octo@example.com',
+};
+const ENV = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1', ...PERSON };
+
+/** The output of git in a folder. */
+export async function git(folder: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('git', args, { cwd: folder, env: ENV, maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
+
+/** By path; null deletes. A text that begins with `#!` is executable. */
+export type Files = Readonly<Record<string, string | Uint8Array | null>>;
+
+/** Commits files to a ref of a bare repository, on top of `parent`. Returns the commit. */
+export async function commitFiles(
+  folder: string,
+  ref: string,
+  parent: string | undefined,
+  files: Files,
+  message: string,
+): Promise<string> {
+  const parts: (string | Uint8Array)[] = [
+    `commit ${ref}\ncommitter Octo <octo@example.com> ${Math.floor(Date.now() / 1000)} +0000\n`,
+    `data ${Buffer.byteLength(message)}\n${message}\n${parent === undefined ? '' : `from ${parent}\n`}`,
+  ];
+  for (const [path, content] of Object.entries(files)) {
+    if (content === null) parts.push(`D ${path}\n`);
+    else {
+      const mode = content.toString().startsWith('#!') ? '100755' : '100644';
+      parts.push(`M ${mode} inline ${path}\ndata ${Buffer.byteLength(content)}\n`, content, '\n');
+    }
+  }
+  const child = spawn('git', ['fast-import', '--quiet', '--force'], {
+    cwd: folder,
+    env: ENV,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(Buffer.concat(parts.map((part) => Buffer.from(part))));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`git fast-import failed on ${ref}`);
+  return git(folder, 'rev-parse', ref);
+}
+
+export interface Checkout {
+  /** Bare repository. */
+  readonly gitFolder: string;
+  readonly sha: string;
+  /** A branch is checked out by its name, any other ref detached. */
+  readonly ref: string;
+  /** Commits of history; 0: all, with all branches. */
+  readonly depth: number;
+  readonly filter: string;
+  readonly sparse: readonly string[];
+}
+
+/** Fetches and checks out one commit, as actions/checkout does. */
+export async function checkOut(
+  folder: string,
+  { gitFolder, sha, ref, depth, filter, sparse }: Checkout,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await git(folder, 'init', '--quiet', '--initial-branch=main');
+  await git(folder, 'remote', 'add', 'origin', `file://${gitFolder}`);
+  const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  const target = branch === undefined ? `refs/remotes/${ref.replace(/^refs\//, '')}` : `refs/remotes/origin/${branch}`;
+  const options = [depth > 0 ? [`--depth=${depth}`] : [], filter === '' ? [] : [`--filter=${filter}`]].flat();
+  const all = depth > 0 ? [] : ['+refs/heads/*:refs/remotes/origin/*'];
+  await git(folder, 'fetch', '--quiet', '--no-tags', ...options, 'origin', ...all, `+${sha}:${target}`);
+  if (sparse.length > 0) await git(folder, 'sparse-checkout', 'set', ...sparse);
+  await git(
+    folder,
+    'checkout',
+    '--quiet',
+    ...(branch === undefined ? ['--detach', sha] : ['--force', '-B', branch, target]),
+  );
+}
