@@ -64,7 +64,7 @@ export function fitSections(sections: readonly Section[], maxBytes: number): str
   const parts = sections
     .filter(({ pieces }) => pieces.length > 0)
     .map((section) => ({ section, count: section.pieces.length }));
-  const reserve = parts.reduce((bytes, { section }) => bytes + sizeOf(section.title), 30);
+  const reserve = parts.reduce((bytes, { section }) => bytes + sizeOf(section.title) + 1, 30);
   let total = parts.reduce(
     (bytes, { section }) => bytes + frameSize(section) + section.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     reserve,

@@ -29,6 +29,7 @@ export interface UnitDetails {
   readonly job?: string;
   /** What its step did, and why. */
   readonly plan?: UnitPlan;
+  /** Only its start is shown. */
   readonly output?: JsonValue;
   readonly learnings?: string;
   /** The whole line that opens the output, for a unit that waits: `/gateline approve review 0123…`. */

@@ -13,7 +13,7 @@ import {
   deltaText,
   fold,
   gatesSection,
-  outputSection,
+  outputsSection,
   troublesSection,
   withDelta,
 } from './sections.ts';
@@ -42,7 +42,7 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
       problemsSection(context),
       troublesSection(view, context, MAX_TROUBLES),
       approvalSection(waiting, context),
-      ...waiting.map((unit) => outputSection(unit, detailsOf(context, unit.key).output, 5)),
+      outputsSection(waiting, context),
       gatesSection(view, context, MAX_ROWS),
       {
         title: 'the decisions',

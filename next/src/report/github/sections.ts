@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../json/json.ts';
 import { sumOf } from '../../run/figures.ts';
 import { MEETS_CONTRACT } from '../../run/status.ts';
 import { codeFence, truncateBytes } from '../../untrusted/escape.ts';
@@ -46,28 +45,25 @@ export function fold({ head = '', foot = '', ...section }: Section, label: strin
 /** Bytes of an output or of learnings that are shown. */
 const MAX_FENCE = 20_000;
 
-/** Text of an agent in a fence. No line of it is a command that somebody could copy into a comment. */
-export function fencedSection(title: string, weight: number, text: string | undefined, heading: string, lang = '') {
-  if (!text) return { title, weight, pieces: [] };
+/** The start of an agent's text in a fence. No line of it is a command that somebody could copy into a comment. */
+export function fence(text: string, lang = ''): string {
   const short = truncateBytes(text, MAX_FENCE);
   const note = short.length < text.length ? `\n… (${formatBytes(Buffer.byteLength(text))} in all)` : '';
-  const inert = (short + note).replace(/^(\s*)\/(?=gateline)/gim, String.raw`$1\/`);
-  const lines = codeFence(inert, lang).trimEnd().split('\n');
-  return {
-    title,
-    weight,
-    head: `${heading && `${heading}\n\n`}${lines[0]}`,
-    pieces: lines.slice(1, -1),
-    foot: lines.at(-1),
-  };
+  const block = codeFence(short + note, lang).trimEnd();
+  return block.replace(/^([^\S\n]*)\/(?=gateline)/gim, String.raw`$1\/`);
 }
 
-export function outputSection({ key }: UnitView, output: JsonValue | undefined, weight: number): Section {
-  const text = output === undefined ? undefined : JSON.stringify(output, null, 2);
-  return fencedSection(`the output of ${code(key)}`, weight, text, `### Output of ${code(key)}`, 'json');
+/** Outputs as JSON, each whole or not at all. */
+export function outputsSection(units: readonly UnitView[], context: GithubContext): Section {
+  const pieces = units.flatMap(({ key }) => {
+    const { output } = detailsOf(context, key);
+    if (output === undefined) return [];
+    return `### Output of ${code(key)}\n\n${fence(JSON.stringify(output, null, 2), 'json')}`;
+  });
+  return { title: 'the outputs', weight: 6, pieces };
 }
 
-/** Difference to the default branch's newest run: `, −5`; '' if it is unknown or nothing. */
+/** Difference to the default branch's newest run: `−5`; '' if it is unknown or nothing. */
 export function deltaText(value: number | undefined, base: number | undefined, format: (amount: number) => string) {
   if (value === undefined || base === undefined) return '';
   const difference = sumOf([value, -base])!;
@@ -78,13 +74,14 @@ export function deltaText(value: number | undefined, base: number | undefined, f
 /** What agents spent on a unit in this run, and the same of the default branch's newest run. */
 export function amountsOf({ key, attempts, verdict }: UnitView, { baseline }: GithubContext) {
   const ran = attempts.filter(({ how }) => how === 'ran');
-  const base = ran.length === 0 ? undefined : baseline?.units.find(({ unit }) => unit === key);
+  const earlier = baseline?.units.find(({ unit }) => unit === key);
+  const base = ran.length === 0 ? undefined : earlier;
   const ms = sumOf(ran.map((attempt) => attempt.ms));
   const costUsd = sumOf(ran.map(({ metrics }) => metrics?.costUsd));
   return {
     time: withDelta(formatDuration(ms), deltaText(ms, base?.ms, formatDuration)),
     cost: withDelta(formatMoney(costUsd), deltaText(costUsd, base?.costUsd, formatMoney)),
-    scoreDelta: deltaText(verdict?.score, baseline?.units.find(({ unit }) => unit === key)?.score, formatScore),
+    scoreDelta: deltaText(verdict?.score, earlier?.score, formatScore),
   };
 }
 
@@ -94,7 +91,7 @@ export function withDelta(text: string, delta: string): string {
 
 /** The score with its threshold if it is below, and the difference to the default branch. */
 export function scoreCell(unit: UnitView, context: GithubContext): string {
-  return withDelta(quote(scoreText(unit)), amountsOf(unit, context).scoreDelta);
+  return withDelta(scoreText(unit), amountsOf(unit, context).scoreDelta);
 }
 
 /** The table of gates; of more than `maxRows` only those that are not done. */
@@ -169,7 +166,7 @@ export function approvalSection(units: readonly UnitView[], context: GithubConte
     const { approval } = detailsOf(context, key);
     if (done || approval === undefined) return [];
     const score = scoreText(unit);
-    const output = `the output of ${code(key)}${score === '' ? '' : `, score ${quote(score)}`}`;
+    const output = `the output of ${code(key)}${score === '' ? '' : `, score ${score}`}`;
     return `To accept ${output}, post this line as a comment of its own:\n\n${codeFence(approval, 'text')}`;
   });
   const foot = 'A reason may follow. `reject` instead of `approve` asks for another attempt.';

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { getOctokit } from '@actions/github';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeStickyComment, type StickyComment } from '../../../src/action/report/sticky-comment.ts';
@@ -33,34 +34,35 @@ class Comments {
   }
 
   async start(): Promise<string> {
-    this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
-      const sent = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as { body: string }) : undefined;
-      const method = pathname === '/graphql' ? 'QUERY' : request.method!;
-      this.requests.push(method);
-      const status = this.failures[method]?.shift() ?? 200;
-      const answer = (value: unknown) => {
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(status === 200 ? value : { message: `refused (${status})` }));
-      };
-      if (method === 'QUERY')
-        return answer(this.viewer ? { data: { viewer: { login: this.viewer } } } : { errors: [] });
-      if (status !== 200) return answer(undefined);
-      if (method === 'POST') return answer(this.add(sent!.body));
-      if (method === 'PATCH') {
-        const comment = this.list.find(({ id }) => pathname.endsWith(`/comments/${id}`))!;
-        comment.body = sent!.body;
-        return answer(comment);
-      }
-      const page = Number(searchParams.get('page') ?? 1);
-      const next = `<http://${request.headers.host}${pathname}?per_page=100&page=${page + 1}>; rel="next"`;
-      if (page * 100 < this.list.length) response.setHeader('link', next);
-      return answer(this.list.slice((page - 1) * 100, page * 100));
+    this.#server = createServer((request, response) => {
+      void this.#answer(request, response);
     });
     await new Promise<void>((resolve) => this.#server!.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sent = await text(request);
+    const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+    const method = pathname === '/graphql' ? 'QUERY' : request.method!;
+    this.requests.push(method);
+    const status = this.failures[method]?.shift() ?? 200;
+    const page = Number(searchParams.get('page') ?? 1);
+    const next = `<http://${request.headers.host}${pathname}?per_page=100&page=${page + 1}>; rel="next"`;
+    const link = method === 'GET' && page * 100 < this.list.length ? { link: next } : {};
+    response.writeHead(status, { 'content-type': 'application/json', ...link });
+    response.end(JSON.stringify(status === 200 ? this.#carryOut(method, pathname, sent, page) : { message: 'no' }));
+  }
+
+  #carryOut(method: string, pathname: string, sent: string, page: number): unknown {
+    if (method === 'QUERY') return this.viewer ? { data: { viewer: { login: this.viewer } } } : { errors: [] };
+    if (method === 'GET') return this.list.slice((page - 1) * 100, page * 100);
+    const { body } = JSON.parse(sent) as { body: string };
+    if (method === 'POST') return this.add(body);
+    return Object.assign(
+      this.list.find(({ id }) => pathname.endsWith(`/comments/${id}`))!,
+      { body },
+    );
   }
 
   stop(): void {
@@ -77,9 +79,9 @@ beforeEach(async () => {
 });
 afterEach(() => comments.stop());
 
-async function write(body: string): Promise<StickyComment> {
+function write(body: string): Promise<StickyComment> {
   const octokit = getOctokit('token', { baseUrl });
-  return await writeStickyComment(octokit, { owner: 'octo', repo: 'web', issue_number: 42 }, body, () => {});
+  return writeStickyComment(octokit, { owner: 'octo', repo: 'web', issue_number: 42 }, body, () => {});
 }
 
 describe('the comment on a pull request', () => {

@@ -84,7 +84,7 @@ describe('what people read on GitHub', () => {
     ['comment.md', () => renderComment(view, { ...context, problems: ['job e2e ended without a result (skipped)'] })],
     ['running.md', () => renderRunningComment(view, context)],
     [
-      'step.json',
+      'step.txt',
       () =>
         JSON.stringify(
           [annotationsOf(view.units, context), renderBadge(view, context), reportOutputs(view, context)],
