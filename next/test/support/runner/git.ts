@@ -75,13 +75,9 @@ export async function checkOut(
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   const target = branch === undefined ? `refs/remotes/${ref.replace(/^refs\//, '')}` : `refs/remotes/origin/${branch}`;
   const options = [depth > 0 ? [`--depth=${depth}`] : [], filter === '' ? [] : [`--filter=${filter}`]].flat();
-  const all = depth > 0 ? [] : ['+refs/heads/*:refs/remotes/origin/*'];
-  await git(folder, 'fetch', '--quiet', '--no-tags', ...options, 'origin', ...all, `+${sha}:${target}`);
+  const all = '+refs/heads/*:refs/remotes/origin/*';
+  const refs = depth > 0 ? [`+${sha}:${target}`] : branch === undefined ? [all, `+${sha}:${target}`] : [all];
+  await git(folder, 'fetch', '--quiet', '--no-tags', ...options, 'origin', ...refs);
   if (sparse.length > 0) await git(folder, 'sparse-checkout', 'set', ...sparse);
-  await git(
-    folder,
-    'checkout',
-    '--quiet',
-    ...(branch === undefined ? ['--detach', sha] : ['--force', '-B', branch, target]),
-  );
+  await git(folder, 'checkout', '--quiet', '--force', ...(branch === undefined ? ['--detach'] : ['-B', branch]), sha);
 }
