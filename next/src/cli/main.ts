@@ -45,7 +45,7 @@ export async function main(world: World): Promise<number> {
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       'after',
-      `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 74 disk, git or network, 75 somebody else works here, 70 a bug, 130 interrupted.`,
+      `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 70 a bug,\n74 disk, git or network, 75 somebody else works here, 130 interrupted.`,
     )
     .exitOverride();
   addProjectCommands(world, program, answer);

@@ -89,7 +89,7 @@ export class Progress {
     const tone = verdict.status === 'failed' ? 'bad' : isGood ? 'good' : 'warning';
     this.#set(unit, retries ? 'pending' : word, tone, reason, { ms });
     const details = [
-      how === 'ran' && verdict.status !== 'failed' ? `score ${formatScore(verdict.score)}` : '',
+      how === 'ran' && verdict.status === 'passed' ? `score ${formatScore(verdict.score)}` : '',
       formatDuration(ms),
       formatMoney(costUsd),
       changes.length === 0 ? '' : `${countOf(changes.length, 'file')} ${how === 'used' ? 'put back' : 'changed'}`,

@@ -62,5 +62,6 @@ export const NOT_APPLICABLE: Verdict = {
 
 /** Why a verdict is not `passed`, in one line. */
 export function verdictText({ kind, issues, advice }: Verdict): string {
-  return `${kind}: ${issues[0]?.message ?? advice}`;
+  const message = issues[0]?.message ?? advice;
+  return kind === 'partial' && message !== '' ? message : `${kind}: ${message}`;
 }

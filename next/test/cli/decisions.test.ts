@@ -14,7 +14,15 @@ describe('approve and reject', () => {
     const project = create({ one: score(70, { partial: 'pause' }), two: { needs: 'one' } });
     const next =
       'Look at the output (`gateline show one output`), then approve or reject it: `gateline approve one --reason WHY`';
-    await project.expect('run', 1, 'Run 1 of p for main: paused', `Next: ${next}`);
+    const score70 = 'the score is 70, below the threshold of 80';
+    await project.expect(
+      'run',
+      1,
+      `one: partial: ${score70}`,
+      `  ${score70}\n`,
+      'Run 1 of p for main: paused',
+      `Next: ${next}`,
+    );
     expect(project.ran()).toBe('one');
     expect(await project.choices()).toBe('one wait, two blocked');
     await project.expect(['approve', 'one', '-r', 'good enough'], 0);
@@ -79,7 +87,11 @@ describe('skip, adopt, keep and force', () => {
     await project.run();
     project.write('bad.json', '{"score": "high"}');
     await project.expect('adopt one -o bad.json -r x', 1, 'the output does not meet the contract of one: ');
-    await project.expect(['adopt', 'one', '-o', 'value.json', '-r', 'by hand'], 0);
+    await project.expect(
+      ['adopt', 'one', '-o', 'value.json', '-r', 'by hand'],
+      0,
+      /^one: pending: dev.* supplied its output: by hand\nNext/,
+    );
     expect(await project.run()).toBe('0: two');
     expect(await project.json('show', 'one', 'output')).toEqual({ score: 99 });
     await project.expect('status', 0, /adopted .* dev@example.com supplied the output: by hand/);

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { Gateline } from '../../gateline.ts';
 import type { RunView } from '../../report/view.ts';
 import { safeText } from '../../report/table.ts';
-import { nextLine, renderVerdict } from '../../report/terminal.ts';
+import { nextLine } from '../../report/terminal.ts';
 import {
   addTargetOptions,
   addRequestOptions,
@@ -11,7 +11,7 @@ import {
   readJsonFile,
   type TargetOptions,
 } from '../options.ts';
-import { paintOf, type Answer, type AddAnswer } from '../print.ts';
+import { type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 interface DecisionOptions extends TargetOptions {
@@ -71,10 +71,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const value = await readJsonFile(world, output!);
-    const view = await gateline.adopt(unit, value, { reason, actor });
-    const supplied = view.units.find(({ key }) => key === unit);
-    const verdict = supplied ? renderVerdict(supplied, undefined, { paint: paintOf(world.out) }) : '';
-    return { json: view, text: verdict + nextLine(view.next) };
+    return decisionAnswer(await gateline.adopt(unit, value, { reason, actor }), unit);
   });
 }
 
