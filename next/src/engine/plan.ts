@@ -5,7 +5,7 @@ import { Call } from './call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
 import type { Order, Ports } from './ports.ts';
 import { setOutcome } from './outcome.ts';
-import { reportVariables } from './report-slips.ts';
+import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
 
 /**
  * What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine.
@@ -36,6 +36,7 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
       plans.push(toUnitPlan(unit, plan));
+      if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);
       if (plan.choice === 'not-applicable')
         call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });
       if (plan.choice !== 'use') continue;

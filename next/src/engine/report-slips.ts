@@ -17,7 +17,7 @@ export function reportVariables(call: Call, { env, secrets }: Gate): void {
     call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`);
 }
 
-/** A glob of `inputs` without a file is most often a slip: the gate would never run again. */
+/** A glob of `inputs` without a file may be a slip, or a file that is optional or made later. */
 export async function reportEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
   const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
   if (globs.length === 0) return;

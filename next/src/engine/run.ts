@@ -125,6 +125,7 @@ class Scheduler {
     await call.refresh();
     const plan = await planUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
+    if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);
     if (plan.choice !== 'run') return carryOut(call, unit, plan);
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
@@ -146,7 +147,6 @@ class Scheduler {
     this.#ran.push(unit.key);
     await call.compileContracts();
     reportVariables(call, unit.gate);
-    await reportEmptyGlobs(call, first);
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {

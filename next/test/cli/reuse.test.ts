@@ -83,6 +83,21 @@ describe('a gate runs', () => {
     expect(await project.why('one')).toBe('run: the output is older than max-age');
   });
 
+  it('also if some of its globs match no file: plan and run name them, whatever they do', async () => {
+    const make = { run: `mkdir -p gen && touch gen/x; ${agent()}`, inputs: ['src/**', 'db/*.sql'], files: ['gen/**'] };
+    const definition = pipeline({ make, use: { needs: 'make', inputs: ['gen/x'] } });
+    const project = new Project({ 'src/a.txt': 'a', 'gateline.yml': definition });
+    const hint = `correct \`inputs\` at ${placeOf(definition, 'make')}, if it is a slip`;
+    for (const command of ['plan', 'run', 'run', 'plan']) {
+      const { err } = await project.gateline(command);
+      expect(err).toContain(`note: db/*.sql matches no file: make does not read it (${hint})\n`);
+      expect(err).not.toContain('gen/x');
+    }
+    expect(project.ran()).toBe('make use');
+    project.write('db/1.sql', '');
+    expect((await project.gateline('run')).err).not.toContain('matches no file');
+  });
+
   it('without `inputs` if any file has changed, but not for the definition and the prompts of others', async () => {
     const project = new Project({
       'a.txt': 'a',
