@@ -32,6 +32,7 @@ const eventSchema = z.object({
   workflow_run: z
     .object({
       id: z.int(),
+      run_number: z.int(),
       run_attempt: z.int(),
       path: z.string(),
       event: z.string(),

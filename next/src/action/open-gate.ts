@@ -190,7 +190,7 @@ async function storeFiles({ git }: Folder, files: readonly HandedFile[], readByt
  * Writes the files that needs hand on, over the version that their gates found.
  * @throws GatelineError `failed` naming a file that has another version here
  */
-async function layFiles(folder: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
+export async function layFiles(folder: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
   if (files.length === 0) return;
   const versions = await folder.git.listFiles(await folder.git.takeSnapshot());
   const changes = files.flatMap((file) => {

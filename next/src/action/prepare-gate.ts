@@ -250,7 +250,7 @@ function contentOf(text: string): Content {
  * other one.
  * @throws GatelineError `failed` if two needs hand on different versions of a file
  */
-function mergeFiles({ gates }: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {
+export function mergeFiles({ gates }: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {
   const order = gates.map(({ id }) => id);
   const files = new Map<string, HandedFile>();
   const position = ({ unit }: Pick<HandedFile, 'unit'>) => order.indexOf(unit.split('/', 1)[0]!);

@@ -1,0 +1,103 @@
+import { GatelineError } from '../errors.ts';
+import { code } from '../report/markdown.ts';
+import { gateOf } from '../run/units.ts';
+import type { HandedFile } from '../store/github/document.ts';
+import { createFileReader, readAttempt } from '../store/github/publish.ts';
+import { createMatcher } from '../workspace/globs.ts';
+import { createGit } from '../workspace/git.ts';
+import { readTrustedDefinition } from './definition.ts';
+import { openJob, trustCheckout, type GateJob } from './gate-job.ts';
+import type { Inputs } from './inputs.ts';
+import { toJobRef, type Job } from './job.ts';
+import { parseNeeds, type NeedDocument } from './needs.ts';
+import { layFiles } from './open-gate.ts';
+import { checkoutOf, mergeFiles } from './prepare-gate.ts';
+import { readRemoteFile, type Services } from './services.ts';
+
+/**
+ * Paths whose files run by themselves, or that look like others: workflows and actions, hooks, git's own files, settings
+ * of editors and agents.
+ */
+const RISKY = [
+  '.github/**',
+  '**/.git/**',
+  '**/.git*',
+  '.husky/**',
+  '**/.githooks/**',
+  '.vscode/**',
+  '.idea/**',
+  '.devcontainer/**',
+  '.claude/**',
+  '**/.envrc',
+  '**/.npmrc',
+  '**/.yarnrc*',
+  '**/.pre-commit-config.yaml',
+];
+/** Characters that show a name as another one: controls, directions of text, nothing visible. */
+const MISLEADING =
+  /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
+
+/** Why a file must not be delivered; undefined: it may. */
+export function explainRisk(path: string, isAllowed: (path: string) => boolean): string | undefined {
+  if (isAllowed(path)) return undefined;
+  if (MISLEADING.test(path)) return 'its name does not look like what it is';
+  const lower = path.toLowerCase();
+  return createMatcher(RISKY)(lower) ? 'files there run or count by themselves' : undefined;
+}
+
+/** Lays the files of gates into the checkout, for a step that makes a pull request of them. */
+export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
+  const { runner, artifacts, environment } = services;
+  const checkout = checkoutOf(job, inputs.path);
+  const git = createGit(trustCheckout(environment, checkout));
+  const readRemote = (commit: string, path: string) => readRemoteFile(services, job, commit, path);
+  const { pipeline, root, file } = await readTrustedDefinition(job, inputs.file, { checkout, git, readRemote });
+  const jobs = parseNeeds(inputs.needs);
+  const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);
+  if (failed.length > 0) throw new GatelineError('failed', `nothing is delivered: ${failed.join(', ')} did not pass`);
+  const references = jobs.flatMap((need) => need.references.map((reference) => ({ need, reference })));
+  const documents = await Promise.all(
+    references.map(async ({ need, reference }): Promise<NeedDocument> => {
+      const source = { job: need.id, pipeline: pipeline.id, runId: job.runId };
+      return { job: need, reference, document: await readAttempt(artifacts, reference, source) };
+    }),
+  );
+  const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
+  const files = mergeFiles(pipeline, documents).filter(isWanted);
+  const isAllowed = createMatcher(inputs.allow);
+  const risks = files.flatMap(({ path }) => {
+    const risk = explainRisk(path, isAllowed);
+    return risk === undefined ? [] : [`${path}: ${risk}`];
+  });
+  if (risks.length > 0)
+    throw new GatelineError('failed', `these files are not delivered:\n${risks.slice(0, 50).join('\n')}`, {
+      hint: 'Look at them; `allow` names the paths that may be delivered.',
+    });
+  const gateJob: GateJob = {
+    job: toJobRef(job),
+    trust: job.trust,
+    pullRequest: undefined,
+    root,
+    state: `${job.temp}/gateline-apply`,
+    pipeline,
+    definitionFile: file,
+    contracts: [],
+    assignment: { subject: 'apply', isSubjectGiven: false, metadata: {}, input: null },
+    unit: pipeline.gates[0]!.id,
+    legs: [],
+    outputs: [],
+    entries: [],
+    inherited: [],
+    spent: {},
+    outageMs: 0,
+    retentionDays: undefined,
+  };
+  const { folder } = await openJob(gateJob, environment, services.observe, () => Promise.resolve(undefined));
+  await using _ = folder;
+  await layFiles(folder, files, createFileReader(artifacts, job.runId));
+  runner.setOutput('count', String(files.length));
+  runner.setOutput('paths', files.map(({ path }) => path).join('\n'));
+  const list = files.slice(0, 200).map(({ path, after }) => `- ${code(path)}${after === null ? ' (deleted)' : ''}`);
+  runner.addSummary(`### Files for delivery: ${files.length}\n\n${list.join('\n')}\n`);
+  return true;
+}
