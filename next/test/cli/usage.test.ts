@@ -93,7 +93,7 @@ describe('every command', () => {
       'rollback --to design --dry-run: units, rollback --to design: units, resume: result',
       'reject implement -r x: decisions, approve design -r x: decisions, force design: decisions',
       'skip implement -r x: decisions, adopt design -r x -o value.json: decisions, keep: kept, run: result',
-      'force design: units, pause -r x: paused, close -r x: status, history: runs, history --stats: gates',
+      'force design: units, rollback --all: units, pause -r x: paused, close -r x: status, history: runs, history --stats: gates',
       'history --daily: days, clean --days 0: kept, check: problems, apply: error, import state-guide: error',
       'show nothing: error, show: error, run --strategy x: error, status --nope: error',
     ];
