@@ -66,7 +66,11 @@ export function createRunView(input: RunViewInput): RunView {
       .filter((entry) => entry.pipeline === pipeline.id && !(entry.subject === subject && entry.run === runState?.run))
       .slice(0, MAX_HISTORY),
   };
-  return { ...view, next: nextStep(view) };
+  const isFollowed = entries.some(
+    (entry) => entry.pipeline === pipeline.id && entry.subject === subject && entry.run > view.run,
+  );
+  const next = isFollowed ? { text: 'Another run followed: see it', command: 'gateline status' } : nextStep(view);
+  return { ...view, next };
 }
 
 /** An earlier run as it stood at its end: decisions of later runs do not change it. */
