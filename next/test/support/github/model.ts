@@ -159,6 +159,8 @@ export interface Repository {
   defaultBranch: string;
   /** Commits by branch. */
   readonly branches: Map<string, string>;
+  /** Bare repository with its commits; undefined: it has no files. */
+  gitFolder?: string;
   /** Inputs of `workflow_dispatch` by path of the workflow file; undefined: it has no such trigger. */
   readonly workflows: Map<string, readonly string[] | undefined>;
   /** By login. */

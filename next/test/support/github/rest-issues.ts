@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { z } from 'zod';
 import type { Github } from './github.ts';
 import { Refusal, empty, json, pageOf, parseBody, secondsOf, type Reply } from './http.ts';
@@ -23,8 +24,21 @@ export const ISSUE_ROUTES: readonly RestRoute[] = [
   ['GET', '/pulls', 'pull-requests: read', listPulls],
   ['GET', '/pulls/:number', 'pull-requests: read', getPull],
   ['GET', '/collaborators/:login/permission', '', getPermission],
+  ['GET', '/contents/:path', 'contents: read', readFile],
   ['GET', '', '', ({ repository }) => json(200, repositoryJson(repository))],
 ];
+
+/** A file of a commit as it is: `application/vnd.github.raw+json`. https://docs.github.com/rest/repos/contents */
+function readFile({ repository, request, params }: RestCall): Reply {
+  const ref = request.url.searchParams.get('ref') ?? repository.defaultBranch;
+  try {
+    const args = ['cat-file', 'blob', `${ref}:${params[0]}`];
+    const bytes = execFileSync('git', args, { cwd: repository.gitFolder, stdio: ['ignore', 'pipe', 'ignore'] });
+    return { status: 200, headers: { 'content-type': 'application/vnd.github.raw+json' }, body: bytes };
+  } catch {
+    throw new Refusal(404, 'Not Found');
+  }
+}
 
 const bodySchema = z.looseObject({ body: z.string().min(1).max(65_536) });
 const reactionSchema = z.object({

@@ -98,6 +98,7 @@ export class TestRepository implements AsyncDisposable {
     this.data = github.addRepository(name, users);
     this.#folder = folder;
     this.gitFolder = join(folder, 'repository.git');
+    this.data.gitFolder = this.gitFolder;
     this.#options = options;
   }
 
