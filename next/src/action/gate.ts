@@ -28,7 +28,7 @@ export async function runGate(
   const gate = await openGate(job, inputs, services);
   await using _ = gate.folder;
   const run = async (): Promise<Result> => {
-    const { outcomes } = await services.runner.quote(() => runPipeline(gate.ports, gate.order, signal));
+    const { outcomes } = await runPipeline(gate.ports, gate.order, signal);
     const outcome = outcomes.get(gate.unit.key);
     if (!outcome) throw new GatelineError('failed', `${gate.unit.key} was cancelled before it began`);
     return outcome.result;

@@ -37,8 +37,9 @@ export interface Runner {
   addSummary(markdown: string): boolean;
   mask(value: string): void;
   group(title: string): Disposable;
-  /** While an agent prints: until `work` ends, the runner accepts commands of this object only. */
-  quote<T>(work: () => Promise<T>): Promise<T>;
+  /** While an agent prints: until the quotation ends, the runner accepts commands of this object only. */
+  startQuote(): void;
+  endQuote(): void;
 }
 
 /**
@@ -84,14 +85,10 @@ export function createRunner(environment: Environment): Runner {
       command(() => startGroup(forTerminal(title)));
       return { [Symbol.dispose]: () => command(endGroup) };
     },
-    quote: async (work) => {
-      begin();
-      try {
-        return await work();
-      } finally {
-        end();
-      }
+    startQuote: () => {
+      if (quote === undefined) begin();
     },
+    endQuote: end,
   };
 }
 

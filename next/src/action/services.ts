@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts';
-import { createOctokit, readRest, type Octokit } from '../github/octokit.ts';
+import { GatelineError } from '../errors.ts';
+import { createOctokit, readRest, statusOf, type Octokit } from '../github/octokit.ts';
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent, UnitPlan } from '../run/events.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -53,6 +54,8 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
     }),
     observe: (event) => {
       if (event.type === 'planned') plans.set(event.plan.unit, event.plan);
+      if (event.type === 'started') runner.startQuote();
+      if (event.type === 'ended') runner.endQuote();
       const line = progress.apply(event);
       if (event.type === 'notice') runner.annotate('notice', [event.message, event.hint ?? ''].join('\n').trim());
       else if (line !== undefined) runner.info(line);
@@ -71,6 +74,11 @@ export async function readRemoteFile(
   const client = await octokit();
   const what = `The look at ${path} of ${commit.slice(0, 12)}`;
   const request = { owner, repo, path, ref: commit, mediaType: { format: 'raw' } };
-  const answer: unknown = await readRest(what, 'contents: read', () => client.rest.repos.getContent(request), report);
-  return typeof answer === 'string' ? Buffer.from(answer) : undefined;
+  try {
+    const answer: unknown = await readRest(what, 'contents: read', () => client.rest.repos.getContent(request), report);
+    return typeof answer === 'string' ? Buffer.from(answer) : undefined;
+  } catch (error) {
+    if (error instanceof GatelineError && statusOf(error.cause) === 404) return undefined;
+    throw error;
+  }
 }
