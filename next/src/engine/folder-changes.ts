@@ -1,9 +1,10 @@
 import { composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
 import type { Unit } from '../run/units.ts';
+import { listNames } from '../verdict/texts.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
-import { globFor, listPaths } from './reasons.ts';
+import { globFor } from './reasons.ts';
 import { handedOnTo, type Needs } from './request.ts';
 
 /** What changed in the folder while a unit worked. */
@@ -71,10 +72,10 @@ export function reportUndeclared(
   const paths = undeclared.map(({ path }) => path);
   const effect =
     disturbedInputs.length > 0
-      ? `; ${listPaths(disturbedInputs)} is among its inputs, so its output serves this call only`
+      ? `; ${listNames(disturbedInputs, 2)} is among its inputs, so its output serves this call only`
       : '';
   call.notice(
-    `${listPaths(paths)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
+    `${listNames(paths, 2)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
     {
       unit: key,
       hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${gate.place.file}:${gate.place.line ?? 1}`,

@@ -4,6 +4,7 @@ import { attemptOf, type DecidedEntry, type StartedEntry } from '../run/entry.ts
 import type { FileVersion } from '../run/files.ts';
 import type { Request } from '../run/request.ts';
 import { attemptName, rejectionText } from '../run/state.ts';
+import { listNames } from '../verdict/texts.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
 import { handedOnTo, type Work } from './request.ts';
@@ -75,17 +76,17 @@ async function changedFiles(
   );
   const maker = makers.find((other) => !call.graph.needs(unit, other));
   return {
-    reason: `${listPaths(paths)} changed since its last attempt`,
+    reason: `${listNames(paths, 2)} changed since its last attempt`,
     hint:
       maker &&
-      `${maker.gate.id} makes ${listPaths(paths)}: if ${unit.gate.id} should wait for it, add \`needs: [${[...unit.gate.needs, maker.gate.id].join(', ')}]\` to ${unit.gate.id} at ${placeText(work)}`,
+      `${maker.gate.id} makes ${listNames(paths, 2)}: if ${unit.gate.id} should wait for it, add \`needs: [${[...unit.gate.needs, maker.gate.id].join(', ')}]\` to ${unit.gate.id} at ${placeText(work)}`,
   };
 }
 
 /** A unit changes files that it reads and does not declare: its own output never holds for the folder that it leaves. */
 function undeclaredChange(work: Work, paths: readonly string[]): Explanation {
   return {
-    reason: `it changed ${listPaths(paths)} itself and does not declare that, so the change counts as yours`,
+    reason: `it changed ${listNames(paths, 2)} itself and does not declare that, so the change counts as yours`,
     hint: `add \`files: [${globFor(paths)}]\` to ${work.unit.gate.id} at ${placeText(work)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
   };
 }
@@ -114,11 +115,6 @@ export function globFor(paths: readonly string[]): string {
     .join(', ');
 }
 
-export function listPaths(paths: readonly string[]): string {
-  const more = paths.length - 2;
-  return more > 0 ? `${paths.slice(0, 2).join(', ')} and ${more} more` : paths.join(' and ');
-}
-
 const PARTS: Readonly<Record<string, string>> = {
   subject: 'the subject changed',
   task: 'the task changed',
@@ -135,7 +131,7 @@ const PARTS: Readonly<Record<string, string>> = {
 /** What differs between two requests, in one sentence. */
 function changedRequest(earlier: Request, request: Request): string {
   const needs = Object.keys(request.needs).filter((key) => earlier.needs[key] !== request.needs[key]);
-  if (needs.length > 0) return `the output of ${listPaths(needs)} changed`;
+  if (needs.length > 0) return `the output of ${listNames(needs, 2)} changed`;
   const tools = Object.keys(request.tools).filter((name) => earlier.tools[name] !== request.tools[name]);
   if (tools.length > 0) return `${tools[0]} is now ${request.tools[tools[0]!]}`;
   for (const [part, text] of Object.entries(PARTS)) {

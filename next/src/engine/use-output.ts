@@ -6,12 +6,12 @@ import { attemptName } from '../run/state.ts';
 import { approvalText } from '../run/status.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import { judge } from '../verdict/judge.ts';
+import { listNames } from '../verdict/texts.ts';
 import type { Unit } from '../run/units.ts';
 import { nextAttempt } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { UnitChoice } from './plan-unit.ts';
 import type { Work } from './request.ts';
-import { listPaths } from './reasons.ts';
 import { checkpointOf, extendCheckpoints, judgeContexts } from './checkpoints.ts';
 import { legsEntry, setLegs } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
@@ -62,18 +62,21 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     retries: false,
   });
   if (left.length > 0)
-    call.notice(`${listPaths(left)}: your version stays; ${unit.key} made another one`, {
+    call.notice(`${listNames(left, 2)}: your version stays; ${unit.key} made another one`, {
       unit: unit.key,
       hint: `\`gateline run --force ${unit.gate.id}\` makes it again`,
     });
   if (refused.length === 0) await setOutcome(call, unit, checkpoint, needs);
   else {
-    call.notice(`${listPaths(refused)} changed just now, or cannot be written`, { unit: unit.key, hint: 'run again' });
+    call.notice(`${listNames(refused, 2)} changed just now, or cannot be written`, {
+      unit: unit.key,
+      hint: 'run again',
+    });
     call.outcomes.set(unit.key, {
       result: 'failed',
       verdict: checkpoint.verdict,
       handedOn: [],
-      reason: `${listPaths(refused)} could not be written`,
+      reason: `${listNames(refused, 2)} could not be written`,
     });
   }
 }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Order } from '../engine/ports.ts';
-import { listPaths } from '../engine/reasons.ts';
 import { runPipeline, type RunResult } from '../engine/run.ts';
 import { GatelineError, isSystemError } from '../errors.ts';
 import { STATUS_PHRASES } from '../run/status.ts';
+import { listNames } from '../verdict/texts.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
 import { mirroredPorts, viewRun } from './run-files.ts';
@@ -52,7 +52,7 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   const { units } = await viewRun(folder, order);
   const notes = units.flatMap(({ key, status, done, files }) => {
     const paths = files.filter((path) => open.some((change) => change.path === path));
-    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listPaths(paths)}`];
+    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listNames(paths, 2)}`];
   });
   if (isDry) return { written: clean.map(({ path }) => path), left, notes };
   const refused = await folder.git.put(clean);

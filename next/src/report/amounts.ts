@@ -1,3 +1,7 @@
+import { countOf, groupDigits } from '../verdict/texts.ts';
+
+export { countOf, groupDigits, listNames } from '../verdict/texts.ts';
+
 /** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`; what rounds to nothing is empty. */
 export function formatDuration(ms = 0): string {
   const seconds = Math.round(ms / 1_000);
@@ -26,11 +30,6 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_048_576 ? `${groupDigits(bytes / 1_024)} KiB` : `${groupDigits(bytes / 1_048_576, 1)} MiB`;
 }
 
-/** `1 gate`, `1,200 gates`. */
-export function countOf(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** A score with at most two decimals. */
 export function formatScore(score: number): string {
   return String(Math.round(score * 100) / 100);
@@ -39,18 +38,4 @@ export function formatScore(score: number): string {
 /** `67 %` of a share from 0 to 1. */
 export function formatShare(share: number | undefined): string {
   return share === undefined ? '' : `${Math.round(share * 100)} %`;
-}
-
-/** Not by `Intl`, which takes longer than all the rest of a table. */
-export function groupDigits(number: number, decimals = 0): string {
-  const [whole, fraction] = number.toFixed(decimals).split('.');
-  const groups = whole!.replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return fraction === undefined ? groups : `${groups}.${fraction}`;
-}
-
-/** `a, b and 4 more`. */
-export function listNames(names: readonly string[], shown = 3): string {
-  const more = names.length - shown;
-  if (more > 0) return `${names.slice(0, shown).join(', ')} and ${more} more`;
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -3,7 +3,7 @@ import { closestWord, didYouMean } from '../json/did-you-mean.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
 import { decodeFragment, listSchemas, resolvePointer } from './schema-keywords.ts';
-import { countText, cutText, listText, valueText } from './texts.ts';
+import { countOf, cutText, listNames, valueText } from './texts.ts';
 import { MAX_ISSUES, type Issue } from './verdict.ts';
 
 /** Errors of ajv beyond this number are only counted. */
@@ -153,14 +153,15 @@ function explainKeyword(error: ErrorObject): string {
   const is = `is ${valueText(value)}`;
   const [, bound, size] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
   if (size !== undefined) {
-    const limit = countText(Number(wanted), SIZES[size]!);
+    const limit = countOf(Number(wanted), SIZES[size]!);
     return `${subject}must have at ${bound === 'min' ? 'least' : 'most'} ${limit}, has ${sizeOf(value)}`;
   }
   if (keyword in BOUNDS) return `${subject}must be ${BOUNDS[keyword]} ${valueText(wanted)}, ${is}`;
   switch (keyword) {
     case 'type':
-      return `must be ${listText(
+      return `must be ${listNames(
         [wanted].flat().map((type) => TYPES[String(type)] ?? String(type)),
+        8,
         'or',
       )}, ${is}`;
     case 'enum':
@@ -184,7 +185,7 @@ function explainKeyword(error: ErrorObject): string {
     }
     case 'items':
     case 'additionalItems':
-      return `must have at most ${countText(Number(params['limit']), 'item')}, has ${sizeOf(value)}`;
+      return `must have at most ${countOf(Number(params['limit']), 'item')}, has ${sizeOf(value)}`;
     case 'uniqueItems':
       return 'must not contain an item twice';
     case 'contains': {
@@ -199,8 +200,9 @@ function explainKeyword(error: ErrorObject): string {
 }
 
 function explainChoice(wanted: readonly JsonValue[], value: JsonValue, is: string): string {
-  const choices = listText(
+  const choices = listNames(
     wanted.map((choice) => cutText(JSON.stringify(choice), 60)),
+    8,
     'or',
   );
   const strings = wanted.filter((choice) => typeof choice === 'string');

@@ -9,7 +9,7 @@ import { createRedactor, redactPointers, type Redactor } from '../untrusted/reda
 import type { Contract } from './contract.ts';
 import { evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
 import { compileSchema, type ValidateSchema } from './schema.ts';
-import { cutText, listText, valueText } from './texts.ts';
+import { cutText, listNames, valueText } from './texts.ts';
 import { failedVerdict, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
 
 /** Remarks of an agent about its own output that are taken over, and their length. */
@@ -125,8 +125,9 @@ function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict
     label === undefined
       ? 'there is no result'
       : `the result ${typeof label === 'string' ? 'is' : 'must be a string, is'} ${valueText(label)}`;
-  const allowed = listText(
+  const allowed = listNames(
     pass.map((text) => valueText(text)),
+    8,
     'or',
   );
   return failedVerdict('check', `The gate passes with ${allowed}.`, [

@@ -1,7 +1,7 @@
 import { closestWord } from '../json/did-you-mean.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
-import { countText, valueText } from './texts.ts';
+import { countOf, valueText } from './texts.ts';
 
 /** A value inside an expression. */
 export interface Operand {
@@ -75,7 +75,7 @@ function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
 }
 
 function whyMissing(operand: Operand, key: string | number): string {
-  if (Array.isArray(operand.value)) return `: ${operand.name()} has ${countText(operand.value.length, 'item')}`;
+  if (Array.isArray(operand.value)) return `: ${operand.name()} has ${countOf(operand.value.length, 'item')}`;
   if (!isJsonObject(operand.value)) return `: ${operand.name()} is ${kindText(operand.value)}`;
   const similar = closestWord(String(key), Object.keys(operand.value).slice(0, 1_000));
   if (similar === undefined) return '';

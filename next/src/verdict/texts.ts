@@ -8,9 +8,9 @@ export function valueText(value: JsonValue, limit = 60): string {
   return String(value);
 }
 
-/** `a`, `a or b`, `a, b or c`; items beyond `most` are counted. */
-export function listText(items: readonly string[], word: 'and' | 'or', most = 8): string {
-  const shown = items.length > most ? [...items.slice(0, most), `${items.length - most} more`] : items;
+/** `a`, `a or b`, `a, b or c`, `a, b and 4 more`. @param most names beyond it are counted */
+export function listNames(names: readonly string[], most = 3, word: 'and' | 'or' = 'and'): string {
+  const shown = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names;
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} ${word} ${shown.at(-1)}`;
 }
 
@@ -20,7 +20,14 @@ export function cutText(text: string, limit: number): string {
   return cut.toWellFormed();
 }
 
-/** `1 item`, `2 items`. */
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 gate`, `1,200 gates`. */
+export function countOf(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Not by `Intl`, which takes longer than all the rest of a table. */
+export function groupDigits(number: number, decimals = 0): string {
+  const [whole, fraction] = number.toFixed(decimals).split('.');
+  const groups = whole!.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
