@@ -83,7 +83,8 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
     };
   }
   await carryOut(call, unit, plan);
-  if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.over))) await call.write();
+  if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.finalStatus)))
+    await call.write();
   const { checkpoint, result } = call.outcomes.get(key)!;
   return { choice: 'use', unit: key, reason, checkpoint, result };
 }

@@ -68,7 +68,7 @@ function entryFor(
 ): DecidedEntry {
   const run = call.state.current;
   if (decision === 'pause' || decision === 'close' || decision === 'resume') {
-    if (run === undefined || run.over)
+    if (run === undefined || run.finalStatus)
       throw new GatelineError('usage', `there is no open run of ${call.order.subject} to ${decision}`);
     if (decision === 'resume' && run.paused === undefined)
       throw new GatelineError('usage', `run ${run.run} is not paused`);

@@ -6,7 +6,7 @@ import type { Call, Outcome } from './call.ts';
 /** The reworks of the gate that a gate sends its work back to, in this run. */
 function reworksOf({ state }: Call, target: string): readonly Rework[] {
   const run = state.current;
-  return (run && !run.over && run.reworks.get(target)) || [];
+  return (run && !run.finalStatus && run.reworks.get(target)) || [];
 }
 
 function maxRounds({ order }: Call, gate: Gate): number {

@@ -53,7 +53,7 @@ class Scheduler {
     const { current } = call.state;
     this.#call = call;
     this.#signal = signal;
-    this.#earlierRun = current?.over && current.run;
+    this.#earlierRun = current?.finalStatus && current.run;
   }
 
   async drive(): Promise<void> {
@@ -74,7 +74,7 @@ class Scheduler {
   /** A person closed the run of this call. One that was over before stays so when lost attempts of it are ended. */
   get #isClosed(): boolean {
     const { current } = this.#call.state;
-    return current?.over === 'closed' && current.run !== this.#earlierRun;
+    return current?.finalStatus === 'closed' && current.run !== this.#earlierRun;
   }
 
   /** The first unit that may start and that is wanted. The units before it are looked at only as far as necessary. */
@@ -183,9 +183,9 @@ class Scheduler {
     const { gates } = order.pipeline;
     const allDone = gates.every(({ id }) => (order.only && !order.only.has(id)) || isDone(call, id));
     const isWhole = gates.every(({ id }) => isDone(call, id));
-    const isOpen = state.current !== undefined && !state.current.over;
+    const isOpen = state.current !== undefined && !state.current.finalStatus;
     // A run that was closed before it was done is followed by one that is.
-    if (isWhole && state.current?.over !== 'completed')
+    if (isWhole && state.current?.finalStatus !== 'completed')
       await call.write({
         ...call.head(),
         kind: 'decided',
@@ -214,7 +214,7 @@ function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: str
   if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
   const { maxCost } = order.pipeline;
   if (maxCost === undefined) return undefined;
-  const attempts = state.current?.over ? [] : [...(state.current?.attempts.values() ?? [])].flat();
+  const attempts = state.current?.finalStatus ? [] : [...(state.current?.attempts.values() ?? [])].flat();
   const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), order.spentUsd ?? 0);
   if (spent < maxCost) return undefined;
   const message = `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;

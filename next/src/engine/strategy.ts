@@ -56,7 +56,7 @@ function decisionsOf(call: Call, strategy: Strategy): StrategyDecision[] {
 /** Units whose last attempt in the newest run failed, and whose needs did not. */
 function failedUnits({ state, graph }: Call): Unit[] {
   const run = state.current;
-  if (run === undefined || run.over) return [];
+  if (run === undefined || run.finalStatus) return [];
   return [...run.attempts].flatMap(([key, attempts]) => {
     const ended = attempts.at(-1)?.ended;
     const failed = ended?.how === 'lost' || ended?.verdict.status === 'failed' || ended?.verdict.status === 'partial';

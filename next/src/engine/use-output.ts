@@ -83,7 +83,7 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
 
 function wasUsedInRun(call: Call, unit: Unit, checkpoint: Checkpoint): boolean {
   const run = call.state.current;
-  if (run === undefined || run.over) return false;
+  if (run === undefined || run.finalStatus) return false;
   const last = run.attempts.get(unit.key)?.at(-1);
   return isSameAttempt(last?.ended?.source ?? last?.ref, checkpoint.attempt);
 }
@@ -186,7 +186,7 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
 
 /** A gate whose condition is false has nothing for later gates, and they may run. */
 async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotApplicable): Promise<void> {
-  const last = call.state.current?.over ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
+  const last = call.state.current?.finalStatus ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
   if (last?.ended?.how !== 'not-applicable')
     call.noteUse({
       ...call.head(),

@@ -53,7 +53,7 @@ export function createRunView(input: RunViewInput): RunView {
     task: taskOf(runState) ?? pipeline.task,
     metadata,
     started: runState?.started,
-    ended: runState?.over && runState.ended,
+    ended: runState?.finalStatus && runState.ended,
     paused: runState?.paused && viewDecision(runState.paused),
     figures: figuresOf(state, states),
     units,

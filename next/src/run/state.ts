@@ -27,8 +27,8 @@ export type PendingDecision = Decided<'skip'> | Decided<'adopt'>;
 /** What is true of one run of a subject. */
 export interface RunState {
   readonly run: number;
-  /** Completed or closed: the next entry opens another run. */
-  over?: 'completed' | 'closed';
+  /** It is over: the next entry of an agent opens another run. */
+  finalStatus?: 'completed' | 'closed';
   paused?: DecidedEntry;
   rolledBack?: boolean;
   /** Attempts of this run, by unit, in order. */
@@ -86,7 +86,7 @@ export class FolderState {
   /** The run that the next entry belongs to. */
   get runNumber(): number {
     const run = this.current;
-    return run === undefined ? this.#firstRun : run.over ? run.run + 1 : run.run;
+    return run === undefined ? this.#firstRun : run.finalStatus ? run.run + 1 : run.run;
   }
 
   apply(entry: Entry): void {
@@ -131,7 +131,7 @@ export class FolderState {
       state.started = at;
       this.runs.push(state);
     }
-    if (state.over === undefined) state.ended = at;
+    if (state.finalStatus === undefined) state.ended = at;
     return state;
   }
 
@@ -195,15 +195,15 @@ export class FolderState {
         run.paused = undefined;
         break;
       case 'complete':
-        run.over = 'completed';
+        run.finalStatus = 'completed';
         break;
       case 'close':
-        run.over = 'closed';
+        run.finalStatus = 'closed';
         run.paused = undefined;
         break;
       case 'rollback':
         run.rolledBack = true;
-        run.over = undefined;
+        run.finalStatus = undefined;
         run.paused = entry;
         break;
       case 'keep':

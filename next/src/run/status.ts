@@ -107,7 +107,8 @@ function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[]
   // Ids of legs become parts of commands that people copy.
   const ids = keys.map((key) => key.slice(id.length + 1)).filter((leg) => /^[\w.-]{1,80}$/.test(leg));
   if (ids.length > 0) return ids.map((leg) => ({ id: leg, matrix: {} }));
-  const isEmpty = run?.over !== undefined || (source !== undefined && isGoodEnd(source) && source.output === undefined);
+  const isEmpty =
+    run?.finalStatus !== undefined || (source !== undefined && isGoodEnd(source) && source.output === undefined);
   return isEmpty ? [] : [NO_LEG];
 }
 
@@ -226,7 +227,7 @@ function passedReason({ how, source, verdict, subject, run, actor, reason }: End
 
 export function runStatusOf(run: RunState | undefined, units: readonly UnitState[]): RunStatus {
   if (run === undefined) return 'initializing';
-  if (run.over) return run.over;
+  if (run.finalStatus) return run.finalStatus;
   if (run.rolledBack) return 'rollback';
   if (run.paused) return 'paused';
   const has = (...statuses: UnitStatus[]) => units.some(({ status, done }) => !done && statuses.includes(status));
