@@ -2,9 +2,10 @@ import type { Place } from '../../errors.ts';
 import { truncateBytes } from '../../untrusted/escape.ts';
 import { verdictText, type Issue } from '../../verdict/verdict.ts';
 import { safeText } from '../table.ts';
-import type { UnitStatus, UnitView } from '../view.ts';
+import type { UnitView } from '../view.ts';
 import { detailsOf, type GithubContext } from './context.ts';
 import { findingAt, findingsOf, type Finding } from './findings.ts';
+import { TROUBLES } from './sections.ts';
 
 /** A message at a line of a file, or about the run. Its texts are safe in a log. */
 export interface Annotation {
@@ -17,7 +18,6 @@ export interface Annotation {
 /** GitHub shows ten of each level for a step; one error is left for how the step itself ends. */
 const MOST: Readonly<Record<Annotation['level'], number>> = { error: 9, warning: 10, notice: 10 };
 const MAX_MESSAGE = 2_000;
-const STUCK: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
 
 /**
  * The issues of units and the findings of their outputs, those of units that are not done first. Each text once; of more
@@ -52,7 +52,7 @@ function annotateUnit(unit: UnitView, context: GithubContext): Annotation[] {
   // The first issue is the reason.
   const isIssue = issues.length > 0 && verdict !== undefined && reason === verdictText(verdict);
   const whole =
-    !done && STUCK.has(status) && !isIssue ? [annotate(status === 'paused' ? 'notice' : 'error', reason)] : [];
+    !done && TROUBLES.has(status) && !isIssue ? [annotate(status === 'paused' ? 'notice' : 'error', reason)] : [];
   const all = [
     ...whole,
     ...issues.map(({ severity, message, pointer }) => annotate(severity, message, findingAt(output, pointer))),

@@ -28,17 +28,11 @@ const MAX_ROWS = 1_000;
  */
 export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = MAX_SUMMARY): string {
   const { units, decisions, history } = view;
-  const saved = savedText(view.figures);
+  const texts = [savedText(view.figures) ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context)];
   const waiting = units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
   return fitSections(
     [
-      {
-        title: 'the title',
-        weight: 0,
-        pieces: [
-          [saved ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context)].filter(Boolean).join('\n\n'),
-        ],
-      },
+      { title: 'the title', weight: 0, pieces: [texts.filter((text) => text !== '').join('\n\n')] },
       problemsSection(context),
       troublesSection(view, context, MAX_TROUBLES),
       approvalSection(waiting, context),

@@ -139,7 +139,8 @@ function placeText({ file, line }: Partial<Finding> = {}, context: GithubContext
   return ` in ${linkTo(label, fileAddress(context, file, line))}`;
 }
 
-const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
+/** Statuses that hold a run up. */
+export const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
 
 /** Units that hold the run up, each with its first issues. */
 export function troublesSection({ units }: RunView, context: GithubContext, most: number, maxBytes?: number): Section {
