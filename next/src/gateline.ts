@@ -25,7 +25,7 @@ import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type ImportResult } from './local/import.ts';
 import { assignmentFor, createOrder, limitOrder, type AssignmentOptions, type Limits } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
-import { endCall, mirroredPorts, viewRun } from './local/run-files.ts';
+import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { prepareRun, reasonOf, reportUncommittedChanges, type Preparation } from './local/prepare-run.ts';
 import { withStandIns } from './local/system-files.ts';

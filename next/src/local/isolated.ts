@@ -8,7 +8,7 @@ import { STATUS_PHRASES } from '../run/status.ts';
 import { listNames } from '../verdict/texts.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
 import type { Folder } from './folder.ts';
-import { mirroredPorts, viewRun } from './run-files.ts';
+import { mirroredPorts, viewRun } from './view-run.ts';
 
 /** What `apply` brought into the folder. */
 export interface ApplyResult {

@@ -3,7 +3,7 @@ import type { Order } from '../engine/ports.ts';
 import { applyStrategy, type Strategy } from '../engine/strategy.ts';
 import { hasUncommittedChanges } from './git.ts';
 import type { Folder } from './folder.ts';
-import { viewRun } from './run-files.ts';
+import { viewRun } from './view-run.ts';
 
 /** What is decided before a run starts. */
 export interface Preparation {
