@@ -8,11 +8,15 @@ import { digestOfJson, type Digest } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import { Folder } from '../local/folder.ts';
 import { secretValues } from '../local/order.ts';
+import { createAgentStateFiles, mirrorRun, withStandIns } from '../local/system-files.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import type { Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { gateOf, UnitGraph, type Unit } from '../run/units.ts';
 import type { HandedFile, JobRef } from '../store/github/document.ts';
+import { openStateFolder, type StateFolder } from '../store/files/state-folder.ts';
+import { createRunView } from '../report/run-view.ts';
+import type { RunView } from '../report/view.ts';
 import { createRedactor } from '../untrusted/redact.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { JobCheckpoints, JobLog, type FindEarlier } from './job-stores.ts';
@@ -56,6 +60,8 @@ export interface OpenJob {
   readonly order: Order;
   readonly unit: Unit;
   readonly log: JobLog;
+  /** `.state/` of the checkout, if `mirror` names systems whose files lie there. */
+  readonly stateFolder: StateFolder | undefined;
 }
 
 /** Opens the folder of a job for the engine. */
@@ -76,7 +82,7 @@ export async function openJob(
     observe,
   });
   const gate = gateOf(gateJob.unit);
-  const order: Order = {
+  const base: Order = {
     ...assignment,
     pipeline,
     definitionFile: gateJob.definitionFile,
@@ -89,11 +95,33 @@ export async function openJob(
     outputs: new Map(outputs),
     spentUsd: Object.values(spent).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
   };
+  const order = await withStandIns(folder, base);
   const log = new JobLog(gateJob.entries);
   const checkpoints = new JobCheckpoints(findEarlier);
-  const ports: Ports = { ...folder.ports, log, checkpoints, environment: agentEnvironmentOf(environment) };
+  // Other systems' files lie where their agents look for them.
+  const stateFolder = pipeline.mirror.length > 0 ? await openStateFolder(join(root, '.state')) : undefined;
+  const ports: Ports = {
+    ...folder.ports,
+    log,
+    checkpoints,
+    stateFiles: stateFolder && createAgentStateFiles(stateFolder, order),
+    environment: agentEnvironmentOf(environment),
+  };
   const unit = new UnitGraph(pipeline).requireUnit(gateJob.unit);
-  return { gateJob, folder, ports, order, unit, log };
+  return { gateJob, folder, ports, order, unit, log, stateFolder };
+}
+
+/** How the run stands, as far as this job knows. @param earlier entries before those of its log */
+export async function viewJob({ order, log }: OpenJob, earlier: readonly Entry[] = []): Promise<RunView> {
+  const { pipeline, subject, metadata } = order;
+  const entries = [...earlier, ...(await log.read())];
+  return createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: [] });
+}
+
+/** Writes the files of the systems that `mirror` names into `.state/` of the checkout. */
+export async function mirrorJob(open: OpenJob): Promise<void> {
+  const { stateFolder, folder, order } = open;
+  if (stateFolder) await mirrorRun({ stateFolder, contents: folder.contents }, order, await viewJob(open));
 }
 
 /** In a container the checkout belongs to another user, and git refuses it (safe.directory). */

@@ -1,17 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../engine/call.ts';
-import { createRunView } from '../report/run-view.ts';
 import { annotationsOf } from '../report/github/annotations.ts';
 import type { GithubContext, UnitDetails } from '../report/github/context.ts';
 import { renderGateSummary } from '../report/github/gate-summary.ts';
-import type { RunView } from '../report/view.ts';
 import {
   approvalDigest,
   formatReference,
   type AttemptDocument,
   type AttemptReference,
 } from '../store/github/document.ts';
+import { viewJob } from './gate-job.ts';
 import type { OpenGate } from './open-gate.ts';
 
 interface GateEnd {
@@ -25,7 +24,7 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
   const { services, gateJob, unit } = gate;
   const { runner } = services;
   const { verdict, how, legs } = document.entry;
-  const view = await viewJob(gate, document);
+  const view = await viewJob(gate, sourceOf(document.entry, document.made));
   const shown = view.units.find(({ key }) => key === unit.key)!;
   runner.setOutput(attemptOutput(gateJob), formatReference(reference));
   runner.setOutput('status', result === 'waiting' ? 'paused' : shown.status);
@@ -60,12 +59,6 @@ export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {
 /** The whole line that a person writes into a comment to open an output. */
 export function approvalLine(unit: string, { entry }: AttemptDocument, { digest }: AttemptReference): string {
   return `/gateline approve ${unit} ${approvalDigest(entry.fingerprint, digest)}`;
-}
-
-async function viewJob({ order, log }: OpenGate, { entry, made }: AttemptDocument): Promise<RunView> {
-  const { pipeline, subject, metadata } = order;
-  const entries = [...sourceOf(entry, made), ...(await log.read())];
-  return createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: [] });
 }
 
 /** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */

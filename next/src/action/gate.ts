@@ -7,7 +7,7 @@ import { GatelineError } from '../errors.ts';
 import { digestOfJson } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import { toOutputEntry } from './decisions.ts';
-import { formatToken, openJob, parseToken, type GateJob } from './gate-job.ts';
+import { formatToken, mirrorJob, openJob, parseToken, type GateJob } from './gate-job.ts';
 import { reportGate } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
@@ -110,6 +110,7 @@ async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
   services.runner.saveState('state', gate.gateJob.state);
   const reference = await publishEnd(gate, document, services.artifacts);
   services.runner.saveState('published', 'true');
+  await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });
   return result === 'done';
 }

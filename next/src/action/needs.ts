@@ -65,13 +65,15 @@ function parseText(text: string): JsonValue | undefined {
  * @throws GatelineError `failed` or `usage` with what is missing, and the lines of the workflow that would give it
  */
 export function matchNeeds(
-  { id, needs }: Pick<Gate, 'id' | 'needs'>,
+  { id, needs, standIn }: Pick<Gate, 'id' | 'needs' | 'standIn'>,
   documents: readonly NeedDocument[],
   jobs: readonly NeededJob[],
 ): Map<string, readonly NeedDocument[]> {
   const matched = new Map<string, readonly NeedDocument[]>();
   for (const gate of needs) {
     const ofGate = documents.filter(({ document }) => gateOf(document.entry.unit) === gate);
+    // The engine puts the caller's input in its place, or stops.
+    if (standIn && ofGate.length === 0) continue;
     const job = ofGate[0]?.job ?? jobs.find((other) => gateIdFrom(other.id) === gate);
     if (job === undefined) throw missingJob(id, gate, jobs);
     if (job.result !== 'success')

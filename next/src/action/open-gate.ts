@@ -18,7 +18,7 @@ import { createGit } from '../workspace/git.ts';
 import { parseVersion } from '../workspace/tree.ts';
 import { readCommentDecisions } from './comment-decisions.ts';
 import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from './decisions.ts';
-import { openJob, trustCheckout, type OpenJob } from './gate-job.ts';
+import { mirrorJob, openJob, trustCheckout, type OpenJob } from './gate-job.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
 import type { NeedDocument, NeededJob } from './needs.ts';
@@ -53,6 +53,7 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
   gate.open = { ...open, services };
   for (const text of [...prepared.contents, ...decided.contents]) await open.ports.contents.put([text]);
   await layFiles(open.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
+  await mirrorJob(open);
   return gate.open;
 }
 
