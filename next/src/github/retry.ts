@@ -49,7 +49,7 @@ export async function withRetry<T>(
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new GatelineError('platform', `${what} got no answer in ${ms / 1_000} s`);
+    const error = new GatelineError('platform', `${what} got no answer in ${Math.ceil(ms / 1_000)} s`);
     timer = setTimeout(() => reject(error), ms);
   });
   try {
