@@ -34,6 +34,7 @@ export const ARTIFACT_METHODS: Readonly<Record<string, Method>> = {
   FinalizeArtifact: finalize,
   ListArtifacts: list,
   GetSignedArtifactURL: sign,
+  DeleteArtifact: remove,
 };
 
 export function createArtifact(
@@ -122,6 +123,17 @@ function sign(github: Github, token: RuntimeToken, request: Request): Reply {
   );
   if (artifact === undefined) throw new Refusal(404, 'artifact not found');
   return json(200, { signed_url: downloadAddress(github, artifact, token) });
+}
+
+/** Any job of a run may delete its artifacts. */
+function remove(github: Github, token: RuntimeToken, request: Request): Reply {
+  const { name, ...ids } = parseBody(nameSchema, request);
+  verifyOwner(github, token, ids, false);
+  const artifact = visible(github, token).find((other) => other.name === name);
+  if (artifact === undefined) throw new Refusal(404, 'artifact not found');
+  const { artifacts } = github.repository(token.repository);
+  artifacts.splice(artifacts.indexOf(artifact), 1);
+  return json(200, { ok: true, artifact_id: String(artifact.id) });
 }
 
 /** The artifacts that a job can read internally: of its whole run, or of its run attempt only. */
