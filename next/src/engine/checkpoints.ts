@@ -172,9 +172,10 @@ function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
     const files = state.files.get(unit.key) ?? {};
     return matchesAny(call.owns(unit)) || matchesAny((path) => Object.hasOwn(files, path));
   });
-  const isMade = (gate: string) =>
-    makers.some((maker) => maker.gate.id === gate || graph.ancestors(gate).has(maker.gate.id));
-  const units = graph.units.filter((unit) => matchesAny(call.reads(unit, [])) || isMade(unit.gate.id));
-  const depth = ({ gate }: Unit) => graph.ancestors(gate.id).size;
-  return units.sort((a, b) => depth(a) - depth(b));
+  const made = new Set(makers.map(({ gate }) => gate.id));
+  const units = graph.gatesByNeeds.flatMap((gate) => {
+    if (gate.needs.some((need) => made.has(need))) made.add(gate.id);
+    return graph.unitsOf(gate.id) ?? [];
+  });
+  return units.filter((unit) => matchesAny(call.reads(unit, [])) || made.has(unit.gate.id));
 }

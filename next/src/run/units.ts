@@ -1,5 +1,6 @@
 import { GatelineError } from '../errors.ts';
 import { didYouMean } from '../json/did-you-mean.ts';
+import { orderByNeeds } from '../pipeline/graph.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 
 /** One node of work: a gate, or one leg of a matrix gate. */
@@ -83,6 +84,13 @@ export class UnitGraph {
   /** All units of a gate, or the one of a key. @throws GatelineError as {@link requireUnit} */
   unitsNamed(key: string): readonly Unit[] {
     return this.unitsOf(key) ?? [this.requireUnit(key)];
+  }
+
+  /** All gates, each after those that it needs. */
+  get gatesByNeeds(): readonly Gate[] {
+    const sorted = orderByNeeds(this.pipeline.gates);
+    if ('order' in sorted) return sorted.order;
+    throw new GatelineError('bug', `a circle of gates: ${sorted.cycle.join(', ')}`);
   }
 
   /** All gates that a gate needs, directly or not. */
