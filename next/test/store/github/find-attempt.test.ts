@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { digestOf, digestOfJson, type Digest } from '../../../src/json/digest.ts';
+import { approvalDigest, type AttemptDocument } from '../../../src/store/github/document.ts';
+import { findAttempt, type AttemptSearch } from '../../../src/store/github/find-attempt.ts';
+import { findPointer, savePointer } from '../../../src/store/github/pointer.ts';
+import { publishAttempt } from '../../../src/store/github/publish.ts';
+import type { Fault } from '../../support/github/faults.ts';
+import type { WorkflowRun } from '../../support/github/model.ts';
+import { documentOf, noBytes, useGithub, type Step } from './world.ts';
+
+const world = useGithub();
+afterEach(() => world.github.faults.splice(0));
+let requests = 0;
+/** The fingerprint of a request that no test has used. */
+const nextRequest = (): Digest => digestOfJson((requests += 1));
+
+const WORKFLOW = '.github/workflows/gates.yml';
+function search(fingerprint: Digest, more: Partial<AttemptSearch> = {}): AttemptSearch {
+  const scope = { repository: 'octo/gates', workflow: WORKFLOW, branches: ['main'] };
+  return { fingerprint, pipeline: 'ci', unit: 'plan', scope, approvals: new Set(), ...more };
+}
+const find = (step: Step, fingerprint: Digest, more: Partial<AttemptSearch> = {}) =>
+  findAttempt({ ...step, job: step, report: (line) => step.lines.push(line) }, search(fingerprint, more));
+
+/** A run on main whose job has published an output for a request. */
+async function runWithOutput(
+  fingerprint: Digest,
+  run: Partial<WorkflowRun> = {},
+  change: Partial<AttemptDocument> = {},
+) {
+  const step = await world.enter({ run });
+  const document = { ...documentOf(step, { fingerprint }), ...change };
+  return { step, document, reference: await publishAttempt(step.artifacts, document, noBytes) };
+}
+
+describe('an output of an earlier run', () => {
+  it('is found by its pointer, in five requests', async () => {
+    const fingerprint = nextRequest();
+    const { step, document, reference } = await runWithOutput(fingerprint);
+    expect(await savePointer(fingerprint, { ...step, digest: reference.digest })).toBeUndefined();
+    const later = await world.enter();
+    const before = world.github.calls.length;
+    expect(await find(later, fingerprint)).toEqual({ attempt: { document, reference }, notes: [] });
+    expect(world.github.calls.slice(before).map(({ route }) => route)).toEqual([
+      'GetCacheEntryDownloadURL',
+      'GET /actions/runs/:id/attempts/:n',
+      'GET /actions/runs/:id/artifacts',
+      'GET /actions/artifacts/:id/zip',
+      'GetBlob',
+    ]);
+    expect(await find(later, nextRequest())).toEqual({ notes: [] });
+  });
+
+  it('is found by the run to resume, without a pointer', async () => {
+    const fingerprint = nextRequest();
+    const { step, document } = await runWithOutput(fingerprint);
+    const later = await world.enter();
+    expect((await find(later, fingerprint, { resume: step.runId })).attempt?.document).toEqual(document);
+    expect(await find(later, nextRequest(), { resume: step.runId })).toEqual({
+      notes: [`run ${step.runId}: the output of plan answers another request`],
+    });
+  });
+
+  it('is the newest of all that are named', async () => {
+    const fingerprint = nextRequest();
+    const older = await runWithOutput(fingerprint);
+    await savePointer(fingerprint, { ...older.step, digest: older.reference.digest });
+    world.github.advance(60_000);
+    const newer = await runWithOutput(fingerprint);
+    const later = await world.enter();
+    const result = await find(later, fingerprint, { resume: newer.step.runId });
+    expect(result.attempt?.reference).toEqual(newer.reference);
+  });
+});
+
+describe('an output of an earlier attempt of the run', () => {
+  it('is used only if a comment names it, or a pointer', async () => {
+    const fingerprint = nextRequest();
+    const { step, reference } = await runWithOutput(fingerprint);
+    const again = await world.enter({ runId: step.runId, runAttempt: 2 });
+    const approval = approvalDigest(fingerprint, reference.digest);
+    expect((await find(again, fingerprint)).attempt).toBeUndefined();
+    expect((await find(again, fingerprint, { resume: step.runId })).attempt).toBeUndefined();
+    expect((await find(again, fingerprint, { approvals: new Set(['0'.repeat(32)]) })).attempt).toBeUndefined();
+    const approved = await find(again, fingerprint, { approvals: new Set([approval]) });
+    expect(approved.attempt?.reference).toEqual(reference);
+    await savePointer(fingerprint, { ...step, digest: reference.digest });
+    expect((await find(again, fingerprint)).attempt?.reference).toEqual(reference);
+  });
+});
+
+describe('a forged or broken pointer opens nothing', () => {
+  const lie = (change: (document: AttemptDocument) => object) => (document: AttemptDocument) =>
+    Buffer.from(JSON.stringify(change(document)));
+  const honest = lie((document) => document);
+  const cases: readonly (readonly [
+    string,
+    { run?: Partial<WorkflowRun>; bytes?: typeof honest; name?: string; digest?: Digest },
+    string,
+  ])[] = [
+    ['to a run of a fork', { run: { headRepository: 'mallory/gates' } }, 'its commit is of mallory/gates'],
+    ['to a run of a deleted fork', { run: { headRepository: undefined } }, 'its commit is of a deleted fork'],
+    [
+      'to another workflow',
+      { run: { path: '.github/workflows/x.yml' } },
+      'it is of the workflow .github/workflows/x.yml',
+    ],
+    ['to an event of anybody', { run: { event: 'pull_request_target' } }, 'its event is pull_request_target'],
+    ['to another branch', { run: { headBranch: 'evil' } }, 'its branch is evil'],
+    ['to a pull request', { run: { event: 'pull_request', pullRequests: [3] } }, 'it is of another pull request'],
+    ['to other content', { digest: digestOf('other') }, 'it has no output of plan for this request'],
+    ['to an artifact with another name', { name: 'gateline.ci.review..1.x.json' }, 'it has no output of plan'],
+    [
+      'to a document of another request',
+      { bytes: lie((document) => ({ ...document, entry: { ...document.entry, fingerprint: digestOf('x') } })) },
+      'answers another request',
+    ],
+    [
+      'to a document of another gate',
+      { bytes: lie((document) => ({ ...document, entry: { ...document.entry, unit: 'review' } })) },
+      'the output of review answers',
+    ],
+    [
+      'to a document of another run',
+      { bytes: lie((document) => ({ ...document, job: { ...document.job, runId: 1 } })) },
+      'says that it is of run 1',
+    ],
+    [
+      'to a document of another pipeline',
+      { bytes: lie((document) => ({ ...document, entry: { ...document.entry, pipeline: 'cd' } })) },
+      "of the pipeline 'cd'",
+    ],
+    ['to something else', { bytes: () => Buffer.from('[]') }, 'is no document of this version'],
+  ];
+  it.each(cases)('%s', async (_, { run, bytes = honest, name = 'gateline.ci.plan..1.x.json', digest }, reason) => {
+    const fingerprint = nextRequest();
+    const mallory = await world.enter({ run });
+    const content = bytes(documentOf(mallory, { fingerprint }));
+    world.plant(mallory.runId, name, content);
+    const later = await world.enter();
+    await savePointer(fingerprint, { ...mallory, digest: digest ?? digestOf(content) });
+    const { attempt, notes } = await find(later, fingerprint);
+    expect(attempt).toBeUndefined();
+    expect(notes).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('to content that is not what its list says, to a document that is too large, to a run that is gone', async () => {
+    const fingerprint = nextRequest();
+    const mallory = await world.enter();
+    const good = Buffer.from(JSON.stringify(documentOf(mallory, { fingerprint })));
+    world.plant(mallory.runId, 'gateline.ci.plan..1.x.json', Buffer.from('{}'), digestOf(good));
+    const later = await world.enter();
+    await savePointer(fingerprint, { ...mallory, digest: digestOf(good) });
+    expect((await find(later, fingerprint)).notes).toEqual([expect.stringContaining('has the digest')]);
+    world.repository.artifacts.at(-1)!.size = 1_000_000_000;
+    expect((await find(later, fingerprint)).notes).toEqual([expect.stringContaining('no output of plan')]);
+    world.repository.runs.splice(
+      world.repository.runs.findIndex(({ id }) => id === mallory.runId),
+      1,
+    );
+    expect((await find(later, fingerprint)).notes).toEqual([expect.stringContaining('Not Found')]);
+  });
+
+  it('to a run with so many artifacts that its list is cut', async () => {
+    const fingerprint = nextRequest();
+    const { step, reference } = await runWithOutput(fingerprint);
+    await savePointer(fingerprint, { ...step, digest: reference.digest });
+    for (let n = 0; n < 1_000; n += 1) world.plant(step.runId, `flood-${n}`, Buffer.from(''));
+    const later = await world.enter();
+    const { attempt, notes } = await find(later, fingerprint);
+    expect(attempt).toBeUndefined();
+    expect(notes).toEqual([expect.stringContaining('1,000 artifacts or more')]);
+  });
+});
+
+describe('the cache', () => {
+  const faults: readonly Fault[] = [
+    { kind: 'drop' },
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 403 },
+    { kind: 'hang' },
+    { kind: 'truncate' },
+  ];
+
+  it('fails as a miss after 10 s at most, and no step with it', async () => {
+    const step = await world.enter();
+    const start = Date.now();
+    const failing = (operation: string, fault: Fault): Digest => {
+      const fingerprint = nextRequest();
+      const subject = new RegExp(fingerprint.slice('sha256:'.length));
+      world.github.fail({ route: operation, subject, times: Infinity, fault });
+      return fingerprint;
+    };
+    const saving = faults.map((fault) =>
+      savePointer(failing('CreateCacheEntry', fault), { ...step, digest: digestOf('x') }),
+    );
+    const looking = faults.map(async (fault) => {
+      const fingerprint = failing('GetCacheEntryDownloadURL', fault);
+      await savePointer(fingerprint, { ...step, digest: digestOf('x') });
+      return findPointer(fingerprint);
+    });
+    expect(await Promise.all(looking)).toEqual(faults.map(() => undefined));
+    for (const reason of await Promise.all(saving))
+      expect(reason).toMatch(/^the cache took no entry$|no answer in 10 s/);
+    expect(Date.now() - start).toBeLessThan(60_000);
+  });
+
+  it('keeps pointers of a pull request in its scope, and those of outsiders out', async () => {
+    const fingerprint = nextRequest();
+    const run = { event: 'pull_request', headBranch: 'fix', pullRequests: [7] };
+    const pull = await world.enter({ run });
+    expect(await savePointer(fingerprint, { ...pull, digest: digestOf('x') })).toBeUndefined();
+    expect(await findPointer(fingerprint)).toMatchObject({ runId: pull.runId });
+    await world.enter();
+    expect(await findPointer(fingerprint)).toBeUndefined();
+    const outsider = await world.enter({ run: { event: 'issue_comment' } });
+    expect(await savePointer(fingerprint, { ...outsider, digest: digestOf('x') })).toBe('the cache took no entry');
+  });
+});
