@@ -77,6 +77,7 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
     job: toJobRef(job),
     trust: job.trust,
     pullRequest: undefined,
+    ref: job.ref,
     root,
     state: `${job.temp}/gateline-apply`,
     pipeline,

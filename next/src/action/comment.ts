@@ -101,7 +101,7 @@ async function carryOut(
   if (approvalDigest(document.entry.fingerprint, newest.need.reference.digest) !== digest)
     return [
       `Nothing was done: the line names another output than the newest one of ${code(unit)}. Look at that, then post:`,
-      `\`\`\`text\n${approvalLine(unit, document, newest.need.reference).replace('approve', command.command)}\n\`\`\``,
+      `\`\`\`text\n${approvalLine(unit, document, newest.need.reference, { pullRequest, ref: '' }).replace('approve', command.command)}\n\`\`\``,
     ].join('\n\n');
   const done = `${command.command === 'approve' ? 'Approved' : 'Rejected'} by ${code(comment.user!.login)}: ${code(unit)}.`;
   return `${done} ${await rerun(job, services, [newest.run])}`;

@@ -30,6 +30,7 @@ export interface GateJob {
   readonly job: JobRef;
   readonly trust: Trust;
   readonly pullRequest: number | undefined;
+  readonly ref: string;
   /** The folder that gates work in, and Gateline's own beside the checkout. Absolute. */
   readonly root: string;
   readonly state: string;

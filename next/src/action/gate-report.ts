@@ -42,7 +42,7 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
     output: document.output,
     learnings: document.learnings,
     plan: services.plans.get(unit.key),
-    ...(result === 'waiting' && { approval: approvalLine(unit.key, document, reference) }),
+    ...(result === 'waiting' && { approval: approvalLine(unit.key, document, reference, gateJob) }),
   });
   for (const { level, message, title, place } of annotationsOf([shown], context))
     runner.annotate(level, message, { title, place });
@@ -56,9 +56,21 @@ export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {
   return leg === undefined ? 'attempt' : `attempt-${legs.indexOf(leg)}`;
 }
 
-/** The whole line that a person writes into a comment to open an output. */
-export function approvalLine(unit: string, { entry }: AttemptDocument, { digest }: AttemptReference): string {
-  return `/gateline approve ${unit} ${approvalDigest(entry.fingerprint, digest)}`;
+/**
+ * The whole line that opens an output: a comment on the pull request, else a dispatch of the workflow that continues
+ * this run.
+ */
+export function approvalLine(
+  unit: string,
+  { entry, job }: AttemptDocument,
+  { digest }: AttemptReference,
+  { pullRequest, ref }: { readonly pullRequest: unknown; readonly ref: string },
+): string {
+  const name = `${unit} ${approvalDigest(entry.fingerprint, digest)}`;
+  if (pullRequest !== undefined) return `/gateline approve ${name}`;
+  const workflow = shellWord(job.workflow.split('/').at(-1)!);
+  const branch = shellWord(ref.replace('refs/heads/', ''));
+  return `gh workflow run ${workflow} --ref ${branch} -f approve='${name}' -f resume=${job.runId} -f reason='…'`;
 }
 
 /** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */

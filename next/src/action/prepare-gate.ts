@@ -13,6 +13,7 @@ import { expandMatrix } from '../pipeline/matrix.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
 import type { Content, EndedEntry } from '../run/entry.ts';
+import { NO_LEG } from '../run/units.ts';
 import type { HandedFile } from '../store/github/document.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, judge } from '../verdict/judge.ts';
@@ -77,6 +78,7 @@ export async function prepareGate(
       job: toJobRef(job),
       trust: job.trust,
       pullRequest: job.pullRequest?.number,
+      ref: job.ref,
       root: definition.root,
       state: join(job.temp, `gateline-${randomUUID()}`),
       pipeline,
@@ -148,6 +150,8 @@ function legsOfJob(
     });
   }
   const all = 'legs' in gate.matrix ? gate.matrix.legs : legsFromData(gate, gate.matrix.from.gate, needs);
+  // The one job of a list without items: GitHub fails a matrix without a leg.
+  if (all.length === 0) return { own: NO_LEG, all };
   const wanted = isEmpty ? '' : canonicalJson(matrix);
   const own = all.find(
     ({ id, matrix: values }) => canonicalJson(values) === wanted || (!isEmpty && matrix['leg'] === id),
@@ -179,6 +183,7 @@ function narrow(
   const gates = pipeline.gates.map((gate) => {
     const known = gate.matrix && legsOf(gate);
     const { maxParallel, failFast } = gate.matrix ?? {};
+    if (known?.length === 0 && gate.id === own.id) return { ...gate, matrix: undefined, if: 'false' };
     return known ? { ...gate, matrix: { maxParallel, failFast: failFast ?? true, legs: known } } : gate;
   });
   return { ...pipeline, gates };

@@ -54,7 +54,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
       learnings: document.learnings,
       ...(document.output !== undefined &&
         canOpen(view.units.find((unit) => unit.key === key)?.status) && {
-          approval: approvalLine(key, document, reference),
+          approval: approvalLine(key, document, reference, job),
         }),
     },
   ]);

@@ -32,7 +32,10 @@ export interface UnitDetails {
   /** Only its start is shown. */
   readonly output?: JsonValue;
   readonly learnings?: string;
-  /** The whole line that opens the output, for a unit that waits: `/gateline approve review 0123…`. */
+  /**
+   * The whole line that opens the output, for a unit that waits: `/gateline approve review 0123…` on a pull request, else
+   * the command that starts the workflow with it.
+   */
   readonly approval?: string;
 }
 

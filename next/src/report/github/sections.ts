@@ -162,14 +162,16 @@ export function troublesSection({ units }: RunView, context: GithubContext, most
 
 /** How a person opens outputs that wait: each line to copy stands in a block of its own. */
 export function approvalSection(units: readonly UnitView[], context: GithubContext): Section {
+  const isComment = context.pullRequest !== undefined;
   const pieces = units.flatMap((unit) => {
     const { key, done } = unit;
     const { approval } = detailsOf(context, key);
     if (done || approval === undefined) return [];
     const score = scoreText(unit);
     const output = `the output of ${code(key)}${score === '' ? '' : `, score ${score}`}`;
-    return `To accept ${output}, post this line as a comment of its own:\n\n${codeFence(approval, 'text')}`;
+    const how = isComment ? 'post this line as a comment of its own' : 'start the workflow with it';
+    return `To accept ${output}, ${how}:\n\n${codeFence(approval, isComment ? 'text' : 'sh')}`;
   });
-  const foot = 'A reason may follow. `reject` instead of `approve` asks for another attempt.';
+  const foot = isComment ? 'A reason may follow. `reject` instead of `approve` asks for another attempt.' : undefined;
   return { title: 'the lines that approve', weight: 1, head: '### A person must decide\n', pieces, foot };
 }
