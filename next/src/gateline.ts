@@ -149,7 +149,7 @@ export class Gateline {
 
   /** One part of what a unit left: its output, its request, its log. */
   part(unit: UnitKey, part: Part, choice: AttemptChoice = {}): Promise<PartValue> {
-    return this.#use('read', (folder, order) => readPart(folder, order, unit, part, choice));
+    return this.#use('read', (folder, order) => readPart(folder, order, { unit, part, ...choice }));
   }
 
   /** What the gates of the newest run changed, as a unified diff. @param unit only this one */
@@ -166,7 +166,7 @@ export class Gateline {
   rollback(to: string, by: Partial<Decider> = {}, isDry = false): Promise<Rollback> {
     return this.#use('engine', async (folder, order) => {
       const decider = await this.#decider(by, order, 'gateline rollback');
-      const rollback = await rollBack(folder.ports, order, to, decider, isDry);
+      const rollback = await rollBack(folder.ports, order, { to, isDry }, decider);
       if (!isDry) await endCall(folder, order, true);
       return rollback;
     });

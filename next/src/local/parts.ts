@@ -16,15 +16,16 @@ export interface AttemptChoice {
   readonly attempt?: number;
 }
 
+/** Which part of what an attempt left. */
+interface PartChoice extends AttemptChoice {
+  readonly unit: UnitKey;
+  readonly part: Part;
+}
+
 /** One part of what an attempt left. @throws GatelineError `usage` if there is no such part */
-export async function readPart(
-  folder: Folder,
-  order: Order,
-  unit: UnitKey,
-  part: Part,
-  choice: AttemptChoice,
-): Promise<PartValue> {
-  const attempt = await findAttempt(folder, order, unit, choice);
+export async function readPart(folder: Folder, order: Order, choice: PartChoice): Promise<PartValue> {
+  const { unit, part } = choice;
+  const attempt = await findAttempt(folder, order, choice);
   const { started, ended } = attempt;
   const digest: Record<Part, Digest | undefined> = {
     output: ended?.output?.digest,
@@ -64,8 +65,7 @@ function missing(unit: UnitKey, part: Part, { ref, ended }: Attempt): GatelineEr
 async function findAttempt(
   { ports }: Folder,
   { pipeline, subject }: Order,
-  unit: UnitKey,
-  { run, attempt }: AttemptChoice,
+  { unit, run, attempt }: PartChoice,
 ): Promise<Attempt> {
   new UnitGraph(pipeline).requireUnit(unit);
   const state = new FolderState(pipeline, subject, await ports.log.read());
