@@ -138,6 +138,7 @@ function stepsAround(gate: Gate, uses: UsedAction, needs: readonly string[], sha
     ...(known?.metrics !== undefined && { metrics: `\${{ ${known.metrics} }}` }),
   };
   const secrets = secretsOf(gate);
+  const environment = { ...(literal(variables) as JsonObject), ...(secrets['env'] as JsonObject) };
   const values = Object.entries(uses.with).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -149,12 +150,7 @@ function stepsAround(gate: Gate, uses: UsedAction, needs: readonly string[], sha
       if: "steps.begin.outputs.choice == 'run'",
       uses: uses.action,
       ...(values.length > 0 && { with: Object.fromEntries(values) as JsonObject }),
-      env: {
-        ...(literal(variables) as JsonObject),
-        ...(secrets['env'] as JsonObject),
-        GATELINE_REQUEST: '${{ steps.begin.outputs.request-file }}',
-        GATELINE_OUTPUT: '${{ steps.begin.outputs.output-file }}',
-      },
+      ...(Object.keys(environment).length > 0 && { env: environment }),
       'timeout-minutes': Math.ceil(gate.timeoutMinutes),
     },
     {

@@ -1,17 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { findTool, leftOut, mustHaveTools } from '../../../scripts/workflow-tools.mjs';
 import { DECISION_INPUTS } from '../../src/action/decisions.ts';
 import { compilePipeline, DISPATCH_INPUTS } from '../../src/compile/compile.ts';
 import { ancestorsOf } from '../../src/pipeline/graph.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createPipeline } from '../support/pipelines.ts';
+import { expectClean, WORKFLOW_TOOLS } from '../support/workflow-tools.ts';
 import { PIPELINES } from './pipelines.ts';
 
 interface Job {
@@ -47,36 +43,15 @@ describe('a compiled workflow', () => {
     expect(compile(PIPELINES[name]!, 'gateline.yml', text)).toBe(text);
   });
 
-  it.each(['actionlint', 'zizmor'])('satisfies %s', (tool) => {
-    const program = findTool(tool);
-    if (program === undefined) {
-      if (mustHaveTools()) throw new Error(leftOut().join('\n'));
-      return console.warn(`left out: ${leftOut().join(', ')}`);
-    }
-    const folder = mkdtempSync(join(tmpdir(), 'gateline-compile-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  it.each(WORKFLOW_TOOLS)('satisfies %s', (tool) => {
     const ids = ['true', 'null', 'on', 'y', '_'];
     const odd = {
       pipeline: 'null',
       gates: Object.fromEntries(ids.map((id, index) => [id, { run: 'x', needs: ids.slice(index + 3, index + 4) }])),
       groups: { g: { gates: ['y', 'null', '_'], mode: 'sequential' } },
     };
-    const files = Object.entries({ ...PIPELINES, odd: JSON.stringify(odd) }).map(([name, definition]) => {
-      writeFileSync(join(folder, `${name}.yml`), compile(definition));
-      return `${name}.yml`;
-    });
-    // Workflows name our own actions by their release, all others by a commit.
-    const policies = { 'gateline/gateline/*': 'ref-pin', 'gateline/gateline': 'ref-pin', '*': 'hash-pin' };
-    writeFileSync(
-      join(folder, 'config.json'),
-      JSON.stringify({ rules: { 'unpinned-uses': { config: { policies } } } }),
-    );
-    const args = {
-      actionlint: ['-no-color', '-shellcheck=', '-pyflakes=', ...files],
-      zizmor: ['--offline', '--no-progress', '--color=never', '--config', 'config.json', ...files],
-    }[tool]!;
-    const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', cwd: folder });
-    expect(status, `${stdout}${stderr}`).toBe(0);
+    const definitions = Object.entries({ ...PIPELINES, odd });
+    expectClean(tool, Object.fromEntries(definitions.map(([name, definition]) => [name, compile(definition)])));
   });
 
   it('declares the inputs that our actions read, beside those of the definition', () => {
