@@ -7,7 +7,8 @@ import { Simulation } from './simulation.ts';
 type Files = Readonly<Record<string, string | null>>;
 
 /** What an agent does, the nth time that it works. Default: nothing, with the output `{}`. */
-type Script = (agent: SimulatedAgent, n: number, user: Simulation) => Answer | undefined | void | Promise<void>;
+type Script = (agent: StoryAgent, n: number, user: Simulation) => Answer | undefined | void | Promise<void>;
+type StoryAgent = Pick<SimulatedAgent, 'note' | 'read' | 'tick'> & { write(path: string, content: string): void };
 
 /** Edits of the user, a decision, or a run: `agents that worked; put files; failed units`, or `; killed`. */
 type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep', ...string[]] | string;
@@ -249,8 +250,10 @@ it.each(Object.entries(stories))('%s', async (_, [files, gates, agents, steps, e
     } else if (Array.isArray(step)) {
       const [decision, ...units] = step as Extract<Step, readonly string[]>;
       user.oracle.beginCall(pipeline, 'main', false);
-      if (decision !== 'keep') await decide(user.quietPorts(), orderOf(pipeline), decision, by, units[0]);
-      else await keepOutputs(user.quietPorts(), orderOf(pipeline), units, by).catch(() => {});
+      await user.quietly(pipeline, {}, async (ports) => {
+        if (decision !== 'keep') await decide(ports, orderOf(pipeline), decision, by, units[0]);
+        else await keepOutputs(ports, orderOf(pipeline), units, by).catch(() => {});
+      });
     } else edit(step as Files);
   }
   expect(Object.fromEntries(Object.keys(end).map((path) => [path, user.folder.read(path)]))).toEqual(end);

@@ -1,6 +1,6 @@
 import type { Group } from '../../src/pipeline/pipeline.ts';
-import type { MemoryFolder, Tree } from './memory-workspace.ts';
 import { isRemembered, isSame, owns, type Attempt, type Truth, type Unit } from './truth.ts';
+import type { TestFolder, Tree } from './world.ts';
 
 /** (a) Why the output of an attempt must not be used for any of these states of the folder; undefined: it may. */
 export function findProblem(truth: Truth, unit: Unit, attempt: Attempt, trees: readonly Tree[]): unknown[] | undefined {
@@ -23,7 +23,7 @@ export function findProblem(truth: Truth, unit: Unit, attempt: Attempt, trees: r
  * (b) Why an agent may start although outputs answer its request; `needless`: no reason.
  * @param found outputs that the engine found, and did not use
  */
-export function findReasons(truth: Truth, folder: MemoryFolder, attempt: Attempt, found: readonly Attempt[]): string[] {
+export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, found: readonly Attempt[]): string[] {
   const { unit, start, exports, note, handedOn, subject } = attempt;
   const paths = [...truth.inputsOf(unit), ...handedOn];
   const same = truth.attempts.filter(
@@ -84,7 +84,7 @@ export function isEditorAlone({ gate }: Unit): boolean {
 /** After a completed call: what an output in use made is in the folder, or what was made on top of it. */
 export function findMissingFiles(
   { attempts }: Truth,
-  folder: MemoryFolder,
+  folder: TestFolder,
   { name, agent, unit, files }: Attempt,
 ): unknown[][] {
   const others = attempts.filter((other) => other.name !== name);

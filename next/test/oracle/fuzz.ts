@@ -1,11 +1,12 @@
 import { CAREFUL, runScenario } from './scenario.ts';
 
-/** Runs many scenarios: `node next/test/oracle/fuzz.ts FROM COUNT '{"messy":0.1}'`. */
-const [from = '1', count = '1000', options = '{}'] = process.argv.slice(2);
+/** Runs many scenarios: `node next/test/oracle/fuzz.ts FROM COUNT [--git] '{"messy":0.1}'`. */
+const git = process.argv.includes('--git');
+const [from = '1', count = '1000', options = '{}'] = process.argv.slice(2).filter((word) => word !== '--git');
 const sums = new Map<string, number>();
 const shown = new Map<string, number>();
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
-  const { oracle } = await runScenario(seed, { ...CAREFUL, ...(JSON.parse(options) as object) }).catch(
+  const { oracle } = await runScenario(seed, { ...CAREFUL, git, ...(JSON.parse(options) as object) }).catch(
     (error: unknown) => {
       throw new Error(`seed ${seed}`, { cause: error });
     },

@@ -1,9 +1,8 @@
 import type { AgentResult, Agents } from '../../src/agent/agent.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { unitKey } from '../../src/pipeline/pipeline.ts';
-import type { MemoryFolder } from './memory-workspace.ts';
-import type { MemoryState } from './memory-stores.ts';
 import type { Random } from './random.ts';
+import type { AttemptDirectory, World } from './world.ts';
 
 interface Value {
   readonly output?: JsonValue;
@@ -32,7 +31,7 @@ export type Behavior = (agent: SimulatedAgent) => Promise<Answer>;
 export class SimulatedAgent {
   readonly pid: number;
   /** Of the attempt's directory, by name. */
-  readonly files: Map<string, Uint8Array>;
+  readonly files: AttemptDirectory;
   readonly unit: string;
   readonly request: RequestDocument;
   readonly reads = new Map<string, string | null>();
@@ -41,8 +40,9 @@ export class SimulatedAgent {
   state: 'prepared' | 'running' | 'over' = 'prepared';
   answer: Answer | undefined;
   readonly #crew: Crew;
+  #unfinished: string | undefined;
 
-  constructor(crew: Crew, pid: number, files: Map<string, Uint8Array>) {
+  constructor(crew: Crew, pid: number, files: AttemptDirectory) {
     this.#crew = crew;
     this.pid = pid;
     this.files = files;
@@ -70,16 +70,32 @@ export class SimulatedAgent {
   }
 
   read(path: string): string | null {
-    const content = this.#crew.folder.read(path);
+    const content = this.#crew.world.folder.read(path);
     this.reads.set(path, content);
     return content;
   }
 
-  write(path: string, content: string | null): void {
-    const before = this.#crew.folder.read(path);
+  /** In memory it is done at once. */
+  async write(path: string, content: string | null): Promise<void> {
+    const { folder } = this.#crew.world;
+    const before = folder.read(path);
     if (this.state === 'over' || before === content) return;
+    this.#unfinished = path;
     this.writes.set(path, [this.writes.has(path) ? this.writes.get(path)![0] : before, content]);
-    this.#crew.folder.write(path, content, this.unit);
+    const work = this.#crew.world.write(this, path, content);
+    if (work !== undefined) await work;
+    this.finishWrite();
+  }
+
+  /** The agent has written, or was killed while it did. */
+  finishWrite(): void {
+    const path = this.#unfinished;
+    if (path === undefined) return;
+    this.#unfinished = undefined;
+    const { folder } = this.#crew.world;
+    const content = folder.read(path);
+    this.writes.set(path, [this.writes.get(path)![0], content]);
+    folder.writers.set(path, this.unit);
     this.#crew.onWrite(path, content);
   }
 }
@@ -87,21 +103,24 @@ export class SimulatedAgent {
 /** All agents of a folder: those of the present call, and those that outlived theirs. */
 export class Crew {
   readonly agents: SimulatedAgent[] = [];
-  readonly folder: MemoryFolder;
-  readonly #state: MemoryState;
+  readonly world: World;
   readonly #behaviorOf: (unit: string) => Behavior;
   readonly #waiting: { readonly agent: SimulatedAgent; readonly resume: () => void }[] = [];
   onWrite: (path: string, content: string | null) => void = () => {};
   onOver: (agent: SimulatedAgent) => void = () => {};
 
-  constructor(folder: MemoryFolder, state: MemoryState, behaviorOf: (unit: string) => Behavior) {
-    this.folder = folder;
-    this.#state = state;
+  constructor(world: World, behaviorOf: (unit: string) => Behavior) {
+    this.world = world;
+    world.crew = this;
     this.#behaviorOf = behaviorOf;
   }
 
   get live(): SimulatedAgent[] {
     return this.agents.filter(({ state }) => state === 'running');
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
   }
 
   wait(agent: SimulatedAgent): Promise<void> {
@@ -120,25 +139,21 @@ export class Crew {
     for (const agent of this.agents) if (agent.state === 'prepared') agent.state = 'over';
   }
 
-  /** The port of one call. */
-  port(point: (operation: string) => Promise<void>): Agents {
+  /** Agents in memory. */
+  port(): Agents {
     return {
       prepare: async (task) => {
-        await point('prepare');
         const agent = this.agentIn(task.directory);
         return { process: { pid: agent.pid, start: 'now' }, run: () => this.#run(agent) };
       },
-      endLeftover: async ({ pid }) => {
-        await point('kill');
-        this.#end(this.agents[pid]);
-      },
+      endLeftover: async ({ pid }) => this.end(this.agents[pid]),
       isAlive: async ({ pid }) => this.agents[pid]?.state === 'running',
     };
   }
 
   /** The newest agent of an attempt, made from its request. */
   agentIn(directory: string): SimulatedAgent {
-    const files = this.#state.directories.get(directory)!;
+    const files = this.world.state.directories.get(directory)!;
     let agent = this.agents.find((each) => each.files === files);
     if (agent === undefined) this.agents.push((agent = new SimulatedAgent(this, this.agents.length, files)));
     return agent;
@@ -151,7 +166,7 @@ export class Crew {
     if (agent.state !== 'running') return new Promise(() => {});
     if (answer.output !== undefined) agent.files.set('output.json', Buffer.from(JSON.stringify(answer.output)));
     agent.answer = answer;
-    this.#end(agent);
+    this.end(agent);
     return answer;
   }
 
@@ -160,9 +175,10 @@ export class Crew {
     return { stdout: '', stderr: '', ms: 10, outcome: 'exited', exitCode };
   }
 
-  #end(agent: SimulatedAgent | undefined): void {
+  end(agent: SimulatedAgent | undefined): void {
     if (agent?.state === 'running') {
       agent.state = 'over';
+      agent.finishWrite();
       this.onOver(agent);
     } else if (agent) agent.state = 'over';
   }

@@ -5,45 +5,35 @@ import type { AttemptFiles } from '../../src/engine/ports.ts';
 import { checkpointSchema, type Checkpoint } from '../../src/run/checkpoint.ts';
 import { entrySchema, isSameAttempt, type AttemptRef, type Content, type Entry } from '../../src/run/entry.ts';
 import type { Checkpoints, Chunks, Contents, Log } from '../../src/store/stores.ts';
+import type { AttemptDirectory, State } from './world.ts';
 
 /** What `.state` holds, in memory: shared by all calls. */
-export class MemoryState {
+export class MemoryState implements State {
   readonly entries: Entry[] = [];
   readonly contents = new Map<Digest, Uint8Array>();
   readonly checkpoints = new Map<Digest, Checkpoint>();
-  /** By directory of an attempt, its files by name. */
-  readonly directories = new Map<string, Map<string, Uint8Array>>();
+  readonly directories = new Map<string, AttemptDirectory>();
 
   valueOf(digest: Digest): JsonValue {
     return JSON.parse(new TextDecoder().decode(this.contents.get(digest))) as JsonValue;
   }
-}
 
-interface StoreHooks {
-  point(operation: string): Promise<void>;
-  onEntry(entry: Entry): void;
-  onFind(checkpoint: Checkpoint): void;
-  onSave(checkpoint: Checkpoint): void;
+  directoryOf({ subject, run, unit, n }: AttemptRef): string {
+    return `/attempts/${subject}/${run}/${unit}/${n}`;
+  }
 }
 
 /** The stores of one call. What it writes must satisfy the schemas of what is read from a disk. */
-export function createStores(state: MemoryState, { point, onEntry, onFind, onSave }: StoreHooks) {
+export function createStores(state: MemoryState) {
   const log: Log = {
     read: async () => [...state.entries],
     async append(...entries) {
-      for (const entry of entries) {
-        await point('append');
-        const line = entrySchema.parse(JSON.parse(JSON.stringify(entry)));
-        state.entries.push(line);
-        onEntry(line);
-      }
-      await point('appended');
+      state.entries.push(...entries.map((entry) => entrySchema.parse(JSON.parse(JSON.stringify(entry)))));
       return [...state.entries];
     },
   };
   const contents: Contents = {
     async put(chunks) {
-      await point('content');
       const bytes = await collectBytes(chunks);
       const digest = digestOf(bytes);
       state.contents.set(digest, bytes);
@@ -53,29 +43,21 @@ export function createStores(state: MemoryState, { point, onEntry, onFind, onSav
     copyTo: () => Promise.reject(new Error('there is no disk')),
   };
   const checkpoints: Checkpoints = {
-    async find(fingerprint) {
-      const checkpoint = state.checkpoints.get(fingerprint);
-      if (checkpoint !== undefined) onFind(checkpoint);
-      return checkpoint;
-    },
+    find: async (fingerprint) => state.checkpoints.get(fingerprint),
     async save(fingerprint, checkpoint) {
-      await point('save');
       state.checkpoints.set(fingerprint, checkpointSchema.parse(JSON.parse(JSON.stringify(checkpoint))));
-      onSave(checkpoint);
     },
     async forget(attempts) {
-      await point('forget');
       for (const [fingerprint, { attempt }] of state.checkpoints)
         if (attempts.some((other) => isSameAttempt(other, attempt))) state.checkpoints.delete(fingerprint);
     },
   };
   const attempts: AttemptFiles = {
     async create(attempt) {
-      await point('create');
-      state.directories.set(directoryOf(attempt), new Map());
-      return directoryOf(attempt);
+      state.directories.set(state.directoryOf(attempt), new Map<string, Uint8Array>());
+      return state.directoryOf(attempt);
     },
-    pathOf: directoryOf,
+    pathOf: (attempt) => state.directoryOf(attempt),
     async write(directory, name, bytes) {
       state.directories.get(directory)!.set(name, Buffer.from(bytes));
     },
@@ -86,10 +68,6 @@ export function createStores(state: MemoryState, { point, onEntry, onFind, onSav
     },
   };
   return { log, contents, checkpoints, attempts };
-}
-
-export function directoryOf({ subject, run, unit, n }: AttemptRef): string {
-  return `/attempts/${subject}/${run}/${unit}/${n}`;
 }
 
 async function collectBytes(chunks: Chunks): Promise<Uint8Array> {

@@ -2,25 +2,13 @@ import { createHash } from 'node:crypto';
 import { digestOfJson } from '../../src/json/digest.ts';
 import type { FileChange, FileVersion } from '../../src/run/files.ts';
 import type { Snapshot, Workspace } from '../../src/workspace/workspace.ts';
+import type { Call, TestFolder, Tree } from './world.ts';
 
-/** The files of a folder at one moment: path → content. */
-export type Tree = ReadonlyMap<string, string>;
-
-/** What surrounds each operation of the engine. */
-export interface Hooks {
-  /** Before an operation takes effect: the user may edit; it never settles once the call has died. */
-  point(operation: string): Promise<void>;
-  onSnapshot?(tree: Tree): void;
-  /** The engine asks for a snapshot with these changes. */
-  onApply?(tree: Tree, changes: readonly FileChange[]): void;
-  /** A file is about to be replaced. */
-  onPut?(path: string, before: string | null, after: string | null): void;
-}
+type PutHooks = Pick<Call['hooks'], 'point' | 'onPut'>;
 
 /** A folder in memory, shared by all calls that work in it. */
-export class MemoryFolder {
+export class MemoryFolder implements TestFolder {
   readonly files = new Map<string, string>();
-  /** Path → who wrote the present content: `user`, or a unit. */
   readonly writers = new Map<string, string>();
   readonly trees = new Map<string, Tree>();
   readonly refs = new Map<string, Tree>();
@@ -29,10 +17,18 @@ export class MemoryFolder {
     return this.files.get(path) ?? null;
   }
 
-  write(path: string, content: string | null, writer: string): void {
+  listKept(): readonly Tree[] {
+    return [...this.refs.values()];
+  }
+
+  contentOf(version: FileVersion | null): string | null {
+    return contentOf(version);
+  }
+
+  write(path: string, content: string | null, writer?: string): void {
     if (content === null) this.files.delete(path);
     else this.files.set(path, content);
-    this.writers.set(path, writer);
+    if (writer !== undefined) this.writers.set(path, writer);
   }
 
   /** Stores a tree. @returns its id */
@@ -54,17 +50,15 @@ export class MemoryFolder {
 export class MemoryWorkspace implements Workspace {
   readonly root = '/folder';
   readonly #folder: MemoryFolder;
-  readonly #hooks: Hooks;
+  readonly #hooks: PutHooks;
 
-  constructor(folder: MemoryFolder, hooks: Hooks) {
+  constructor(folder: MemoryFolder, hooks: PutHooks) {
     this.#folder = folder;
     this.#hooks = hooks;
   }
 
   async takeSnapshot(): Promise<Snapshot> {
-    await this.#hooks.point('snapshot');
     const tree = this.#folder.store(this.#folder.files);
-    this.#hooks.onSnapshot?.(this.#folder.tree(tree));
     return { tree, unstored: {} };
   }
 
@@ -87,7 +81,6 @@ export class MemoryWorkspace implements Workspace {
 
   async applyTo({ tree }: Snapshot, changes: readonly FileChange[]): Promise<Snapshot> {
     const before = this.#folder.tree(tree);
-    this.#hooks.onApply?.(before, changes);
     const files = new Map(before);
     for (const { path, after } of changes)
       if (after === null) files.delete(path);
@@ -96,12 +89,10 @@ export class MemoryWorkspace implements Workspace {
   }
 
   async keep(name: string, { tree }: Snapshot): Promise<void> {
-    await this.#hooks.point('keep');
     this.#folder.refs.set(name, this.#folder.tree(tree));
   }
 
   async drop(names: readonly string[]): Promise<void> {
-    await this.#hooks.point('drop');
     for (const name of names) this.#folder.refs.delete(name);
   }
 
@@ -109,8 +100,8 @@ export class MemoryWorkspace implements Workspace {
     return { head: null, stash: null };
   }
 
-  async storeVersions(): Promise<void> {
-    await this.#hooks.point('store');
+  storeVersions(): Promise<void> {
+    return Promise.resolve();
   }
 
   async put(changes: readonly FileChange[]): Promise<readonly string[]> {
@@ -123,7 +114,7 @@ export class MemoryWorkspace implements Workspace {
       const current = this.#folder.read(path);
       if (current === after) continue;
       if (current === before) {
-        this.#hooks.onPut?.(path, before, after);
+        this.#hooks.onPut(path, before, after);
         this.#folder.write(path, after, 'put');
       } else refused.push(path);
     }
@@ -141,7 +132,6 @@ function versionOf(content: string | undefined): FileVersion | null {
   return content === undefined ? null : MODE + content;
 }
 
-/** The content of a version. */
-export function contentOf(version: FileVersion | null): string | null {
+function contentOf(version: FileVersion | null): string | null {
   return version === null ? null : version.slice(MODE.length);
 }

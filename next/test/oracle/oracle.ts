@@ -6,9 +6,8 @@ import type { UnitPlan } from '../../src/run/events.ts';
 import type { FileChange } from '../../src/run/files.ts';
 import { findConflicts, findMissingFiles, Findings, findProblem, findReasons, textOf } from './checks.ts';
 import type { Crew, SimulatedAgent } from './memory-agents.ts';
-import { directoryOf, type MemoryState } from './memory-stores.ts';
-import { contentOf, type MemoryFolder, type Tree } from './memory-workspace.ts';
 import { approvalKeyOf, isRemembered, judge, nameOf, owns, Truth, unitsOf, type Attempt, type Unit } from './truth.ts';
+import type { State, TestFolder, Tree } from './world.ts';
 
 /**
  * Compares what the engine does with what is true. Faults: (a) an output is used that does not hold, (b) an agent runs
@@ -19,9 +18,9 @@ export class Oracle extends Findings {
   readonly truth: Truth;
   /** Units that agents work on, or worked on when their call was killed. */
   readonly busy = new Map<string, Unit>();
-  readonly #folder: MemoryFolder;
+  readonly #folder: TestFolder;
   readonly #crew: Crew;
-  readonly #state: MemoryState;
+  readonly #state: State;
   #groups: readonly Group[] = [];
   /** Units of this call that have an output, and the one that is about to start. */
   readonly #done = new Set<string>();
@@ -36,11 +35,11 @@ export class Oracle extends Findings {
   readonly #found = new Map<string, readonly Attempt[]>();
   #isBegin = false;
 
-  constructor(paths: readonly string[], folder: MemoryFolder, state: MemoryState, crew: Crew) {
+  constructor(paths: readonly string[], crew: Crew) {
     super();
     this.truth = new Truth(paths);
-    this.#folder = folder;
-    this.#state = state;
+    this.#folder = crew.world.folder;
+    this.#state = crew.world.state;
     this.#crew = crew;
     crew.onOver = (agent) => this.#onOver(agent);
     crew.onWrite = (path, content) => this.#seen.add(`${path}=${content}`);
@@ -125,7 +124,7 @@ export class Oracle extends Findings {
     const { truth } = this;
     const unit = truth.units.get(entry.unit)!;
     const { key } = unit;
-    const agent = this.#crew.agentIn(directoryOf(entry));
+    const agent = this.#crew.agentIn(this.#state.directoryOf(entry));
     const start = this.#folder.tree(entry.snapshot);
     this.tally('ran');
     this.#checkNeeds(unit);
@@ -193,14 +192,14 @@ export class Oracle extends Findings {
 
   /** The engine computes the folder with these changes: before it writes them, if it uses an output. */
   onApply(before: Tree, changes: readonly FileChange[]): void {
-    const writes = new Map(changes.map(({ path, after }) => [path, contentOf(after)]));
+    const writes = new Map(changes.map(({ path, after }) => [path, this.#folder.contentOf(after)]));
     const find = this.#finds.at(-1);
     if (this.#isBegin && find) this.#using = this.#attemptsOf(find)[0];
     if (this.#using) this.truth.pass(this.#using, before, writes);
   }
 
   onPut(path: string, before: string | null, after: string | null): void {
-    const isStored = [...this.#folder.refs.values()].some((tree) => (tree.get(path) ?? null) === before);
+    const isStored = this.#folder.listKept().some((tree) => (tree.get(path) ?? null) === before);
     if (!isStored) this.fault('d: no ref keeps a version that is replaced', path, before, after);
     if (this.#folder.writers.get(path) === 'user' && !this.#seen.has(`${path}=${before}`))
       this.fault('d: a version of the user that no agent saw is replaced', path, before, after);

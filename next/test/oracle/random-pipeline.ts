@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createLegs, createPipeline, type GateSketch } from '../support/pipelines.ts';
 import type { Answer, Behavior } from './memory-agents.ts';
+import type { FolderKind } from './git/git-folder.ts';
 import type { Random } from './random.ts';
 
 export const PATHS = ['a', 'b', 'c', 'd', 'x', 'y', 'z'];
@@ -88,6 +89,20 @@ function randomContract(random: Random, { approvals }: Features, goto: string | 
   return { contract: { score: '/score', partial: random.chance(0.5) ? 'pause' : 'continue' } };
 }
 
+/** A folder that git sees in one of its ways. What it ignores must be stored for a gate that makes it, or made by none. */
+export function randomFolder(gates: readonly RandomGate[], random: Random): FolderKind {
+  const ignored = random.pick(PATHS);
+  const names = (globs: 'changed' | readonly string[] | undefined) => globs !== 'changed' && globs?.includes(ignored);
+  const isStored = gates.some(({ sketch }) => names(sketch.files));
+  const isMade = gates.some(({ edits, mess }) => [...edits, mess].some((edit) => edit?.path === ignored));
+  const isKnown = isStored || (!isMade && gates.some(({ sketch }) => names(sketch.inputs)));
+  return {
+    repository: random.pick(['none', 'here', 'here', 'above'] as const),
+    autocrlf: random.chance(0.3),
+    ...(isKnown && random.chance(0.5) && { ignored }),
+  };
+}
+
 /** The pipeline with today's definitions. */
 export function toPipeline(gates: readonly RandomGate[], groups: Pipeline['groups']): Pipeline {
   const sketches = gates.map(({ sketch, version, isAlone }) => {
@@ -97,7 +112,7 @@ export function toPipeline(gates: readonly RandomGate[], groups: Pipeline['group
 }
 
 /** An agent that reads its inputs in steps, and writes what they, its needs and the notes determine. */
-export function behaviorOf(gate: RandomGate, random: Random): Behavior {
+export function behaviorOf(gate: RandomGate, random: Random, hasModes: boolean): Behavior {
   const { files, inputs } = gate.sketch;
   return async (agent): Promise<Answer> => {
     for (const path of inputs ?? PATHS) {
@@ -111,9 +126,10 @@ export function behaviorOf(gate: RandomGate, random: Random): Behavior {
     const hash = createHash('sha1').update(seed).digest().readUInt32BE(0);
     for (const { path, kind } of [...gate.edits, ...(gate.mess ? [gate.mess] : [])]) {
       await agent.tick();
-      const next = String((Number(agent.read(path) ?? 0) + 1) % 3);
-      const content = String((hash + PATHS.indexOf(path)) % 3);
-      agent.write(path, kind === 'increment' ? next : kind === 'set' ? content : hash % 2 ? null : '1');
+      const next = String((Number(agent.read(path)?.replace(/\D/g, '') ?? 0) + 1) % 3);
+      const mode = hasModes ? ['', '', 'x', '@'][(hash >> 8) % 4] : '';
+      const content = mode + String((hash + PATHS.indexOf(path)) % 3);
+      await agent.write(path, kind === 'increment' ? next : kind === 'set' ? content : hash % 2 ? null : '1');
       if (gate.failures > 0 && random.chance(0.5)) break;
     }
     await agent.tick();

@@ -1,16 +1,27 @@
 import { adoptOutput, decide, giveUpAttempts, keepOutputs } from '../../src/engine/decide.ts';
-import type { Order, Ports } from '../../src/engine/ports.ts';
+import type { Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { orderOf } from '../support/pipelines.ts';
-import { behaviorOf, createGates, PATHS, toPipeline, type Features, type RandomGate } from './random-pipeline.ts';
+import {
+  behaviorOf,
+  createGates,
+  PATHS,
+  randomFolder,
+  toPipeline,
+  type Features,
+  type RandomGate,
+} from './random-pipeline.ts';
 import { Random } from './random.ts';
+import { GitWorld } from './git/git-world.ts';
 import { Simulation, type CallOptions, type CallReport } from './simulation.ts';
 import { unitsOf } from './truth.ts';
 
 /** Shares of scenarios that have a feature, and how often calls are disturbed. */
 export interface ScenarioOptions extends Readonly<Record<keyof Features | 'decisions' | 'subjects', number>> {
   readonly careful: boolean;
+  /** On a disk, with git and processes. */
+  readonly git?: boolean;
   readonly editRate: number;
   readonly dieRate: number;
 }
@@ -50,13 +61,15 @@ export async function runScenario(
   const gates = createGates(random, { reviews, approvals, conditions, legs, groups: grouped, alone, mess });
   const ids = gates.map(({ sketch }) => sketch.id);
   const groups: Pipeline['groups'] = grouped ? [{ id: 'group', gates: random.some(ids, 0.5), mode: 'sequential' }] : [];
+  const world = options.git ? await GitWorld.open(seed, PATHS, randomFolder(gates, new Random(seed))) : undefined;
   const simulation = new Simulation(seed, {
+    world,
     paths: PATHS,
     careful: options.careful,
-    behaviorOf: (unit) => behaviorOf(gates[ids.indexOf(unit.split('/')[0]!)]!, simulation.random),
+    behaviorOf: (unit) => behaviorOf(gates[ids.indexOf(unit.split('/')[0]!)]!, simulation.random, world !== undefined),
     breakPorts,
   });
-  for (const path of PATHS) if (random.chance(0.7)) simulation.folder.files.set(path, String(random.int(3)));
+  for (const path of PATHS) if (random.chance(0.7)) simulation.folder.write(path, String(random.int(3)));
   const isSubjectGiven = subjects && random.chance(0.5);
   const nextCall = (): CallOptions => ({ subject: subjects && random.chance(0.5) ? 'other' : 'main', isSubjectGiven });
   for (let calls = 3 + random.int(4); calls > 0; calls -= 1) {
@@ -64,14 +77,14 @@ export async function runScenario(
     if (random.chance(0.1)) random.pick(gates).version = random.int(2);
     const pipeline = toPipeline(gates, groups);
     const call = nextCall();
-    const order = orderOf(pipeline, call);
-    if (decisions && random.chance(0.5)) await decideSomething(simulation, order, random, true);
+    const decide = (isAlone: boolean) => decideSomething(simulation, pipeline, call, random, isAlone);
+    if (decisions && random.chance(0.5)) await decide(true);
     const disturbed = (): CallOptions => ({
       ...call,
       editRate: random.chance(0.4) ? options.editRate : 0,
       diesAt: random.chance(options.dieRate) ? 1 + random.int(150) : Infinity,
       maxParallel: 1 + random.int(3),
-      decide: decisions ? () => decideSomething(simulation, order, random, false) : undefined,
+      decide: decisions ? () => decide(false) : undefined,
     });
     await simulation.call(pipeline, disturbed());
     for (const unit of unitsAlone(pipeline))
@@ -81,10 +94,11 @@ export async function runScenario(
         });
   }
   for (const subject of ['main', 'other']) {
-    const order = orderOf(toPipeline(gates, groups), { subject });
-    await giveUpAttempts(simulation.quietPorts(), order);
+    const pipeline = toPipeline(gates, groups);
+    await simulation.quietly(pipeline, { subject }, (ports) => giveUpAttempts(ports, orderOf(pipeline, { subject })));
   }
   await settle(simulation, toPipeline(gates, groups), nextCall(), gates);
+  for (const fault of world?.close() ?? []) simulation.oracle.fault(fault);
   return simulation;
 }
 
@@ -107,17 +121,26 @@ async function workAlone(
 }
 
 /** A person decides about some unit. @param isAlone no call works at the same time */
-async function decideSomething(simulation: Simulation, order: Order, random: Random, isAlone: boolean): Promise<void> {
+async function decideSomething(
+  simulation: Simulation,
+  pipeline: Pipeline,
+  options: CallOptions,
+  random: Random,
+  isAlone: boolean,
+): Promise<void> {
   const by = { actor: 'user', reason: 'a test' };
-  const ports = simulation.quietPorts();
-  const unit = random.pick([...unitsOf(order.pipeline).keys()]);
+  const order = orderOf(pipeline, options);
+  const unit = random.pick([...unitsOf(pipeline).keys()]);
   const kinds = ['force', 'skip', 'reject', 'approve', 'adopt', 'keep'] as const;
   const kind = random.pick(isAlone ? kinds : kinds.slice(0, -1));
-  if (isAlone) simulation.oracle.beginCall(order.pipeline, order.subject, order.isSubjectGiven);
+  const work = (ports: Ports): Promise<unknown> => {
+    if (kind === 'keep') return keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);
+    if (kind === 'adopt') return adoptOutput(ports, order, unit, { ok: true, score: 100, v: random.int(5) }, by);
+    return decide(ports, order, kind, by, unit);
+  };
+  if (isAlone) simulation.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
   try {
-    if (kind === 'keep') await keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);
-    else if (kind === 'adopt') await adoptOutput(ports, order, unit, { ok: true, score: 100, v: random.int(5) }, by);
-    else await decide(ports, order, kind, by, unit);
+    await simulation.quietly(pipeline, options, work, isAlone);
     simulation.oracle.tally(`decided: ${kind}`);
   } catch (error) {
     if (!(error instanceof GatelineError) || error.fault !== 'usage') throw error;
@@ -142,7 +165,10 @@ async function settle(
     const alone = unitsAlone(pipeline);
     for (const [unit, { checkpoint }] of unitsWith('waiting'))
       if (alone.includes(unit) && checkpoint === undefined) await workAlone(simulation, pipeline, unit, call);
-      else await decide(simulation.quietPorts(), order, 'approve', { actor: 'user', reason: 'a test' }, unit);
+      else
+        await simulation.quietly(pipeline, call, (ports) =>
+          decide(ports, order, 'approve', { actor: 'user', reason: 'a test' }, unit),
+        );
   }
   const { result, ran } = report!;
   oracle.tally(`ends ${result.status}`);

@@ -1,16 +1,16 @@
-import { beginAttempt, completeAttempt } from '../../src/engine/begin.ts';
-import { runPipeline, type RunResult } from '../../src/engine/run.ts';
+import type { BeginResult } from '../../src/engine/begin.ts';
+import type { RunResult } from '../../src/engine/run.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';
 import type { EngineEvent } from '../../src/run/events.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
-import { orderOf } from '../support/pipelines.ts';
+import { orderOf, type OrderOptions } from '../support/pipelines.ts';
 import { isEditorAlone } from './checks.ts';
 import { Crew, type Behavior } from './memory-agents.ts';
-import { createStores, MemoryState } from './memory-stores.ts';
-import { MemoryFolder, MemoryWorkspace } from './memory-workspace.ts';
 import { Oracle } from './oracle.ts';
 import { Random } from './random.ts';
+import { perform, type Command } from './watched-ports.ts';
+import { MemoryWorld, type Call, type Running, type TestFolder, type World } from './world.ts';
 
 export interface SimulationOptions {
   /** All paths that the folder can have. */
@@ -18,18 +18,17 @@ export interface SimulationOptions {
   readonly behaviorOf: (unit: string) => Behavior;
   /** The user leaves alone what a running or killed agent declares as its files. */
   readonly careful: boolean;
-  /** Takes a rule away. */
+  /** Takes a rule away, in memory. */
   readonly breakPorts?: (ports: Ports) => Ports;
+  /** Default: in memory. */
+  readonly world?: World;
 }
 
-export interface CallOptions {
+export interface CallOptions extends OrderOptions {
   /** Probability that the user edits, at each step. */
   readonly editRate?: number;
   /** The operation at which the call dies. */
   readonly diesAt?: number;
-  readonly maxParallel?: number;
-  readonly subject?: string;
-  readonly isSubjectGiven?: boolean;
   /** A person decides something while the call works. */
   readonly decide?: () => Promise<void>;
 }
@@ -54,21 +53,24 @@ const MAX_IDLE = 2_000;
 /** A folder in memory with its state, agents in steps, a user who edits at any moment, and calls that die at any moment. */
 export class Simulation {
   readonly random: Random;
-  readonly folder = new MemoryFolder();
-  readonly state = new MemoryState();
+  readonly world: World;
   readonly crew: Crew;
   readonly oracle: Oracle;
   readonly options: SimulationOptions;
   edits = 0;
   readonly #undo: [path: string, content: string | null][] = [];
   #life: Life = { left: 0 };
-  #time = Date.UTC(2030, 0, 1);
 
   constructor(seed: number, options: SimulationOptions) {
     this.random = new Random(seed);
     this.options = options;
-    this.crew = new Crew(this.folder, this.state, options.behaviorOf);
-    this.oracle = new Oracle(options.paths, this.folder, this.state, this.crew);
+    this.world = options.world ?? new MemoryWorld(options.breakPorts);
+    this.crew = new Crew(this.world, options.behaviorOf);
+    this.oracle = new Oracle(options.paths, this.crew);
+  }
+
+  get folder(): TestFolder {
+    return this.world.folder;
   }
 
   /** Kills the call that works now: its next operation, or its next one of a kind, never returns. */
@@ -98,60 +100,56 @@ export class Simulation {
     }
     const path = random.pick(free);
     this.#undo.push([path, this.folder.read(path)]);
-    const content = random.chance(0.2) ? 3 + this.edits : random.int(3);
-    this.set(path, random.chance(0.15) ? null : String(content));
+    const text = String(random.chance(0.2) ? 3 + this.edits : random.int(3));
+    const content = options.world ? random.pick(['', '', '', 'x', '@']) + text : text;
+    this.set(path, random.chance(0.15) ? null : content);
   }
 
-  /** The ports of one process. @param point waits before each operation */
-  ports(point: (operation: string) => Promise<void>, observe: (event: EngineEvent) => void, onWrite = () => {}): Ports {
-    const { oracle, folder, state, options } = this;
-    const hooks = {
-      point: (operation: string) => {
-        if (operation === 'append' || operation === 'save' || operation === 'put') onWrite();
-        return point(operation);
+  /** A call of a command, without anything that disturbs it. */
+  #callOf(pipeline: Pipeline, options: OrderOptions = {}, hooks: Partial<Call['hooks']> = {}): Call {
+    const { oracle, world } = this;
+    const { subject, isSubjectGiven, maxParallel } = options;
+    return {
+      pipeline,
+      options: { subject, isSubjectGiven, maxParallel },
+      hooks: {
+        point: () => Promise.resolve(),
+        observe: () => {},
+        onSnapshot: (id) => oracle.onSnapshot(world.folder.tree(id)),
+        onApply: (id, changes) => oracle.onApply(world.folder.tree(id), changes),
+        onPut: oracle.onPut.bind(oracle),
+        onEntry: oracle.onEntry.bind(oracle),
+        onFind: oracle.onFind.bind(oracle),
+        onSave: oracle.onSave.bind(oracle),
+        ...hooks,
       },
-      onSnapshot: oracle.onSnapshot.bind(oracle),
-      onApply: oracle.onApply.bind(oracle),
-      onPut: oracle.onPut.bind(oracle),
-      onEntry: oracle.onEntry.bind(oracle),
-      onFind: oracle.onFind.bind(oracle),
-      onSave: oracle.onSave.bind(oracle),
     };
-    const ports: Ports = {
-      ...createStores(state, hooks),
-      workspace: new MemoryWorkspace(folder, hooks),
-      agents: this.crew.port(point),
-      clock: { now: () => new Date((this.#time += 1_000)) },
-      environment: {},
-      platform: { os: 'linux', arch: 'x64' },
-      toolVersion: () => Promise.reject(new Error('no gate names a tool')),
-      observe,
-    };
-    return options.breakPorts?.(ports) ?? ports;
   }
 
-  /** Ports of a command that nothing disturbs. */
-  quietPorts(): Ports {
-    return this.ports(
-      () => Promise.resolve(),
-      () => {},
-    );
+  /** A command that nothing disturbs. @param isAlone no call works at the same time */
+  quietly<Result>(
+    pipeline: Pipeline,
+    options: OrderOptions,
+    work: (ports: Ports) => Promise<Result>,
+    isAlone = true,
+  ): Promise<Result> {
+    return this.world.quietly(this.#callOf(pipeline, options), isAlone, work);
   }
 
   /** One call of `run`. @returns undefined if it died, or if an agent that works by itself holds the folder */
   async call(pipeline: Pipeline, options: CallOptions = {}): Promise<CallReport | undefined> {
-    const order = orderOf(pipeline, options);
+    const { subject, isSubjectGiven } = orderOf(pipeline, options);
     const report = { ran: [] as string[], put: [] as string[], writes: 0 };
     const observe = (event: EngineEvent): void => {
       if (event.type === 'planned') this.oracle.onPlanned(event.plan);
       if (event.type === 'started') report.ran.push(event.unit);
       if (event.type === 'ended' && event.how === 'used') report.put.push(...event.changes.map(({ path }) => path));
     };
-    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
-    const { signal } = new AbortController();
+    this.oracle.beginCall(pipeline, subject, isSubjectGiven);
     const { edits } = this;
-    const run = (ports: Ports) => runPipeline(ports, order, signal);
-    const result = await this.#drive(options, observe, () => (report.writes += 1), run).catch((error: unknown) => {
+    const onWrite = (): void => void (report.writes += 1);
+    const work = this.#drive<RunResult>(pipeline, options, { kind: 'run' }, observe, onWrite);
+    const result = await work.catch((error: unknown) => {
       if (!(error instanceof GatelineError && error.fault === 'busy')) throw error;
       if (![...this.oracle.busy.values()].some(isEditorAlone))
         this.oracle.fault('e: busy without an agent that works by itself', error.message);
@@ -166,71 +164,68 @@ export class Simulation {
   /** An agent works by itself between `begin` and `complete`, both of which may die. @param meanwhile what happens then */
   async workAlone(
     pipeline: Pipeline,
-    key: string,
+    unit: string,
     options: CallOptions,
     meanwhile: () => Promise<unknown>,
   ): Promise<void> {
-    const order = orderOf(pipeline, options);
+    const { subject, isSubjectGiven } = orderOf(pipeline, options);
     const observe = (event: EngineEvent): void => {
       if (event.type === 'ended' && event.how === 'used')
         this.oracle.onPlanned({ ...event, choice: 'use', reason: '' });
     };
-    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven, key);
-    const begun = await this.#drive(
-      options,
-      observe,
-      () => {},
-      (ports) => beginAttempt(ports, order, key),
-    );
+    this.oracle.beginCall(pipeline, subject, isSubjectGiven, unit);
+    const begun = await this.#drive<BeginResult>(pipeline, options, { kind: 'begin', unit }, observe);
     if (begun?.choice !== 'run') return;
     const agent = this.crew.agentIn(begun.directory);
-    const work = this.crew.work(agent);
+    this.world.startAgent(begun.directory, begun.env);
     await meanwhile();
     while (agent.answer === undefined) {
       this.crew.step(this.random);
       if (this.random.chance(options.editRate ?? 0)) this.edit();
-      await nextTurn();
+      await this.world.turn();
     }
-    const { exitCode } = await work;
     this.oracle.tally('completed alone');
-    const complete = (ports: Ports) => completeAttempt(ports, order, begun.token, exitCode);
-    this.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
-    const nothing = (): void => {};
-    const ended = await this.#drive(options, nothing, nothing, complete);
-    if (ended === undefined) await complete(this.quietPorts());
+    const complete: Command = { kind: 'complete', token: begun.token, exitCode: agent.answer.exitCode };
+    this.oracle.beginCall(pipeline, subject, isSubjectGiven);
+    const ended = await this.#drive(pipeline, options, complete);
+    if (ended === undefined)
+      await this.quietly(pipeline, options, (ports) => perform(ports, orderOf(pipeline, options), complete));
   }
 
   /** Lets a command and all agents go on, step by step, while the user edits. @returns undefined if the command died */
   async #drive<Result>(
-    { editRate = 0, diesAt = Infinity, decide }: CallOptions,
-    observe: (event: EngineEvent) => void,
-    onWrite: () => void,
-    command: (ports: Ports) => Promise<Result>,
+    pipeline: Pipeline,
+    options: CallOptions,
+    command: Command,
+    observe: (event: EngineEvent) => void = () => {},
+    onWrite: () => void = () => {},
   ): Promise<Result | undefined> {
     const { random, crew } = this;
+    const { editRate = 0, diesAt = Infinity, decide } = options;
     const life: Life = { left: diesAt };
     this.#life = life;
     const point = (operation: string): Promise<void> => {
       life.left = operation === life.fatalOperation ? 0 : life.left - 1;
+      if (operation === 'append' || operation === 'save' || operation === 'put') onWrite();
       if (life.left <= 0) return new Promise(() => {});
-      if (random.chance(editRate * 0.15)) this.edit();
+      if (running.isCalm && random.chance(editRate * 0.15)) this.edit();
       return Promise.resolve();
     };
-    const ports = this.ports(point, (event) => life.left > 0 && observe(event), onWrite);
-    const end: { settled?: Promise<Result> } = {};
-    const promise = command(ports).finally(() => {
-      end.settled = promise;
-    });
-    promise.catch(() => {});
-    for (let idle = 0; end.settled === undefined; idle += 1) {
-      await nextTurn();
-      if (life.left <= 0) return this.#die(editRate);
-      if (random.chance(editRate)) this.edit();
-      if (decide && random.chance(0.03)) await decide();
+    const hooks = { point, observe: (event: EngineEvent) => (life.left > 0 || this.options.world) && observe(event) };
+    const running: Running = this.world.start(this.#callOf(pipeline, options, hooks), command);
+    for (let idle = 0; ; idle += 1) {
+      await this.world.turn();
+      if (life.left <= 0) {
+        await running.kill();
+        return this.#die(editRate);
+      }
+      if (running.settled) return running.settled as Promise<Result>;
+      if (running.isCalm && random.chance(editRate)) this.edit();
+      if (decide && running.isCalm && random.chance(0.03)) await decide();
       if (crew.step(random)) idle = 0;
       else if (idle > MAX_IDLE) throw new Error('the call hangs');
+      running.release();
     }
-    return end.settled;
   }
 
   /** The engine is gone: its agents go on for a while, and so does the user. */
@@ -239,12 +234,8 @@ export class Simulation {
     this.crew.dropPrepared();
     for (let steps = this.random.int(6); steps > 0; steps -= 1) {
       this.crew.step(this.random);
-      await nextTurn();
+      await this.world.turn();
       if (this.random.chance(editRate * 2)) this.edit();
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

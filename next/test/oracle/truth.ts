@@ -3,7 +3,7 @@ import { unitKey, type Gate, type Pipeline } from '../../src/pipeline/pipeline.t
 import type { Checkpoint } from '../../src/run/checkpoint.ts';
 import type { AttemptRef, DecidedEntry, EndedEntry } from '../../src/run/entry.ts';
 import { noteText, type Answer, type SimulatedAgent } from './memory-agents.ts';
-import type { Tree } from './memory-workspace.ts';
+import type { Tree } from './world.ts';
 
 /** A gate, or one leg of it. */
 export interface Unit {
