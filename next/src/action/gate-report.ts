@@ -10,6 +10,7 @@ import {
   type AttemptDocument,
   type AttemptReference,
 } from '../store/github/document.ts';
+import { shellWord } from '../untrusted/escape.ts';
 import { viewJob } from './gate-job.ts';
 import type { OpenGate } from './open-gate.ts';
 

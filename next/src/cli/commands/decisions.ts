@@ -8,9 +8,11 @@ import {
   addRequestOptions,
   addDeciderOptions,
   gatelineOptions,
+  parseWholeNumber,
   readJsonFile,
   type TargetOptions,
 } from '../options.ts';
+import { createGh, findWaitingOutput, postDecision } from '../../local/pull-request.ts';
 import { type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
@@ -18,6 +20,7 @@ interface DecisionOptions extends TargetOptions {
   readonly reason?: string;
   readonly actor?: string;
   readonly output?: string;
+  readonly pr?: number;
 }
 
 const GATE_DECISIONS = {
@@ -39,7 +42,15 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
       addTargetOptions(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
       decision !== 'force',
     ).description(summary);
-    answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, ...options }, unit) => {
+    if (decision === 'approve' || decision === 'reject')
+      command.addOption(
+        new Option('--pr <number>', 'of a pull request on GitHub: shows its report, and comments by `gh`').argParser(
+          parseWholeNumber(1),
+        ),
+      );
+    answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, pr, ...options }, unit) => {
+      if (pr !== undefined && (decision === 'approve' || decision === 'reject'))
+        return decideOnPullRequest(world, { pullRequest: pr, unit: unit!, decision, reason });
       const gateline = await Gateline.open(await gatelineOptions(world, options));
       return decisionAnswer(await gateline.decide(decision, { reason, actor }, unit), unit);
     });
@@ -73,6 +84,24 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
     const value = await readJsonFile(world, output!);
     return decisionAnswer(await gateline.adopt(unit, value, { reason, actor }), unit);
   });
+}
+
+interface PullRequestDecision {
+  readonly pullRequest: number;
+  readonly unit: string;
+  readonly decision: 'approve' | 'reject';
+  readonly reason: string;
+}
+
+async function decideOnPullRequest(
+  world: World,
+  { pullRequest, unit, ...decision }: PullRequestDecision,
+): Promise<Answer> {
+  const gh = createGh(world.workingDirectory, world.environment);
+  const output = await findWaitingOutput(gh, pullRequest, unit);
+  world.err.write(`${safeText(output.report)}\n`);
+  const address = await postDecision(gh, pullRequest, output, decision);
+  return { json: { unit, ...decision, address }, text: `${unit}: ${decision.decision}: ${safeText(address)}\n` };
 }
 
 function decisionAnswer(view: RunView, key?: string): Answer {
