@@ -1,20 +1,13 @@
 import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import {
-  attemptOf,
-  isSameAttempt,
-  type DecidedEntry,
-  type EndedEntry,
-  type Entry,
-  type StartedEntry,
-} from '../run/entry.ts';
+import type { DecidedEntry, EndedEntry, Entry, StartedEntry } from '../run/entry.ts';
+import { attemptOf, isSameAttempt } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import { Call } from './call.ts';
-import type { UnitOutput } from './ports.ts';
-import type { Order, Ports } from './ports.ts';
+import type { Order, Ports, UnitOutput } from './ports.ts';
 import { endLost } from './recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';
 import { attemptName } from '../run/state.ts';

@@ -8,14 +8,6 @@ import type { Decider } from './decide.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
 
-/** What to take back. */
-export interface RollbackChoice {
-  /** The last gate whose work stays; `all`: none. */
-  readonly to: string;
-  /** Only says what would be taken back. */
-  readonly isDry: boolean;
-}
-
 /** What a rollback takes back. */
 export interface Rollback {
   readonly run: number;
@@ -30,13 +22,15 @@ export interface Rollback {
 /**
  * Takes the work of the newest run back: the files that gates after `to` changed get the version from before, if they
  * are as those gates left them; their outputs are forgotten, and the run is paused. The caller holds the lock.
+ * @param choice `to`: the last gate whose work stays, or `all`: none. `isDry`: only says what would be taken back
  */
 export async function rollBack(
   ports: Ports,
   order: Order,
-  { to, isDry }: RollbackChoice,
+  choice: { readonly to: string; readonly isDry: boolean },
   by: Decider,
 ): Promise<Rollback> {
+  const { to, isDry } = choice;
   const call = await Call.open(ports, order);
   if (!isDry) await recoverOpenAttempts(call);
   if (to !== 'all') call.graph.requireGate(to);

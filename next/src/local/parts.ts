@@ -16,11 +16,7 @@ export interface AttemptChoice {
   readonly attempt?: number;
 }
 
-/** Which part of what an attempt left. */
-interface PartChoice extends AttemptChoice {
-  readonly unit: UnitKey;
-  readonly part: Part;
-}
+type PartChoice = AttemptChoice & { readonly unit: UnitKey; readonly part: Part };
 
 /** One part of what an attempt left. @throws GatelineError `usage` if there is no such part */
 export async function readPart(folder: Folder, order: Order, choice: PartChoice): Promise<PartValue> {
