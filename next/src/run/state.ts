@@ -189,13 +189,15 @@ export class FolderState {
             run.sentBack.add(unit);
         break;
       case 'pause':
-        run.paused = entry;
+        // The run may have ended between the look of who paused it and this entry.
+        if (run.finalStatus === undefined) run.paused = entry;
         break;
       case 'resume':
         run.paused = undefined;
         break;
       case 'complete':
         run.finalStatus = 'completed';
+        run.paused = undefined;
         break;
       case 'close':
         run.finalStatus = 'closed';

@@ -16,6 +16,7 @@ type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep', ...string[]]
 type Agents = Readonly<Record<string, Script>>;
 type Story = readonly [files: Files, gates: readonly GateSketch[], agents: Agents, steps: readonly Step[], end?: Files];
 
+const by = { actor: 'user', reason: 'a test' };
 const FAIL: Answer = { exitCode: 1 };
 const PLAN: GateSketch = { id: 'plan' };
 const IMPLEMENT: GateSketch = { id: 'implement', needs: ['plan'], files: ['src'] };
@@ -209,6 +210,17 @@ const stories: Readonly<Record<string, Story>> = {
     ['gen read other; killed', '', { x: '1', go: '1' }, 'other; put x', ''],
     { x: '2' },
   ],
+  'goes on after a run that the user paused while its last gate worked': [
+    { a: '1' },
+    [PLAN],
+    {
+      plan: (_, n, user) => {
+        const pipeline = createPipeline([PLAN]);
+        if (n === 1) return user.quietly(pipeline, {}, (ports) => decide(ports, orderOf(pipeline), 'pause', by), false);
+      },
+    },
+    ['plan', { a: '2' }, 'plan', ''],
+  ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},
     [
@@ -235,7 +247,6 @@ it.each(Object.entries(stories))('%s', async (_, [files, gates, agents, steps, e
     },
   });
   const pipeline = createPipeline(gates);
-  const by = { actor: 'user', reason: 'a test' };
   const edit = (changes: Files) => Object.entries(changes).forEach(([path, content]) => user.set(path, content));
   edit(files);
   for (const [index, step] of steps.entries()) {

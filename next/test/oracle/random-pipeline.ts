@@ -59,6 +59,7 @@ export function createGates(random: Random, features: Features): RandomGate[] {
         needs,
         inputs,
         files,
+        retries: random.chance(0.2) ? 1 : 0,
         ...randomContract(random, features, goto),
         ...(hasCondition && random.chance(0.3) && { if: `needs.${needs[0]}.score == 100` }),
         ...(features.legs &&

@@ -132,7 +132,9 @@ async function decideSomething(
   const order = orderOf(pipeline, options);
   const unit = random.pick([...unitsOf(pipeline).keys()]);
   const kinds = ['force', 'skip', 'reject', 'approve', 'adopt', 'keep'] as const;
-  const kind = random.pick(isAlone ? kinds : kinds.slice(0, -1));
+  const kind = random.chance(0.1)
+    ? random.pick(['pause', 'resume', 'close'] as const)
+    : random.pick(isAlone ? kinds : kinds.slice(0, -1));
   const work = (ports: Ports): Promise<unknown> => {
     if (kind === 'keep') return keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);
     if (kind === 'adopt') return adoptOutput(ports, order, unit, { ok: true, score: 100, v: random.int(5) }, by);
@@ -156,6 +158,9 @@ async function settle(
 ): Promise<void> {
   const { oracle } = simulation;
   const order = orderOf(pipeline, call);
+  const by = { actor: 'user', reason: 'a test' };
+  if (simulation.oracle.counts.has('decided: pause'))
+    await simulation.quietly(pipeline, call, (ports) => decide(ports, order, 'resume', by)).catch(() => {});
   const isMessy = gates.some(({ mess }) => mess !== undefined);
   let report: CallReport | undefined;
   const unitsWith = (result: string) => [...report!.result.outcomes].filter(([, outcome]) => outcome.result === result);
@@ -165,10 +170,7 @@ async function settle(
     const alone = unitsAlone(pipeline);
     for (const [unit, { checkpoint }] of unitsWith('waiting'))
       if (alone.includes(unit) && checkpoint === undefined) await workAlone(simulation, pipeline, unit, call);
-      else
-        await simulation.quietly(pipeline, call, (ports) =>
-          decide(ports, order, 'approve', { actor: 'user', reason: 'a test' }, unit),
-        );
+      else await simulation.quietly(pipeline, call, (ports) => decide(ports, order, 'approve', by, unit));
   }
   const { result, ran } = report!;
   oracle.tally(`ends ${result.status}`);

@@ -83,6 +83,8 @@ export class GitFolder implements TestFolder {
       if (stat && !isInPlace && this.#random.chance(0.2)) utimesSync(target, stat.atime, stat.mtime);
       if (!isInPlace) renameSync(target, place);
     }
+    // Notes what its id stands for.
+    this.read(path);
     if (writer !== undefined) this.writers.set(path, writer);
     if (this.kind.repository !== 'none' && this.#random.chance(0.1)) this.commit();
   }
