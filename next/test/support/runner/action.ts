@@ -5,16 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { evaluateText, type Contexts } from './expressions.ts';
+import { evaluateText, evaluateTexts, type Contexts } from './expressions.ts';
 import { checkOut, git } from './git.ts';
 import type { Job } from './job.ts';
 import type { StepCommand } from './process.ts';
 import type { StepDefinition } from './workflow.ts';
 
-/** What a step runs: a process, or a function of this process that returns outputs. */
+type Outputs = Readonly<Record<string, string>>;
+
+/** A process, or a function of this process that returns outputs. */
 export type Work =
   | { readonly command: StepCommand; readonly isScript: boolean }
-  | { readonly run: () => Promise<Record<string, string> | void> };
+  | { readonly run: () => Promise<Outputs | void> };
 
 /** The variables and contexts of a step. */
 export interface StepScope {
@@ -28,31 +30,20 @@ export interface StepScope {
 /** An action of someone else: a bash script that sees `INPUT_*`, or a function that returns the outputs. */
 export type ThirdPartyAction =
   | string
-  | ((step: {
-      readonly inputs: Readonly<Record<string, string>>;
-      readonly env: Readonly<Record<string, string>>;
-      readonly workspace: string;
-    }) => Promise<Record<string, string> | void>);
-
-/** The main of an action with its post, whose state the step fills. */
-export interface PreparedAction {
-  readonly work: Work;
-  readonly warnings?: readonly string[];
-  readonly post?: PostStep;
-}
+  | ((step: { inputs: Outputs; env: Outputs; workspace: string }) => Promise<Outputs | void>);
 
 export interface PostStep {
   readonly id: string;
   readonly definition: StepDefinition;
   readonly folder: string;
   readonly condition: string;
+  /** Filled by the main. */
   readonly state: Record<string, string>;
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]).transform((value) => String(value ?? ''));
-const inputSchema = z.looseObject({ default: scalar.optional(), deprecationMessage: z.string().optional() });
 const manifestSchema = z.looseObject({
-  inputs: z.record(z.string(), inputSchema.nullable()).nullish(),
+  inputs: z.record(z.string(), z.looseObject({ default: scalar.optional() }).nullable()).nullish(),
   runs: z.looseObject({
     using: z.literal(['node20', 'node24']),
     main: z.string(),
@@ -70,75 +61,62 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash', '--noprofile', '--norc', '-e', '-o', 'pipefail'],
   sh: ['sh', '-e'],
 };
-/** The runner gives these to actions only. */
-const RUNTIME = /^ACTIONS_(?:RUNTIME|RESULTS|CACHE)_/;
 
-export async function prepareScript(job: Job, definition: StepDefinition, scope: StepScope): Promise<Work> {
-  const defaults = { ...job.order.workflow.defaults?.run, ...job.order.definition.defaults?.run };
-  const shell = definition.shell ?? defaults.shell ?? '';
-  const folder = evaluateText(definition['working-directory'] ?? defaults['working-directory'] ?? '', scope.contexts);
-  const script = evaluateText(definition.run!, scope.contexts);
-  return scriptWork(job, shell, script, join(job.machine.workspace, folder), baseEnvironment(job, scope));
+export interface PreparedStep {
+  readonly work: Work;
+  readonly warnings?: readonly string[];
+  readonly post?: PostStep;
 }
 
-async function scriptWork(
-  job: Job,
-  shell: string,
-  script: string,
-  cwd: string,
-  env: Record<string, string>,
-): Promise<Work> {
-  const [file, ...args] = SHELLS[shell] ?? [];
-  if (file === undefined) throw new Error(`the runner has no shell ${shell}`);
-  const path = join(job.machine.temp, `${randomUUID()}.sh`);
-  await writeFile(path, script);
-  const variables = Object.entries(env).filter(([name]) => !RUNTIME.test(name));
-  return { command: { file, args: [...args, path], cwd, env: Object.fromEntries(variables) }, isScript: true };
-}
-
-export async function prepareAction(job: Job, definition: StepDefinition, scope: StepScope): Promise<PreparedAction> {
-  const [name = '', ref = ''] = definition.uses!.split('@');
-  const given = Object.entries(definition.with).map(
-    ([key, value]) => [key, evaluateText(value, scope.contexts)] as const,
-  );
-  if (name === 'actions/checkout') return { work: { run: () => runCheckout(job, Object.fromEntries(given)) } };
+export async function prepareStep(job: Job, definition: StepDefinition, scope: StepScope): Promise<PreparedStep> {
+  const { workspace } = job.machine;
+  const [name = '', ref = ''] = definition.uses?.split('@') ?? [];
+  const given = evaluateTexts(definition.with, scope.contexts);
+  const env = { ...baseEnvironment(job, scope), ...inputVariables(given) };
   const thirdParty = job.order.context.options.actions?.[name];
-  if (thirdParty !== undefined) {
-    const inputs = Object.fromEntries(given);
-    const { workspace } = job.machine;
-    const env = { ...baseEnvironment(job, scope), ...prefixed('INPUT_', inputs) };
-    if (typeof thirdParty === 'string') return { work: await scriptWork(job, '', thirdParty, workspace, env) };
-    return { work: { run: () => thirdParty({ inputs, env, workspace }) } };
+  if (definition.run !== undefined) {
+    const defaults = { ...job.order.workflow.defaults?.run, ...job.order.definition.defaults?.run };
+    const [run = '', shell = '', folder = ''] = [
+      definition.run,
+      definition.shell ?? defaults.shell,
+      definition['working-directory'] ?? defaults['working-directory'],
+    ].map((text) => evaluateText(text ?? '', scope.contexts));
+    return { work: await scriptWork(job, shell, run, join(workspace, folder), env) };
   }
+  if (typeof thirdParty === 'string') return { work: await scriptWork(job, '', thirdParty, workspace, env) };
+  if (thirdParty !== undefined) return { work: { run: () => thirdParty({ inputs: given, env, workspace }) } };
+  if (name === 'actions/checkout') return { work: { run: () => runCheckout(job, given) } };
   const folder = await folderOf(job, name);
   const manifest = await readManifest(folder);
   const { inputs, warnings } = inputsOf(manifest, given, scope.contexts);
-  const repository: Record<string, string> = /^[.$]\//.test(name)
-    ? {}
-    : { GITHUB_ACTION_REPOSITORY: name.split('/').slice(0, 2).join('/'), GITHUB_ACTION_REF: ref };
-  const env = { ...baseEnvironment(job, scope), ...prefixed('INPUT_', inputs), ...repository };
-  const work = nodeWork(job, folder, manifest.runs.main, env);
+  const repository = /^[.$]\//.test(name) ? '' : name.split('/').slice(0, 2).join('/');
+  const source = { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref };
+  const work = nodeWork(job, folder, manifest.runs.main, { ...env, ...inputVariables(inputs), ...source });
   if (manifest.runs.post === undefined) return { work, warnings };
   return { work, warnings, post: { id: scope.id, definition, folder, condition: manifest.runs['post-if'], state: {} } };
 }
 
-/** The manifest and the inputs are read again: a step in between may have changed them. */
-export async function preparePost(job: Job, post: PostStep, scope: StepScope): Promise<Work> {
-  const manifest = await readManifest(post.folder);
-  const given = Object.entries(post.definition.with).map(
-    ([key, value]) => [key, evaluateText(value, scope.contexts)] as const,
-  );
-  const { inputs } = inputsOf(manifest, given, scope.contexts);
-  const state = Object.fromEntries(Object.entries(post.state).map(([key, value]) => [`STATE_${key}`, value]));
-  return nodeWork(job, post.folder, manifest.runs.post ?? '', {
-    ...baseEnvironment(job, scope),
-    ...prefixed('INPUT_', inputs),
-    ...state,
-  });
+/** The manifest and the inputs are read again: steps in between may have changed them. */
+export async function preparePost(job: Job, { folder, definition, state }: PostStep, scope: StepScope): Promise<Work> {
+  const manifest = await readManifest(folder);
+  const { inputs } = inputsOf(manifest, evaluateTexts(definition.with, scope.contexts), scope.contexts);
+  const states = Object.fromEntries(Object.entries(state).map(([key, value]) => [`STATE_${key}`, value]));
+  const env = { ...baseEnvironment(job, scope), ...inputVariables(inputs), ...states };
+  return nodeWork(job, folder, manifest.runs.post ?? '', env);
+}
+
+/** The runner gives the variables of its services to actions only. */
+async function scriptWork(job: Job, shell: string, script: string, cwd: string, env: Outputs): Promise<Work> {
+  const [file, ...args] = SHELLS[shell] ?? [];
+  if (file === undefined) throw new Error(`the runner has no shell ${shell}`);
+  const path = join(job.machine.temp, `${randomUUID()}.sh`);
+  await writeFile(path, script);
+  const variables = Object.entries(env).filter(([name]) => !/^ACTIONS_(?:RUNTIME|RESULTS|CACHE)_/.test(name));
+  return { command: { file, args: [...args, path], cwd, env: Object.fromEntries(variables) }, isScript: true };
 }
 
 /** Actions of the product run from their sources: `dist/gate.js` is `next/src/action/gate/main.ts`. */
-function nodeWork(job: Job, folder: string, script: string, env: Record<string, string>): Work {
+function nodeWork(job: Job, folder: string, script: string, env: Outputs): Work {
   const source = folder.startsWith(ACTIONS) ? /([\w-]+)\.js$/.exec(script)?.[1] : undefined;
   const path = source === undefined ? join(folder, script) : join(PRODUCT, 'next/src/action', source, 'main.ts');
   return { command: { file: process.execPath, args: [path], cwd: job.machine.workspace, env }, isScript: false };
@@ -151,66 +129,62 @@ async function readManifest(folder: string): Promise<Manifest> {
   return result.data;
 }
 
-/** `with`, then the defaults, which may use a few contexts only (`action_yaml.json` of actions/runner). */
+/** `with`, and defaults, which may use a few contexts only (`action_yaml.json` of actions/runner). */
 function inputsOf(
   manifest: Manifest,
-  given: readonly (readonly [string, string])[],
+  given: Outputs,
   { github = {}, strategy = {}, matrix = {}, job = {}, runner = {} }: Contexts,
-): { inputs: Record<string, string>; warnings: string[] } {
-  const known = new Map(Object.entries(manifest.inputs ?? {}).map(([name, input]) => [name.toLowerCase(), input]));
-  const names = given.map(([name]) => name.toLowerCase());
-  const defaults = [...known]
-    .filter(([name]) => !names.includes(name))
-    .map(
-      ([name, input]) => [name, evaluateText(input?.default ?? '', { github, strategy, matrix, job, runner })] as const,
-    );
-  const unknown = given.map(([name]) => name).filter((name) => !known.has(name.toLowerCase()));
-  const list = (items: readonly string[]): string => items.map((name) => `'${name}'`).join(', ');
-  const warnings =
-    unknown.length === 0 ? [] : [`Unexpected input(s) ${list(unknown)}, valid inputs are [${list([...known.keys()])}]`];
-  return { inputs: Object.fromEntries([...defaults, ...given]), warnings };
+): { inputs: Outputs; warnings: string[] } {
+  const declared = Object.entries(manifest.inputs ?? {}).map(([name, input]) => [name, input?.default ?? ''] as const);
+  const defaults = evaluateTexts(Object.fromEntries(declared), { github, strategy, matrix, job, runner });
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(defaults, name.toLowerCase()));
+  const list = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
+  const message = `Unexpected input(s) ${list(unknown)}, valid inputs are [${list(Object.keys(defaults))}]`;
+  return { inputs: { ...defaults, ...given }, warnings: unknown.length === 0 ? [] : [message] };
 }
 
-/** The machine's variables and those of job and step, then GITHUB_* and RUNNER_*, which no step changes. */
+/** Variables of job and step, then the machine's GITHUB_* and RUNNER_*, which no step changes. */
 function baseEnvironment(job: Job, { id, env, files }: StepScope): Record<string, string> {
-  const { PATH = '', ...variables } = job.machine.env;
-  const path = env['PATH'] ?? PATH;
-  return { ...env, ...variables, ...files, ...job.tracking, GITHUB_ACTION: id, PATH: [...job.path, path].join(':') };
+  const fixed = Object.entries(job.machine.env).filter(([name]) => /^(?:GITHUB|RUNNER|ACTIONS)_/.test(name));
+  const all: Record<string, string> = {
+    ...job.machine.env,
+    ...env,
+    ...Object.fromEntries(fixed),
+    ...files,
+    GITHUB_ACTION: id,
+  };
+  const path = [...job.path, all['PATH'] ?? ''].join(':');
+  return { ...all, RUNNER_TRACKING_ID: job.trackingId, PATH: path };
 }
 
-function prefixed(prefix: string, values: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(values).map(([name, value]) => [
-    `${prefix}${name.replaceAll(' ', '_').toUpperCase()}`,
+function inputVariables(inputs: Outputs): Outputs {
+  const entries = Object.entries(inputs).map(([name, value]) => [
+    `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
     value,
   ]);
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries) as Outputs;
 }
 
 async function folderOf(job: Job, name: string): Promise<string> {
-  const own = /^(?:[.$]\/next\/actions|gateline\/gateline)(?:\/([\w-]+))?$/.exec(name);
+  const product = /^(?:[.$]\/next\/actions|gateline\/gateline)(?:\/([\w-]+))?$/.exec(name);
   const local = join(job.machine.workspace, name);
-  if (name.startsWith('./') && (own === null || existsSync(local))) return local;
-  if (own !== null) return join(ACTIONS, own[1] ?? 'gate');
+  if (name.startsWith('./') && (product === null || existsSync(local))) return local;
+  if (product !== null) return join(ACTIONS, product[1] ?? 'gate');
   if (!name.startsWith('$/')) throw new Error(`no action ${name} is registered`);
   const { gitFolder, event } = job.order.context;
-  const folder = join(job.machine.temp, '../_actions', randomUUID());
+  const folder = join(job.machine.temp, '../actions', randomUUID());
   await checkOut(folder, { gitFolder, sha: event.sha, ref: event.sha, depth: 1, filter: '', sparse: [] });
   return join(folder, name.slice(2));
 }
 
 /** actions/checkout, of the test's repository only. */
-async function runCheckout(job: Job, inputs: Readonly<Record<string, string>>): Promise<void> {
+async function runCheckout(job: Job, inputs: Outputs): Promise<void> {
   const { gitFolder, event, repository } = job.order.context;
-  const { ref = '', path = '', filter = '', 'fetch-depth': depth = '1', 'sparse-checkout': sparse = '' } = inputs;
-  if ((inputs['repository'] ?? repository.name) !== repository.name)
-    throw new Error('only the own repository can be checked out');
-  const branch = repository.branches.has(ref) ? `refs/heads/${ref}` : ref;
-  const sha = ref === '' ? event.sha : await git(gitFolder, 'rev-parse', '--verify', `${branch}^{commit}`);
-  const options = { depth: Number(depth), filter, sparse: sparse.split('\n').filter((line) => line.trim() !== '') };
-  await checkOut(join(job.machine.workspace, path), {
-    gitFolder,
-    sha,
-    ref: branch === '' ? event.ref : branch,
-    ...options,
-  });
+  const { path = '', filter = '', repository: name = repository.name } = inputs;
+  if (name !== repository.name) throw new Error(`${name} cannot be checked out, only ${repository.name}`);
+  const ref = repository.branches.has(inputs['ref'] ?? '') ? `refs/heads/${inputs['ref']}` : inputs['ref'] || event.ref;
+  const sha = inputs['ref'] ? await git(gitFolder, 'rev-parse', '--verify', `${ref}^{commit}`) : event.sha;
+  const sparse = (inputs['sparse-checkout'] ?? '').split('\n').filter((line) => line.trim() !== '');
+  const depth = Number(inputs['fetch-depth'] ?? 1);
+  await checkOut(join(job.machine.workspace, path), { gitFolder, sha, ref, depth, filter, sparse });
 }

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { JsonObject } from '../../../src/json/json.ts';
 import type { Github } from '../github/github.ts';
 import type { Permissions, Repository, User, WorkflowRun } from '../github/model.ts';
 import type { CacheScope } from '../github/runtime-token.ts';
-import type { CancelTimes } from './process.ts';
 import type { ThirdPartyAction } from './action.ts';
+import type { CancelTimes } from './process.ts';
 import type { JobDefinition } from './workflow.ts';
 
 export interface RunnerOptions {
@@ -65,31 +65,30 @@ export interface Machine {
   readonly temp: string;
 }
 
-const ALL_READ: Permissions = Object.fromEntries(
-  ['actions', 'checks', 'contents', 'issues', 'pull-requests', 'statuses'].map((name) => [name, 'read']),
-);
-
 /** A fresh machine with the folders and variables of a job. */
 export async function prepareMachine(
   context: RunContext,
   job: { readonly id: string; readonly name: string; readonly permissions: JobDefinition['permissions'] },
 ): Promise<Machine> {
   const { github, repository, run, runAttempt, event } = context;
-  const [, short = ''] = repository.name.split('/');
+  const short = repository.name.replace(/.*\//, '');
   await mkdir(context.folder, { recursive: true });
   const folder = await mkdtemp(join(context.folder, `${job.id}-`));
-  const [workspace, temp, home, tools] = ['work/main', '_temp', 'home', 'tools'].map((name) =>
-    join(folder, name.replace('work/main', `work/${short}/${short}`)),
-  ) as [string, string, string, string];
-  for (const path of [workspace, temp, home, tools]) await mkdir(path, { recursive: true });
+  const paths = {
+    workspace: join(folder, 'work', short, short),
+    temp: join(folder, 'temp'),
+    home: join(folder, 'home'),
+  };
+  for (const path of Object.values(paths)) await mkdir(path, { recursive: true });
   const identity = { repository: repository.name, runId: run.id, runAttempt, job: job.name };
   const permissions = permissionsOf(job.permissions, event.isRestricted);
   const token = github.issueToken({ repository: repository.name, permissions, job: identity });
-  const eventPath = join(temp, 'event.json');
+  const eventPath = join(paths.temp, 'event.json');
   await writeFile(eventPath, JSON.stringify(event.payload));
+  const services = ['ACTIONS_CACHE_URL', 'ACTIONS_RESULTS_URL', 'ACTIONS_RUNTIME_URL'];
   const env = {
     PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
-    HOME: home,
+    HOME: paths.home,
     USER: 'runner',
     GIT_CONFIG_NOSYSTEM: '1',
     // Without it every step compiles the sources anew.
@@ -98,21 +97,19 @@ export async function prepareMachine(
     ...runVariables(context),
     GITHUB_JOB: job.id,
     GITHUB_EVENT_PATH: eventPath,
-    GITHUB_WORKSPACE: workspace,
+    GITHUB_WORKSPACE: paths.workspace,
     RUNNER_ARCH: 'X64',
     RUNNER_ENVIRONMENT: 'github-hosted',
     RUNNER_NAME: 'GitHub Actions 1',
     RUNNER_OS: 'Linux',
-    RUNNER_TEMP: temp,
-    RUNNER_TOOL_CACHE: tools,
-    RUNNER_WORKSPACE: dirname(workspace),
+    RUNNER_TEMP: paths.temp,
+    RUNNER_TOOL_CACHE: join(folder, 'tools'),
+    RUNNER_WORKSPACE: dirname(paths.workspace),
     ACTIONS_CACHE_SERVICE_V2: 'True',
-    ACTIONS_CACHE_URL: `${github.origin}/`,
-    ACTIONS_RESULTS_URL: `${github.origin}/`,
+    ...Object.fromEntries(services.map((name) => [name, `${github.origin}/`])),
     ACTIONS_RUNTIME_TOKEN: github.mintRuntimeToken(identity, cacheScopes(context)),
-    ACTIONS_RUNTIME_URL: `${github.origin}/`,
   };
-  return { env, token, workspace, temp };
+  return { env, token, workspace: paths.workspace, temp: paths.temp };
 }
 
 /** https://docs.github.com/actions/reference/workflows-and-actions/variables#default-environment-variables */
@@ -129,12 +126,12 @@ export function runVariables({ github, repository, run, runAttempt, event }: Run
     GITHUB_GRAPHQL_URL: `${github.origin}/graphql`,
     GITHUB_HEAD_REF: event.headRef,
     GITHUB_REF: ref,
-    GITHUB_REF_NAME: ref.replace(/^refs\/(?:heads|tags|pull)\//, ''),
+    GITHUB_REF_NAME: ref.replace(/^refs\/\w+\//, ''),
     GITHUB_REF_PROTECTED: 'false',
     GITHUB_REF_TYPE: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
     GITHUB_REPOSITORY: repository.name,
     GITHUB_REPOSITORY_ID: String(repository.id),
-    GITHUB_REPOSITORY_OWNER: repository.name.split('/')[0] ?? '',
+    GITHUB_REPOSITORY_OWNER: repository.name.replace(/\/.*/, ''),
     GITHUB_RETENTION_DAYS: '90',
     GITHUB_RUN_ATTEMPT: String(runAttempt),
     GITHUB_RUN_ID: String(run.id),
@@ -142,7 +139,7 @@ export function runVariables({ github, repository, run, runAttempt, event }: Run
     // The clients refuse any other host as an Enterprise Server.
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_SHA: event.sha,
-    GITHUB_TRIGGERING_ACTOR: run.attempts[runAttempt - 1]?.actor.login ?? actor.login,
+    GITHUB_TRIGGERING_ACTOR: run.attempts[runAttempt - 1]!.actor.login,
     GITHUB_WORKFLOW: run.name,
     GITHUB_WORKFLOW_REF: `${repository.name}/${run.path}@${ref}`,
     GITHUB_WORKFLOW_SHA: event.sha,
@@ -150,46 +147,28 @@ export function runVariables({ github, repository, run, runAttempt, event }: Run
 }
 
 /** What `permissions:` does not name is not granted; without the key everything is. */
-function permissionsOf(permissions: JobDefinition['permissions'], isRestricted: boolean): Permissions | 'all' {
-  if (permissions === undefined || permissions === 'write-all') return isRestricted ? ALL_READ : 'all';
-  if (permissions === 'read-all') return ALL_READ;
-  const granted = Object.entries(permissions).filter(([, level]) => level === 'read' || level === 'write');
-  return Object.fromEntries(
-    granted.map(([name, level]) => [name, isRestricted || level === 'read' ? 'read' : 'write']),
-  );
+function permissionsOf(
+  permissions: JobDefinition['permissions'] = 'write-all',
+  isRestricted: boolean,
+): Permissions | 'all' {
+  if (permissions === 'write-all' && !isRestricted) return 'all';
+  const names = ['actions', 'checks', 'contents', 'issues', 'pull-requests', 'statuses'];
+  const granted =
+    typeof permissions === 'string' ? names.map((name) => [name, 'read'] as const) : Object.entries(permissions);
+  const levels = granted.map(([name, level]) => [name, isRestricted && level === 'write' ? 'read' : level]);
+  return Object.fromEntries(levels) as Permissions;
 }
 
 /** Events of outsiders, which run on the default branch: their caches are read-only. */
 const OF_OUTSIDERS = new Set(['pull_request_target', 'issue_comment', 'workflow_run']);
 
 /** The run's ref, the base branch, the default branch; only the first is writable. */
-function cacheScopes({ repository, event }: RunContext): CacheScope[] {
-  const bases = [event.baseRef, repository.defaultBranch].filter((branch) => branch !== '');
-  const others = new Set(bases.map((branch) => `refs/heads/${branch}`));
-  others.delete(event.ref);
-  return [
-    { scope: event.ref, permission: OF_OUTSIDERS.has(event.name) ? 1 : 3 },
-    ...[...others].map((scope) => ({ scope, permission: 1 }) as const),
-  ];
+function cacheScopes({ repository, event: { name, ref, baseRef } }: RunContext): CacheScope[] {
+  const bases = [baseRef || repository.defaultBranch, repository.defaultBranch].map((branch) => `refs/heads/${branch}`);
+  const [own, ...others] = new Set([ref, ...bases]);
+  const readable = others.map((scope) => ({ scope, permission: 1 }) as const);
+  return [{ scope: own!, permission: OF_OUTSIDERS.has(name) ? 1 : 3 }, ...readable];
 }
-
-const FILES = {
-  GITHUB_OUTPUT: 'set_output',
-  GITHUB_STATE: 'save_state',
-  GITHUB_STEP_SUMMARY: 'step_summary',
-  GITHUB_ENV: 'set_env',
-  GITHUB_PATH: 'add_path',
-};
-
-/** Empty files for the commands of a step, as variables. */
-export async function createCommandFiles({ temp }: Machine): Promise<Record<keyof typeof FILES, string>> {
-  const folder = await mkdtemp(join(temp, '_runner_file_commands_'));
-  const entries = Object.entries(FILES).map(([name, file]) => [name, join(folder, file)] as const);
-  for (const [, path] of entries) await writeFile(path, '');
-  return Object.fromEntries(entries) as Record<keyof typeof FILES, string>;
-}
-
-export const readCommandFile = (path: string): Promise<string> => readFile(path, 'utf8');
 
 /** Variables of a prefix as a context has them: without it, in lower case. */
 export function withoutPrefix(env: Readonly<Record<string, string>>, prefix: string): Record<string, string> {

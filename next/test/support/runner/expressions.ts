@@ -8,11 +8,7 @@ import type { JsonValue } from '../../../src/json/json.ts';
 export type Contexts = Readonly<Record<string, JsonValue>>;
 
 /** The answers of `success()`, `failure()` and `cancelled()`. */
-export interface StatusAnswers {
-  readonly success: boolean;
-  readonly failure: boolean;
-  readonly cancelled: boolean;
-}
+export type StatusAnswers = Readonly<Record<'success' | 'failure' | 'cancelled', boolean>>;
 
 const EXPRESSION = /\$\{\{((?:[^'}]|'[^']*'|\}(?!\}))*)\}\}/g;
 const STATUS_CALL = /\b(?:always|success|failure|cancelled)\s*\(/i;
@@ -21,6 +17,10 @@ const STATUS_CALL = /\b(?:always|success|failure|cancelled)\s*\(/i;
 export function evaluateText(text: string, contexts: Contexts): string {
   if (text.replaceAll(EXPRESSION, '').includes('${{')) throw new Error(`\${{ … without an end: ${text}`);
   return text.replaceAll(EXPRESSION, (_, inner: string) => evaluate(inner, contexts).coerceString());
+}
+
+export function evaluateTexts(texts: Readonly<Record<string, string>>, contexts: Contexts): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, evaluateText(text, contexts)]));
 }
 
 /** The value of a text that is one `${{ … }}`, of any type; of lists and maps with such texts; else the text. */
@@ -35,16 +35,14 @@ export function evaluateValue(value: JsonValue, contexts: Contexts): JsonValue {
 }
 
 /** Whether a step or job runs. Without a status function, `if` implies `success()`. */
-export function evaluateCondition(condition: string | undefined, answers: StatusAnswers, contexts: Contexts): boolean {
-  const text = condition?.trim() ?? '';
-  const inner = soleExpression(text) ?? text;
-  if (inner.includes('${{')) throw new Error(`an \`if\` is one expression: ${text}`);
+export function evaluateCondition(condition = '', answers: StatusAnswers, contexts: Contexts): boolean {
+  const inner = soleExpression(condition) ?? condition.trim();
+  if (inner.includes('${{')) throw new Error(`an \`if\` is one expression: ${condition}`);
   if (inner === '') return answers.success;
   if (!STATUS_CALL.test(inner.replaceAll(/'[^']*'/g, '')) && !answers.success) return false;
-  const functions = Object.entries({ always: true, ...answers }).map(([name, answer]) => ({
-    ...{ name, minArgs: 0, maxArgs: 0 },
-    call: () => new data.BooleanData(answer),
-  }));
+  const functions = Object.entries({ always: true, ...answers }).map(([name, answer]) => {
+    return { name, minArgs: 0, maxArgs: 0, call: () => new data.BooleanData(answer) };
+  });
   return truthy(evaluate(inner, contexts, functions));
 }
 

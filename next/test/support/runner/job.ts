@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../../src/json/json.ts';
+import type { JsonObject } from '../../../src/json/json.ts';
 import type { Conclusion, WorkflowJob } from '../github/model.ts';
 import type { PostStep } from './action.ts';
 import type { Annotation } from './commands.ts';
 import { prepareMachine, withoutPrefix, type Machine, type RunContext } from './environment.ts';
-import { evaluateText, evaluateValue, type Contexts, type StatusAnswers } from './expressions.ts';
-import { killTracked, TRACKING_VARIABLE, type CancelTimes, type StepProcess } from './process.ts';
+import { evaluateTexts, evaluateValue, type Contexts, type StatusAnswers } from './expressions.ts';
+import { killTracked, type CancelTimes, type StepProcess } from './process.ts';
 import { runPost, runStep, type StepReport } from './step.ts';
-import type { JobDefinition, StepDefinition, Workflow } from './workflow.ts';
+import type { JobDefinition, Workflow } from './workflow.ts';
 
 export interface JobReport {
   /** In its workflow file. */
@@ -40,20 +40,18 @@ export interface JobOrder {
   readonly contexts: Contexts;
 }
 
-const RUNNER_TIMES: CancelTimes = { interrupt: 7_500, terminate: 2_500 };
-
 /** A job on a machine of its own: mains in order, then posts in reverse. */
 export class Job {
   readonly order: JobOrder;
   readonly ended: Promise<JobReport>;
   /** Set before the first step. */
   machine!: Machine;
-  readonly tracking = { [TRACKING_VARIABLE]: `github_${randomUUID()}` };
+  readonly trackingId = `github_${randomUUID()}`;
   readonly masks = new Set<string>();
   status: 'success' | 'failure' | 'cancelled' = 'success';
   isLost = false;
   /** Of workflow and job, with what steps wrote to `GITHUB_ENV`. */
-  readonly env: Record<string, string> = {};
+  env: Record<string, string> = {};
   readonly path: string[] = [];
   readonly steps: Record<string, { outcome: string; conclusion: string; outputs: Record<string, string> }> = {};
   readonly posts: PostStep[] = [];
@@ -71,7 +69,7 @@ export class Job {
   }
 
   get cancelTimes(): CancelTimes {
-    return this.order.context.options.cancelTimes ?? RUNNER_TIMES;
+    return this.order.context.options.cancelTimes ?? { interrupt: 7_500, terminate: 2_500 };
   }
 
   readonly onLine = (line: string): void => {
@@ -88,36 +86,31 @@ export class Job {
   contexts(env: Readonly<Record<string, string>>): Contexts {
     const { context, contexts, secrets, path } = this.order;
     const { env: variables, token } = this.machine;
-    const { actions: _, ...github } = withoutPrefix(variables, 'GITHUB_');
-    const job: JsonObject = {
-      status: this.status,
-      check_run_id: this.#record.id,
-      workflow_ref: `${context.repository.name}/${path}@${context.event.ref}`,
-      workflow_sha: context.event.sha,
-      workflow_repository: context.repository.name,
-      workflow_file_path: path,
-    };
+    const { name: repository } = context.repository;
+    const { sha, ref, payload: event } = context.event;
+    const file = { workflow_repository: repository, workflow_file_path: path, workflow_sha: sha };
+    const workflow: JsonObject = { workflow_ref: `${repository}/${path}@${ref}`, ...file };
     return {
       ...contexts,
-      github: { ...github, token, event: context.event.payload },
+      github: { ...withoutPrefix(variables, 'GITHUB_'), token, event },
       runner: { ...withoutPrefix(variables, 'RUNNER_'), debug: '' },
-      job,
+      job: { status: this.status, check_run_id: this.#record.id, ...workflow },
       secrets: { ...secrets, GITHUB_TOKEN: token },
       env: { ...env },
       steps: this.steps,
     };
   }
 
-  /** A timer of `timeout-minutes`. */
-  afterMinutes(minutes: string | number | undefined, work: () => void): NodeJS.Timeout | undefined {
-    if (minutes === undefined) return undefined;
-    const count = Number(evaluateValue(minutes, this.contexts(this.env)));
-    return setTimeout(work, count * (this.order.context.options.minuteMs ?? 60_000)).unref();
+  /** Work after the minutes of `timeout-minutes`, unless it is disposed of. */
+  afterMinutes(minutes: string | number | undefined, work: () => void): Disposable {
+    const count = Number(evaluateValue(minutes ?? '', this.contexts(this.env)));
+    const ms = count * (this.order.context.options.minuteMs ?? 60_000);
+    const timer = count > 0 ? setTimeout(work, ms) : undefined;
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
   }
 
   /** As "Cancel workflow": the running step is stopped, and only steps with `always()` or `cancelled()` follow. */
   async cancel(): Promise<void> {
-    if (this.isLost) return;
     this.status = 'cancelled';
     if (this.running !== undefined && !this.running.outlivesCancel())
       await this.running.process.cancel(this.cancelTimes);
@@ -127,7 +120,7 @@ export class Job {
   async lose(): Promise<void> {
     this.isLost = true;
     this.running?.process.kill();
-    await killTracked(this.tracking[TRACKING_VARIABLE]);
+    await killTracked(`RUNNER_TRACKING_ID=${this.trackingId}`);
   }
 
   /** The first line of the log that matches. Rejects if the job ends without one. */
@@ -138,60 +131,41 @@ export class Job {
       };
       this.#waiters.add(waiter);
       this.#lines.forEach(waiter);
-      const fail = (): void => reject(new Error(`no line matches ${pattern}:\n${this.#lines.join('\n')}`));
-      this.ended.then(fail, reject);
+      this.ended.then(() => reject(new Error(`no line matches ${pattern}:\n${this.#lines.join('\n')}`)), reject);
     });
   }
 
   async #run(): Promise<JobReport> {
-    const { context, definition, workflow, permissions, secrets, id, name } = this.order;
-    this.machine = await prepareMachine(context, { id, name, permissions });
-    const hidden = [...Object.values(secrets), this.machine.token, this.machine.env['ACTIONS_RUNTIME_TOKEN']!];
-    for (const secret of hidden) if (secret !== '') this.masks.add(secret);
-    for (const env of [workflow.env, definition.env])
-      for (const [key, value] of Object.entries(env)) this.env[key] = evaluateText(value, this.contexts(this.env));
-    const timer = this.afterMinutes(definition['timeout-minutes'], () => {
-      this.onLine(`##[error]The job has exceeded the maximum execution time of ${definition['timeout-minutes']}m.`);
-      void this.cancel();
-    });
-    const steps = definition.steps ?? [];
-    for (const [index, step] of steps.entries()) if (!this.isLost) await runStep(this, step, stepNames(steps)[index]!);
-    for (let post = this.posts.pop(); post !== undefined && !this.isLost; post = this.posts.pop())
-      await runPost(this, post);
-    clearTimeout(timer);
-    await killTracked(this.tracking[TRACKING_VARIABLE]);
+    const { context, definition, workflow, secrets, id, name } = this.order;
+    const { runAttempt } = context;
+    this.machine = await prepareMachine(context, this.order);
+    const { token, env, workspace } = this.machine;
+    for (const secret of [...Object.values(secrets), token, env['ACTIONS_RUNTIME_TOKEN']!])
+      if (secret) this.masks.add(secret);
+    for (const texts of [workflow.env, definition.env])
+      this.env = { ...this.env, ...evaluateTexts(texts, this.contexts(this.env)) };
+    await this.#runSteps(definition);
+    await killTracked(`RUNNER_TRACKING_ID=${this.trackingId}`);
     const conclusion = this.isLost ? 'failure' : this.status;
     Object.assign(this.#record, { status: 'completed', conclusion, completedAt: context.github.now() });
+    const outputs = this.isLost ? [] : Object.entries(evaluateTexts(definition.outputs, this.contexts(this.env)));
     return {
-      ...{ id, name, runAttempt: context.runAttempt, conclusion },
-      outputs: this.isLost ? {} : this.#outputs(),
-      steps: this.reports,
+      ...{ id, name, runAttempt, conclusion, workspace, steps: this.reports },
+      // The runner leaves out values that contain a secret.
+      outputs: Object.fromEntries(outputs.filter(([, value]) => ![...this.masks].some((mask) => value.includes(mask)))),
       summary: this.reports.map(({ summary }) => summary).join(''),
       annotations: this.reports.flatMap(({ annotations }) => annotations),
       log: this.#lines.join('\n'),
-      workspace: this.machine.workspace,
     };
   }
 
-  /** The runner leaves out values that contain a secret. */
-  #outputs(): Record<string, string> {
-    const contexts = this.contexts(this.env);
-    const values = Object.entries(this.order.definition.outputs).map(
-      ([name, value]) => [name, evaluateText(value, contexts)] as const,
-    );
-    return Object.fromEntries(values.filter(([, value]) => ![...this.masks].some((mask) => value.includes(mask))));
+  async #runSteps({ steps = [], 'timeout-minutes': minutes }: JobDefinition): Promise<void> {
+    using _timer = this.afterMinutes(minutes, () => {
+      this.onLine(`##[error]The job has exceeded the maximum execution time of ${minutes}m.`);
+      void this.cancel();
+    });
+    for (const [index, step] of steps.entries()) if (!this.isLost) await runStep(this, step, step.id ?? `__${index}`);
+    for (let post = this.posts.pop(); post !== undefined && !this.isLost; post = this.posts.pop())
+      await runPost(this, post);
   }
-}
-
-/** `id:`, else what the runner calls a step without one: `__run`, `__run_2`, `__self`, `__octo_gate`. */
-function stepNames(steps: readonly StepDefinition[]): string[] {
-  const counts = new Map<string, number>();
-  return steps.map(({ id, uses }) => {
-    if (id !== undefined) return id;
-    const action = (uses ?? '').split('@')[0]!.replaceAll(/[^\w-]/g, '_');
-    const name = uses === undefined ? '__run' : /^[.$]\//.test(uses) ? '__self' : `__${action}`;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count === 1 ? name : `${name}_${count}`;
-  });
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,60 +16,45 @@ export interface StepCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface StepProcess {
-  /** Exit code; null after a signal. */
-  readonly ended: Promise<number | null>;
-  isCancelled: boolean;
-  /** SIGINT and SIGTERM to the process alone, SIGKILL to its group. */
-  cancel(times: CancelTimes): Promise<void>;
-  /** SIGKILL to its group. */
-  kill(): void;
-}
-
 /** Milliseconds for the output of a process that has ended: its children may hold the pipes open. */
 const DRAIN = 1_000;
 
-export function startProcess({ file, args, cwd, env }: StepCommand, onLine: (line: string) => void): StepProcess {
-  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const read = [child.stdout, child.stderr].map(async (input) => {
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) onLine(line);
-  });
-  const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', resolve);
-  });
-  const ended = exited.then(async (code) => {
-    await isWithin(Promise.all(read), DRAIN);
-    child.stdout.destroy();
-    child.stderr.destroy();
-    return code;
-  });
-  ended.catch(() => undefined);
-  const kill = (): void => {
-    if (child.pid !== undefined) ignoreGone(() => process.kill(-child.pid!, 'SIGKILL'));
-  };
-  return {
-    ended,
-    isCancelled: false,
-    async cancel(times) {
-      this.isCancelled = true;
-      if (await endsAfter(child, 'SIGINT', exited, times.interrupt)) return;
-      if (await endsAfter(child, 'SIGTERM', exited, times.terminate)) return;
-      kill();
-      await exited;
-    },
-    kill,
-  };
-}
+/** A program in a process group of its own. */
+export class StepProcess {
+  /** Exit code; null after a signal. */
+  readonly ended: Promise<number | null>;
+  isCancelled = false;
+  readonly #child;
+  readonly #exited: Promise<number | null>;
 
-function endsAfter(
-  child: ChildProcess,
-  signal: NodeJS.Signals,
-  exited: Promise<unknown>,
-  ms: number,
-): Promise<boolean> {
-  child.kill(signal);
-  return isWithin(exited, ms);
+  constructor({ file, args, cwd, env }: StepCommand, onLine: (line: string) => void) {
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const outputs = [child.stdout, child.stderr];
+    const read = outputs.map(async (input) => {
+      for await (const line of createInterface({ input, crlfDelay: Infinity })) onLine(line);
+    });
+    this.#child = child;
+    this.#exited = new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));
+    this.ended = this.#exited.then(async (code) => {
+      await isWithin(Promise.all(read), DRAIN);
+      for (const output of outputs) output.destroy();
+      return code;
+    });
+    this.ended.catch(() => undefined);
+  }
+
+  /** SIGINT and SIGTERM to the process alone, then SIGKILL to its group. */
+  async cancel({ interrupt, terminate }: CancelTimes): Promise<void> {
+    this.isCancelled = true;
+    this.#child.kill('SIGINT');
+    if (await isWithin(this.#exited, interrupt)) return;
+    this.#child.kill('SIGTERM');
+    if (!(await isWithin(this.#exited, terminate))) this.kill();
+  }
+
+  kill(): void {
+    if (this.#child.pid !== undefined) kill(-this.#child.pid);
+  }
 }
 
 async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
@@ -80,33 +65,29 @@ async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   return result;
 }
 
-/** In the environment of everything that a job starts: the runner finds left processes by it. */
-export const TRACKING_VARIABLE = 'RUNNER_TRACKING_ID';
-
-/** Kills the processes of a job, whoever their parents are. Linux only. */
-export async function killTracked(id: string): Promise<void> {
-  for (let pids = trackedProcesses(id); pids.length > 0; pids = trackedProcesses(id)) {
-    for (const pid of pids) ignoreGone(() => process.kill(pid, 'SIGKILL'));
+/** Kills all processes with a variable in their environment, whoever their parents are. Linux only. */
+export async function killTracked(variable: string): Promise<void> {
+  for (let pids = trackedProcesses(variable); pids.length > 0; pids = trackedProcesses(variable)) {
+    pids.forEach(kill);
     await sleep(1);
   }
 }
 
-function trackedProcesses(id: string): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
+function trackedProcesses(variable: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
     try {
-      const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      return variables.includes(`${TRACKING_VARIABLE}=${id}`) ? [Number(name)] : [];
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(variable);
     } catch {
       // It has ended, or belongs to another user.
-      return [];
+      return false;
     }
   });
 }
 
-function ignoreGone(kill: () => void): void {
+function kill(pid: number): void {
   try {
-    kill();
+    process.kill(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -1,14 +1,15 @@
-import { preparePost, prepareAction, prepareScript, type PostStep, type StepScope, type Work } from './action.ts';
-import { StepLog, masked, parseFileCommand, type Annotation } from './commands.ts';
-import { createCommandFiles, readCommandFile } from './environment.ts';
-import { evaluateCondition, evaluateText, evaluateValue } from './expressions.ts';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Conclusion } from '../github/model.ts';
+import { preparePost, prepareStep, type PostStep, type StepScope, type Work } from './action.ts';
+import { StepLog, masked, parseFileCommand, type Annotation } from './commands.ts';
+import { evaluateCondition, evaluateText, evaluateValue } from './expressions.ts';
 import type { Job } from './job.ts';
-import { startProcess } from './process.ts';
+import { StepProcess } from './process.ts';
 import type { StepDefinition } from './workflow.ts';
 
 export interface StepReport {
-  /** `id:`, else the runner's name: `__run`, `__self_2`. */
+  /** `id:`, else `__<index>`. */
   readonly id: string;
   readonly stage: 'main' | 'post';
   /** Before `continue-on-error`. */
@@ -24,45 +25,33 @@ export interface StepReport {
   readonly log: string;
 }
 
-/** Bytes of a step's summary; the runner drops a longer one as a whole. */
-const MAX_SUMMARY = 1024 * 1024;
-
 export async function runStep(job: Job, definition: StepDefinition, id: string): Promise<void> {
-  const { outcome, conclusion, outputs } = await trackStep(
-    job,
-    { id, definition, stage: 'main' },
-    async (scope, log) => {
-      if (definition.run !== undefined) return prepareScript(job, definition, scope);
-      const { work, warnings = [], post } = await prepareAction(job, definition, scope);
-      for (const warning of warnings) log.read(`::warning::${warning}`);
-      if (post !== undefined) job.posts.push(post);
-      return work;
-    },
-  );
-  if (definition.id !== undefined) job.steps[definition.id] = { outcome, conclusion, outputs: { ...outputs } };
+  let post: PostStep | undefined;
+  const report = await trackStep(job, { id, definition, stage: 'main' }, async (scope, log) => {
+    const step = await prepareStep(job, definition, scope);
+    for (const warning of step.warnings ?? []) log.read(`::warning::${warning}`);
+    if (step.post !== undefined) job.posts.push((post = step.post));
+    return step.work;
+  });
+  const { outcome, conclusion, outputs, state } = report;
+  Object.assign(post?.state ?? {}, state);
+  if (definition.id !== undefined) job.steps[id] = { outcome, conclusion, outputs: { ...outputs } };
 }
 
 export async function runPost(job: Job, post: PostStep): Promise<void> {
-  const definition = {
-    ...post.definition,
-    if: post.condition,
-    'continue-on-error': false,
-    'timeout-minutes': undefined,
-  };
+  const definition: StepDefinition = { ...post.definition, if: post.condition, 'continue-on-error': false };
   await trackStep(job, { id: post.id, definition, stage: 'post' }, (scope) => preparePost(job, post, scope));
 }
 
-async function trackStep(
-  job: Job,
-  step: { readonly id: string; readonly definition: StepDefinition; readonly stage: 'main' | 'post' },
-  prepare: (scope: StepScope, log: StepLog) => Promise<Work>,
-): Promise<StepReport> {
-  const { id, definition, stage } = step;
+type StepEnd = Pick<StepReport, 'outcome' | 'code' | 'outputs'>;
+type Prepare = (scope: StepScope, log: StepLog) => Promise<Work>;
+type StepIdentity = Pick<StepReport, 'id' | 'stage'> & { readonly definition: StepDefinition };
+
+async function trackStep(job: Job, { id, definition, stage }: StepIdentity, prepare: Prepare): Promise<StepReport> {
   const log = new StepLog(job.masks, job.onLine);
-  const files = await createCommandFiles(job.machine);
-  const postCount = job.posts.length;
-  let end: StepEnd = { outcome: 'failure', code: null, outputs: {} };
-  let values = { outputs: {}, state: {}, summary: '' };
+  const files = await createCommandFiles(job.machine.temp);
+  let end: StepEnd = { outcome: 'skipped', code: null, outputs: {} };
+  let values: Pick<StepReport, 'outputs' | 'state' | 'summary'> = { outputs: {}, state: {}, summary: '' };
   try {
     const env = { ...job.env };
     for (const [name, value] of Object.entries(definition.env)) env[name] = evaluateText(value, job.contexts(job.env));
@@ -71,35 +60,20 @@ async function trackStep(
       const work = await prepare({ id, env, files, contexts: job.contexts(env) }, log);
       end = await execute(job, definition, work, log, isDue);
       if (!job.isLost) values = await readFiles(job, files, log);
-    } else end = { outcome: 'skipped', code: null, outputs: {} };
+    }
   } catch (error) {
     log.fail((error as Error).message);
     end = { ...end, outcome: 'failure' };
   }
-  if (job.posts.length > postCount) Object.assign(job.posts.at(-1)!.state, values.state);
-  const { outcome, code } = end;
+  const mayFail = String(evaluateValue(definition['continue-on-error'], job.contexts(job.env))) === 'true';
   const report: StepReport = {
-    ...{ id, stage, outcome, code },
-    conclusion: outcome === 'failure' && mayFail(job, definition) ? 'success' : outcome,
-    ...values,
-    outputs: { ...values.outputs, ...end.outputs },
-    annotations: log.annotations,
-    log: log.lines.join('\n'),
+    ...{ id, stage, ...values, ...end, outputs: { ...values.outputs, ...end.outputs } },
+    ...{ conclusion: end.outcome === 'failure' && mayFail ? 'success' : end.outcome },
+    ...{ annotations: log.annotations, log: log.lines.join('\n') },
   };
   job.reports.push(report);
   if (report.conclusion === 'failure' && job.status === 'success') job.status = 'failure';
   return report;
-}
-
-interface StepEnd {
-  readonly outcome: Conclusion;
-  readonly code: number | null;
-  /** Of a function. */
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
-function mayFail(job: Job, definition: StepDefinition): boolean {
-  return String(evaluateValue(definition['continue-on-error'], job.contexts(job.env))) === 'true';
 }
 
 async function execute(
@@ -111,47 +85,49 @@ async function execute(
 ): Promise<StepEnd> {
   if (job.isLost) return { outcome: 'cancelled', code: null, outputs: {} };
   if ('run' in work) return { outcome: 'success', code: null, outputs: (await work.run()) ?? {} };
-  const child = startProcess(work.command, (line) => log.read(line));
+  const child = new StepProcess(work.command, (line) => log.read(line));
   job.running = { process: child, outlivesCancel: isDue };
   const minutes = definition['timeout-minutes'];
   let isLate = false;
-  const timer = job.afterMinutes(minutes, () => {
+  using _timer = job.afterMinutes(minutes, () => {
     isLate = true;
     log.fail(`The action '${definition.name ?? definition.uses ?? 'run'}' has timed out after ${minutes} minutes.`);
     void child.cancel(job.cancelTimes);
   });
   const code = await child.ended;
-  clearTimeout(timer);
   job.running = undefined;
-  if (isLate) return { outcome: 'failure', code, outputs: {} };
-  if (child.isCancelled || job.isLost) return { outcome: 'cancelled', code, outputs: {} };
-  if (code !== 0 && work.isScript) log.fail(`Process completed with exit code ${code ?? 1}.`);
-  return { outcome: code === 0 ? 'success' : 'failure', code, outputs: {} };
+  if (!isLate && (child.isCancelled || job.isLost)) return { outcome: 'cancelled', code, outputs: {} };
+  if (code !== 0 && work.isScript && !isLate) log.fail(`Process completed with exit code ${code ?? 1}.`);
+  return { outcome: code === 0 && !isLate ? 'success' : 'failure', code, outputs: {} };
 }
 
+const FILES = ['GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY', 'GITHUB_ENV', 'GITHUB_PATH'] as const;
+type CommandFiles = Readonly<Record<(typeof FILES)[number], string>>;
+
+async function createCommandFiles(temp: string): Promise<CommandFiles> {
+  const folder = await mkdtemp(join(temp, '_runner_file_commands_'));
+  for (const name of FILES) await writeFile(join(folder, name), '');
+  return Object.fromEntries(FILES.map((name) => [name, join(folder, name)])) as CommandFiles;
+}
+
+/** A summary over 1 MiB is dropped as a whole. */
 async function readFiles(
   job: Job,
-  files: Readonly<
-    Record<'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY' | 'GITHUB_ENV' | 'GITHUB_PATH', string>
-  >,
+  files: CommandFiles,
   log: StepLog,
-): Promise<{ outputs: Record<string, string>; state: Record<string, string>; summary: string }> {
-  for (const [name, value] of Object.entries(parseFileCommand(await readCommandFile(files.GITHUB_ENV)))) {
-    if (name.toUpperCase() === 'NODE_OPTIONS')
-      log.fail(`Can't store ${name} output parameter using '$GITHUB_ENV' command.`);
-    else job.env[name] = value;
-  }
-  const paths = (await readCommandFile(files.GITHUB_PATH)).split('\n').filter((line) => line !== '');
+): Promise<Pick<StepReport, 'outputs' | 'state' | 'summary'>> {
+  const read = (name: keyof CommandFiles): Promise<string> => readFile(files[name], 'utf8');
+  for (const [name, value] of Object.entries(parseFileCommand(await read('GITHUB_ENV'))))
+    if (name.toUpperCase() !== 'NODE_OPTIONS') job.env[name] = value;
+    else log.fail(`Can't store ${name} output parameter using '$GITHUB_ENV' command.`);
+  const paths = (await read('GITHUB_PATH')).split('\n').filter((line) => line !== '');
   job.path.unshift(...paths.toReversed());
-  const summary = masked(await readCommandFile(files.GITHUB_STEP_SUMMARY), job.masks);
-  const size = Buffer.byteLength(summary);
-  if (size > MAX_SUMMARY)
-    log.fail(
-      `$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of 1024k, got ${Math.ceil(size / 1024)}k.`,
-    );
-  return {
-    outputs: parseFileCommand(await readCommandFile(files.GITHUB_OUTPUT)),
-    state: parseFileCommand(await readCommandFile(files.GITHUB_STATE)),
-    summary: size > MAX_SUMMARY ? '' : summary,
-  };
+  const summary = masked(await read('GITHUB_STEP_SUMMARY'), job.masks);
+  const kib = Math.ceil(Buffer.byteLength(summary) / 1024);
+  if (kib > 1024) log.fail(`$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of 1024k, got ${kib}k.`);
+  const [outputs, state] = [
+    parseFileCommand(await read('GITHUB_OUTPUT')),
+    parseFileCommand(await read('GITHUB_STATE')),
+  ];
+  return { outputs, state, summary: kib > 1024 ? '' : summary };
 }
