@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { DefaultArtifactClient } from '@actions/artifact';
 import { GatelineError } from '../../errors.ts';
 import { explainRequestError, pauseAfterRequest, statusOf } from '../../github/octokit.ts';
-import { defaultPause, withRetry } from '../../github/retry.ts';
+import { withRetry } from '../../github/retry.ts';
 import { digestOf, digestSchema, type Digest } from '../../json/digest.ts';
 
 const listedSchema = z.object({
@@ -38,7 +38,7 @@ export interface ArtifactsOptions {
   readonly report: (line: string) => void;
   /** The outage budget: milliseconds in which tries of one call may start. Default: 5 minutes. */
   readonly waitMs?: number | undefined;
-  /** Milliseconds for one try, and as much for each 16 MiB of an upload. Default: 60 s; the client's own tries take 45. */
+  /** Milliseconds for one try, and as much for each 16 MiB of an upload. Default: 60 s. */
   readonly tryMs?: number | undefined;
 }
 
@@ -156,16 +156,16 @@ export interface ArtifactContent {
 }
 
 function pauseAfter(error: unknown, tries: number): number | undefined {
-  if (isAbsence(error) || (error instanceof GatelineError && error.fault !== 'platform')) return undefined;
+  const isTooLarge = error instanceof GatelineError && error.fault === 'failed';
   // `UsageError`: the storage quota is used up.
-  if (error instanceof Error && ['GHESNotSupportedError', 'UsageError'].includes(error.name)) return undefined;
-  return statusOf(error) === undefined ? defaultPause(tries) : pauseAfterRequest(error, tries);
+  const isFinal = isTooLarge || isAbsence(error) || (error instanceof Error && error.name === 'UsageError');
+  return isFinal ? undefined : pauseAfterRequest(error, tries);
 }
 
-/** No such artifact: by the internal service, or over REST (410: expired). */
+/** No such artifact: over REST (410: expired), or by the internal service. */
 function isAbsence(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isUnknown = error.name === 'ArtifactNotFoundError' || /GetSignedArtifactURL.*\(404\)/.test(error.message);
+  const text = error instanceof Error ? `${error.name} ${error.message}` : '';
+  const isUnknown = /^ArtifactNotFoundError|GetSignedArtifactURL.*\(404\)/.test(text);
   return isUnknown || [404, 410].includes(statusOf(error) ?? 0);
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { readRest, type Octokit } from '../../github/octokit.ts';
+import { within } from '../../github/retry.ts';
 import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Artifacts } from './artifacts.ts';
@@ -8,28 +9,22 @@ import type { Artifacts } from './artifacts.ts';
 /** Entries that an artifact carries, the newest first: those that its writer read, and its own. */
 const MAX_ENTRIES = 100;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Milliseconds: a report does not wait longer for what it only shows. */
+const LIMIT = 30_000;
 const FORMAT = 'gateline-history/1';
 const documentSchema = z.object({ format: z.literal(FORMAT), entries: z.array(historyEntrySchema).max(MAX_ENTRIES) });
 
-/** https://docs.github.com/rest/actions/artifacts */
-const listSchema = z.object({
-  artifacts: z.array(
-    z.object({
-      id: z.int(),
-      expired: z.boolean(),
-      created_at: z.string(),
-      workflow_run: z.object({
-        id: z.int(),
-        head_branch: z.string().nullish(),
-        repository_id: z.int(),
-        head_repository_id: z.int().nullish(),
-      }),
-    }),
-  ),
+const runSchema = z.object({
+  id: z.int(),
+  head_branch: z.string().nullish(),
+  repository_id: z.int(),
+  head_repository_id: z.int().nullish(),
 });
+const artifactSchema = z.object({ id: z.int(), expired: z.boolean(), created_at: z.string(), workflow_run: runSchema });
+/** https://docs.github.com/rest/actions/artifacts */
+const listSchema = z.object({ artifacts: z.array(artifactSchema) });
 
 export interface HistoryPorts {
-  /** With a short `waitMs`: a report does not wait for what it only shows. */
   readonly artifacts: Artifacts;
   readonly octokit: () => Promise<Octokit>;
   readonly report: (line: string) => void;
@@ -68,7 +63,9 @@ export async function readHistory(
       .filter(({ expired, workflow_run: run }) => !expired && run.head_repository_id === run.repository_id)
       .filter(({ workflow_run: run }) => branches.includes(run.head_branch ?? ''))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
-    const content = newest && (await artifacts.read(newest.id, newest.workflow_run.id, MAX_BYTES));
+    if (newest === undefined) return [];
+    const reading = artifacts.read(newest.id, newest.workflow_run.id, MAX_BYTES);
+    const content = await within(LIMIT, 'The download of the history', reading);
     const json = content && parseJson(content.bytes, { maxBytes: MAX_BYTES });
     return json?.ok ? documentSchema.parse(json.value).entries : [];
   } catch (error) {
@@ -86,7 +83,9 @@ export async function saveHistory(
 ): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ format: FORMAT, entries: entries.slice(0, MAX_ENTRIES) }));
   try {
-    await artifacts.upload('The upload of the history', () => nameOf(pipeline), bytes, retentionDays);
+    const what = 'The upload of the history';
+    const upload = artifacts.upload(what, () => nameOf(pipeline), bytes, retentionDays);
+    await within(LIMIT, what, upload);
   } catch (error) {
     report(`Later runs do not show this one in their history: ${messageOf(error)}`);
   }

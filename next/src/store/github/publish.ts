@@ -84,7 +84,7 @@ function tooLarge(what: string, limit: number, hint: string): GatelineError {
 
 /**
  * Reads the document of an attempt, verified: by the digest of its bytes, its format, and the digest of its output.
- * @param source whose document is expected; `job` is for messages
+ * @param source whose document is expected; `job` is for messages, no pipeline means any
  * @throws GatelineError `failed` that says what is wrong and what helps; the error of the last try in an outage
  */
 export async function readAttempt(
