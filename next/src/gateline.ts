@@ -192,7 +192,7 @@ export class Gateline {
   /** Supplies the output of a unit for today's request. Beside a running engine too. */
   adopt(unit: UnitKey, value: JsonValue, by: Partial<Decider>): Promise<RunView> {
     return this.#use('read', async (folder, order) => {
-      await adoptOutput(folder.ports, order, unit, value, await this.#decider(by, order));
+      await adoptOutput(folder.ports, order, { unit, value }, await this.#decider(by, order));
       return viewRun(folder, order);
     });
   }
@@ -239,7 +239,7 @@ export class Gateline {
 
   #decideNow(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
     return this.#use('read', async (folder, order) => {
-      await decide(folder.ports, order, decision, await this.#decider(by, order), unit);
+      await decide(folder.ports, order, { decision, unit }, await this.#decider(by, order));
       return viewRun(folder, order);
     });
   }

@@ -25,16 +25,16 @@ export interface Decider {
 
 /**
  * Decisions that may be made beside a running engine, which reads them before each start.
- * @param key a unit, or a gate: all its units
+ * @param choice with a unit, or a gate: all its units
  * @throws GatelineError `usage` if there is nothing to decide about
  */
 export async function decide(
   ports: Ports,
   order: Order,
-  decision: DecisionName,
+  choice: { readonly decision: DecisionName; readonly unit?: UnitKey },
   by: Decider,
-  key?: UnitKey,
 ): Promise<void> {
+  const { decision, unit: key } = choice;
   const call = await Call.open(ports, order);
   call.restoreLegs();
   const head = decidedHead(call, by);
@@ -126,18 +126,17 @@ export async function judgeValue(ports: Ports, order: Order, key: UnitKey, value
 export async function adoptOutput(
   ports: Ports,
   order: Order,
-  key: UnitKey,
-  value: JsonValue,
+  { unit, value }: { readonly unit: UnitKey; readonly value: JsonValue },
   by: Decider,
 ): Promise<void> {
-  const verdict = await judgeValue(ports, order, key, value);
+  const verdict = await judgeValue(ports, order, unit, value);
   if (verdict.status === 'failed')
-    throw new GatelineError('failed', `the output does not meet the contract of ${key}: ${verdictText(verdict)}`, {
+    throw new GatelineError('failed', `the output does not meet the contract of ${unit}: ${verdictText(verdict)}`, {
       hint: verdict.advice,
     });
   const call = await Call.open(ports, order);
   const output = await storeValue(call, order.redactor.json(value).value);
-  await call.write({ ...decidedHead(call, by), decision: 'adopt', unit: key, output });
+  await call.write({ ...decidedHead(call, by), decision: 'adopt', unit, output });
 }
 
 /**

@@ -59,7 +59,7 @@ export async function importRun(
     throw new GatelineError('failed', `outputs do not meet the contracts of their gates:\n${problems.join('\n')}`, {
       hint: 'Nothing was imported.',
     });
-  for (const { unit, value } of outputs) await adoptOutput(folder.ports, order, unit, value, by);
+  for (const output of outputs) await adoptOutput(folder.ports, order, output, by);
   const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
   await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
   return { gates: outputs.map(({ unit }) => unit), notes };

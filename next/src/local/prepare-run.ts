@@ -28,14 +28,15 @@ export async function prepareRun(
   by: Decider,
 ): Promise<void> {
   if (fresh) await closeOpenRun(folder, order, by);
-  for (const gate of force ?? []) await decide(folder.ports, order, 'force', by, gate);
+  for (const gate of force ?? []) await decide(folder.ports, order, { decision: 'force', unit: gate }, by);
   if (strategy) await applyStrategy(folder.ports, order, strategy, by);
 }
 
 async function closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
   await giveUpAttempts(folder.ports, order);
   const { status } = await viewRun(folder, order);
-  if (!['completed', 'closed', 'initializing'].includes(status)) await decide(folder.ports, order, 'close', by);
+  if (!['completed', 'closed', 'initializing'].includes(status))
+    await decide(folder.ports, order, { decision: 'close' }, by);
 }
 
 /** Before the first run in a folder with uncommitted work: which files gates may change. */

@@ -216,7 +216,13 @@ const stories: Readonly<Record<string, Story>> = {
     {
       plan: (_, n, user) => {
         const pipeline = createPipeline([PLAN]);
-        if (n === 1) return user.quietly(pipeline, {}, (ports) => decide(ports, orderOf(pipeline), 'pause', by), false);
+        if (n === 1)
+          return user.quietly(
+            pipeline,
+            {},
+            (ports) => decide(ports, orderOf(pipeline), { decision: 'pause' }, by),
+            false,
+          );
       },
     },
     ['plan', { a: '2' }, 'plan', ''],
@@ -262,7 +268,7 @@ it.each(Object.entries(stories))('%s', async (_, [files, gates, agents, steps, e
       const [decision, ...units] = step as Extract<Step, readonly string[]>;
       user.oracle.beginCall(pipeline, 'main', false);
       await user.quietly(pipeline, {}, async (ports) => {
-        if (decision !== 'keep') await decide(ports, orderOf(pipeline), decision, by, units[0]);
+        if (decision !== 'keep') await decide(ports, orderOf(pipeline), { decision, unit: units[0] }, by);
         else await keepOutputs(ports, orderOf(pipeline), units, by).catch(() => {});
       });
     } else edit(step as Files);

@@ -137,8 +137,9 @@ async function decideSomething(
     : random.pick(isAlone ? kinds : kinds.slice(0, -1));
   const work = (ports: Ports): Promise<unknown> => {
     if (kind === 'keep') return keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);
-    if (kind === 'adopt') return adoptOutput(ports, order, unit, { ok: true, score: 100, v: random.int(5) }, by);
-    return decide(ports, order, kind, by, unit);
+    if (kind === 'adopt')
+      return adoptOutput(ports, order, { unit, value: { ok: true, score: 100, v: random.int(5) } }, by);
+    return decide(ports, order, { decision: kind, unit }, by);
   };
   if (isAlone) simulation.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
   try {
@@ -160,7 +161,9 @@ async function settle(
   const order = orderOf(pipeline, call);
   const by = { actor: 'user', reason: 'a test' };
   if (simulation.oracle.counts.has('decided: pause'))
-    await simulation.quietly(pipeline, call, (ports) => decide(ports, order, 'resume', by)).catch(() => {});
+    await simulation
+      .quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'resume' }, by))
+      .catch(() => {});
   const isMessy = gates.some(({ mess }) => mess !== undefined);
   let report: CallReport | undefined;
   const unitsWith = (result: string) => [...report!.result.outcomes].filter(([, outcome]) => outcome.result === result);
@@ -170,7 +173,7 @@ async function settle(
     const alone = unitsAlone(pipeline);
     for (const [unit, { checkpoint }] of unitsWith('waiting'))
       if (alone.includes(unit) && checkpoint === undefined) await workAlone(simulation, pipeline, unit, call);
-      else await simulation.quietly(pipeline, call, (ports) => decide(ports, order, 'approve', by, unit));
+      else await simulation.quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'approve', unit }, by));
   }
   const { result, ran } = report!;
   oracle.tally(`ends ${result.status}`);
