@@ -59,9 +59,13 @@ export interface PlannedFault {
 
 /** The fault of a call: all rules count it, the first that is due decides. */
 export function takeFault(planned: readonly PlannedFault[], call: Call): Fault | undefined {
-  const [due] = planned.filter((fault) => isDue(fault, call));
-  if (due !== undefined) due.hits += 1;
-  return due?.rule.fault;
+  let fault: Fault | undefined;
+  for (const entry of planned) {
+    if (!isDue(entry, call) || fault !== undefined) continue;
+    entry.hits += 1;
+    fault = entry.rule.fault;
+  }
+  return fault;
 }
 
 function isDue(planned: PlannedFault, call: Call): boolean {

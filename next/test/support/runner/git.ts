@@ -52,6 +52,13 @@ export async function commitFiles(
   return git(folder, 'rev-parse', ref);
 }
 
+/** Merges without conflicts; the commit is at `ref` then. */
+export async function mergeCommits(folder: string, base: string, head: string, ref: string): Promise<void> {
+  const tree = await git(folder, 'merge-tree', '--write-tree', base, head);
+  const message = `Merge ${head} into ${base}`;
+  await git(folder, 'update-ref', ref, await git(folder, 'commit-tree', tree, '-p', base, '-p', head, '-m', message));
+}
+
 export interface Checkout {
   /** Bare repository. */
   readonly gitFolder: string;

@@ -10,8 +10,9 @@ import { runPost, runStep, type StepReport } from './step.ts';
 import type { JobDefinition, Workflow } from './workflow.ts';
 
 export interface JobReport {
-  /** In its workflow file. */
+  /** In its workflow file; `key` has those of its callers before it: `caller/job`. */
   readonly id: string;
+  readonly key: string;
   /** As GitHub shows it: `build (node, linux)`, `caller / job`. */
   readonly name: string;
   readonly runAttempt: number;
@@ -29,6 +30,7 @@ export interface JobReport {
 export interface JobOrder {
   readonly context: RunContext;
   readonly id: string;
+  readonly key: string;
   readonly name: string;
   readonly definition: JobDefinition;
   readonly workflow: Workflow;
@@ -136,7 +138,7 @@ export class Job {
   }
 
   async #run(): Promise<JobReport> {
-    const { context, definition, workflow, secrets, id, name } = this.order;
+    const { context, definition, workflow, secrets, id, key, name } = this.order;
     const { runAttempt } = context;
     this.machine = await prepareMachine(context, this.order);
     const { token, env, workspace } = this.machine;
@@ -150,7 +152,7 @@ export class Job {
     Object.assign(this.#record, { status: 'completed', conclusion, completedAt: context.github.now() });
     const outputs = this.isLost ? [] : Object.entries(evaluateTexts(definition.outputs, this.contexts(this.env)));
     return {
-      ...{ id, name, runAttempt, conclusion, workspace, steps: this.reports },
+      ...{ id, key, name, runAttempt, conclusion, workspace, steps: this.reports },
       // The runner leaves out values that contain a secret.
       outputs: Object.fromEntries(outputs.filter(([, value]) => ![...this.masks].some((mask) => value.includes(mask)))),
       summary: this.reports.map(({ summary }) => summary).join(''),
