@@ -1,3 +1,5 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GatelineError } from '../errors.ts';
 import { code } from '../report/markdown.ts';
 import { gateOf } from '../run/units.ts';
@@ -6,9 +8,9 @@ import { createFileReader, readAttempt } from '../store/github/publish.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import { createGit } from '../workspace/git.ts';
 import { readTrustedDefinition } from './definition.ts';
-import { openJob, trustCheckout, type GateJob } from './gate-job.ts';
+import { openFolder, trustCheckout } from './gate-job.ts';
 import type { Inputs } from './inputs.ts';
-import { toJobRef, type Job } from './job.ts';
+import type { Job } from './job.ts';
 import { parseNeeds, type NeedDocument } from './needs.ts';
 import { layFiles } from './open-gate.ts';
 import { checkoutOf, mergeFiles } from './prepare-gate.ts';
@@ -49,9 +51,9 @@ export function explainRisk(path: string, isAllowed: (path: string) => boolean):
 export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
   const { runner, artifacts, environment } = services;
   const checkout = checkoutOf(job, inputs.path);
-  const git = createGit(trustCheckout(environment, checkout));
+  const git = createGit(trustCheckout(environment));
   const readRemote = (commit: string, path: string) => readRemoteFile(services, job, commit, path);
-  const { pipeline, root, file } = await readTrustedDefinition(job, inputs.file, { checkout, git, readRemote });
+  const { pipeline, root } = await readTrustedDefinition(job, inputs.file, { checkout, git, readRemote });
   const jobs = parseNeeds(inputs.needs);
   const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);
   if (failed.length > 0) throw new GatelineError('failed', `nothing is delivered: ${failed.join(', ')} did not pass`);
@@ -73,28 +75,8 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
     throw new GatelineError('failed', `these files are not delivered:\n${risks.slice(0, 50).join('\n')}`, {
       hint: 'Look at them; `allow` names the paths that may be delivered.',
     });
-  const gateJob: GateJob = {
-    job: toJobRef(job),
-    trust: job.trust,
-    pullRequest: undefined,
-    ref: job.ref,
-    root,
-    state: `${job.temp}/gateline-apply`,
-    pipeline,
-    definitionFile: file,
-    contracts: [],
-    assignment: { subject: 'apply', isSubjectGiven: false, metadata: {}, input: null },
-    unit: pipeline.gates[0]!.id,
-    legs: [],
-    outputs: [],
-    entries: [],
-    inherited: [],
-    spent: {},
-    outageMs: 0,
-    retentionDays: undefined,
-  };
-  const { folder } = await openJob(gateJob, environment, services.observe, () => Promise.resolve(undefined));
-  await using _ = folder;
+  const state = await mkdtemp(join(job.temp, 'gateline-apply-'));
+  await using folder = await openFolder({ root, state, pipeline }, environment, services.observe);
   await layFiles(folder, files, createFileReader(artifacts, job.runId));
   runner.setOutput('count', String(files.length));
   runner.setOutput('paths', files.map(({ path }) => path).join('\n'));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Assignment, Order, Ports, UnitOutput } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
-import { digestOfJson, type Digest } from '../json/digest.ts';
+import { digestOfJson, digestSchema } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import { Folder } from '../local/folder.ts';
 import { secretValues } from '../local/order.ts';
@@ -72,16 +72,8 @@ export async function openJob(
   observe: (event: EngineEvent) => void,
   findEarlier: FindEarlier,
 ): Promise<OpenJob> {
-  const { pipeline, root, state, assignment, contracts, job, outputs, spent } = gateJob;
-  await mkdir(state, { recursive: true, mode: 0o700 });
-  const folder = await Folder.open({
-    root,
-    state: join(state, 'state'),
-    pipeline,
-    access: 'engine',
-    environment: trustCheckout(environment, root),
-    observe,
-  });
+  const { pipeline, root, assignment, contracts, job, outputs, spent } = gateJob;
+  const folder = await openFolder(gateJob, environment, observe);
   const gate = gateOf(gateJob.unit);
   const base: Order = {
     ...assignment,
@@ -112,6 +104,23 @@ export async function openJob(
   return { gateJob, folder, ports, order, unit, log, stateFolder };
 }
 
+/** Opens the checkout with a state folder beside it, which only this user can read. */
+export async function openFolder(
+  { root, state, pipeline }: Pick<GateJob, 'root' | 'state' | 'pipeline'>,
+  environment: Environment,
+  observe: (event: EngineEvent) => void,
+): Promise<Folder> {
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  return Folder.open({
+    root,
+    state: join(state, 'state'),
+    pipeline,
+    access: 'engine',
+    environment: trustCheckout(environment),
+    observe,
+  });
+}
+
 /** How the run stands, as far as this job knows. @param earlier entries before those of its log */
 export async function viewJob({ order, log }: OpenJob, earlier: readonly Entry[] = []): Promise<RunView> {
   const { pipeline, subject, metadata } = order;
@@ -125,14 +134,17 @@ export async function mirrorJob(open: OpenJob): Promise<void> {
   if (stateFolder) await mirrorRun({ stateFolder, contents: folder.contents }, order, await viewJob(open));
 }
 
-/** In a container the checkout belongs to another user, and git refuses it (safe.directory). */
-export function trustCheckout(environment: Environment, root: string): Environment {
+/**
+ * In a container the checkout belongs to another user, and git refuses it. Any folder is trusted: the checkout may be
+ * above the one that gates work in. https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
+ */
+export function trustCheckout(environment: Environment): Environment {
   const count = Number(environment['GIT_CONFIG_COUNT']) || 0;
   return {
     ...environment,
     GIT_CONFIG_COUNT: String(count + 1),
     [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
-    [`GIT_CONFIG_VALUE_${count}`]: root,
+    [`GIT_CONFIG_VALUE_${count}`]: '*',
   };
 }
 
@@ -142,7 +154,7 @@ function agentEnvironmentOf(environment: Environment): Environment {
   return rest;
 }
 
-const tokenSchema = z.strictObject({ state: z.string(), digest: z.string(), token: z.string() });
+const tokenSchema = z.strictObject({ state: z.string(), digest: digestSchema, token: z.string() });
 
 /** What `begin` hands to `complete`, as an output of its step: no agent can change it. */
 export function formatToken(gateJob: GateJob, token: string): string {
@@ -150,9 +162,10 @@ export function formatToken(gateJob: GateJob, token: string): string {
   return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token })).toString('base64url');
 }
 
-export function parseToken(text: string): { readonly state: string; readonly digest: Digest; readonly token: string } {
+/** @throws GatelineError `usage` if the text is no token of `begin` */
+export function parseToken(text: string): z.infer<typeof tokenSchema> {
   try {
-    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString())) as never;
+    return tokenSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString()));
   } catch (error) {
     throw new GatelineError('usage', 'the input `token` is not the output `token` of the step `begin`', {
       hint: 'Write `token: ${{ steps.begin.outputs.token }}`.',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { readRunnerEnvironment, type Environment, type RunnerEnvironment } from '../environment.ts';
-import { GatelineError } from '../errors.ts';
+import { GatelineError, messageOf } from '../errors.ts';
 import type { JobRef } from '../store/github/document.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
 
@@ -55,10 +55,7 @@ export async function readJob(environment: Environment): Promise<Job> {
     throw new GatelineError('platform', `GitHub Enterprise Server (${hostname}) is not supported`, {
       hint: "GitHub's own artifact client refuses it. `gateline run` in a `run:` step works.",
     });
-  const parsed = eventSchema.safeParse(JSON.parse(await readFile(runner.eventPath, 'utf8')));
-  if (!parsed.success)
-    throw new GatelineError('platform', `${runner.eventPath} is not the event of a run`, { cause: parsed.error });
-  const event = parsed.data;
+  const event = await readEvent(runner.eventPath);
   const pullRequest = event.pull_request && toPullRequest(event.pull_request);
   const defaultBranch = event.repository?.default_branch;
   const { eventName: name, repository, sha, ref } = runner;
@@ -73,11 +70,19 @@ export async function readJob(environment: Environment): Promise<Job> {
   };
 }
 
+async function readEvent(path: string): Promise<Job['event']> {
+  try {
+    return eventSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    throw new GatelineError('platform', `${path} is not the event of a run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 function readEnvironment(environment: Environment): RunnerEnvironment {
   try {
     return readRunnerEnvironment(environment);
   } catch (error) {
-    throw new GatelineError('platform', error instanceof Error ? error.message : String(error), {
+    throw new GatelineError('platform', messageOf(error), {
       hint: 'The action runs in a job of GitHub Actions; elsewhere use `gateline run`.',
       cause: error,
     });

@@ -22,7 +22,8 @@ export function planNextRound(
 ): NextRound {
   const failed = [...documents].filter(([, { document }]) => {
     const { verdict, output } = document.entry;
-    return output !== undefined && (verdict.status === 'failed' || verdict.status === 'partial') && !document.decision;
+    const isApproved = document.decision?.entry.decision === 'approve';
+    return output !== undefined && (verdict.status === 'failed' || verdict.status === 'partial') && !isApproved;
   });
   const gates = failed.flatMap(([key]) => pipeline.gates.find(({ id, onFail }) => id === gateOf(key) && onFail) ?? []);
   const [first] = gates;

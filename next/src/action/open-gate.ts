@@ -39,7 +39,7 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
   const checkout = checkoutOf(job, inputs.path);
   const place = {
     checkout,
-    git: createGit(trustCheckout(environment, checkout)),
+    git: createGit(trustCheckout(environment)),
     readRemote: (commit: string, path: string) => readRemoteFile(services, job, commit, path),
   };
   const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) => readNeeds(services, job, jobs, pipeline));

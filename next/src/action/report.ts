@@ -107,7 +107,7 @@ function canOpen(status: string | undefined): boolean {
 /** Without a definition in the repository the steps describe their gates. */
 async function findDefinition(job: Job, { file, path }: Inputs<'report'>, services: Services) {
   const checkout = checkoutOf(job, path);
-  const git = createGit(trustCheckout(services.environment, checkout));
+  const git = createGit(trustCheckout(services.environment));
   const readRemote = (commit: string, name: string) => readRemoteFile(services, job, commit, name);
   try {
     return await readTrustedDefinition(job, file, { checkout, git, readRemote }, false);

@@ -76,7 +76,9 @@ export async function readRemoteFile(
   const request = { owner, repo, path, ref: commit, mediaType: { format: 'raw' } };
   try {
     const answer: unknown = await readRest(what, 'contents: read', () => client.rest.repos.getContent(request), report);
-    return typeof answer === 'string' ? Buffer.from(answer) : undefined;
+    // The client decodes bytes that the header calls text; a folder is a list.
+    if (typeof answer === 'string') return Buffer.from(answer);
+    return answer instanceof ArrayBuffer ? Buffer.from(answer) : undefined;
   } catch (error) {
     if (error instanceof GatelineError && statusOf(error.cause) === 404) return undefined;
     throw error;

@@ -25,8 +25,6 @@ export interface PullRequest {
 export interface Trust {
   /** The commit, or the ref of the default branch, whose definition and contracts count. */
   readonly definitionFrom: string;
-  /** The definition is in the checkout that is tested; else it is read from another commit. */
-  readonly isOwnCommit: boolean;
   /** Branches whose runs' outputs may be used, beside those of the same pull request. */
   readonly usesFrom: readonly string[];
   readonly savesPointers: boolean;
@@ -62,20 +60,18 @@ export function trustOf(facts: EventFacts): Trust {
   if (OF_THE_REPOSITORY.has(name))
     return {
       definitionFrom: sha,
-      isOwnCommit: true,
       usesFrom: branches(branch, trunk),
       savesPointers: branch !== undefined,
       isFork: false,
     };
   if (name === 'merge_group')
-    return { definitionFrom: sha, isOwnCommit: true, usesFrom: branches(trunk), savesPointers: false, isFork: false };
-  if (OF_ANYBODY.has(name))
-    return { definitionFrom: sha, isOwnCommit: true, usesFrom: branches(trunk), savesPointers: false, isFork };
+    return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isFork: false };
+  if (OF_ANYBODY.has(name)) return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isFork };
   if (!pullRequest && trunk === undefined)
     throw new GatelineError('platform', `the payload of the event ${name} names neither a pull request nor a branch`);
   const usesFrom = branches(pullRequest?.baseBranch, trunk);
   if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isFork)
-    return { definitionFrom: sha, isOwnCommit: true, usesFrom, savesPointers: true, isFork: false };
+    return { definitionFrom: sha, usesFrom, savesPointers: true, isFork: false };
   const definitionFrom = pullRequest?.baseSha ?? `refs/heads/${trunk}`;
-  return { definitionFrom, isOwnCommit: false, usesFrom, savesPointers: false, isFork: true };
+  return { definitionFrom, usesFrom, savesPointers: false, isFork: true };
 }
