@@ -12,6 +12,7 @@ import { explainRun, type Explanation } from './reasons.ts';
 import { lookUp } from './checkpoints.ts';
 import { judgeResult } from './outcome.ts';
 import { buildRequest, fingerprintOf, handedOnTo, type Needs, type Work } from './request.ts';
+import { noteOf } from './rework.ts';
 
 /** What happens to a unit whose needs are done. */
 export type UnitChoice =
@@ -95,8 +96,8 @@ async function planPutOf(call: Call, { unit, needs, snapshot }: Work, { attempt,
 }
 
 /** The review that a unit must answer. */
-function noteFor({ state }: Call, { gate, key }: Unit): Rework | undefined {
-  const note = state.current?.notes.get(gate.id);
+function noteFor(call: Call, { gate, key }: Unit): Rework | undefined {
+  const note = noteOf(call, gate.id);
   return note && !note.answered.has(key) ? note.rework : undefined;
 }
 

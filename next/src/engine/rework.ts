@@ -9,6 +9,11 @@ function reworksOf({ state }: Call, target: string): readonly Rework[] {
   return (run && !run.finalStatus && run.reworks.get(target)) || [];
 }
 
+/** The review that a gate must answer in this run. */
+export function noteOf({ state }: Call, gate: string) {
+  return state.current?.finalStatus ? undefined : state.current?.notes.get(gate);
+}
+
 function maxRounds({ order }: Call, gate: Gate): number {
   return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
 }
@@ -22,7 +27,7 @@ export function roundsLeft(call: Call, gate: Gate, attempt: AttemptRef): number 
   );
   if (index < 0) return Math.max(0, maxRounds(call, gate) - reworks.length);
   // This output has sent the work back before. If that was answered, the answer changed nothing that the gate reads.
-  const note = call.state.current?.notes.get(gate.onFail.goto);
+  const note = noteOf(call, gate.onFail.goto);
   const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
   const isOpen =
     note !== undefined && note.rework === reworks[index] && units.some(({ key }) => !note.answered.has(key));
@@ -66,7 +71,7 @@ export async function sendBack(call: Call): Promise<boolean> {
 
 /** A rework by the same outputs that was recorded before a kill, and is not answered yet. */
 function openRework(call: Call, target: string, causes: readonly (readonly [UnitKey, Outcome])[]): boolean {
-  const note = call.state.current?.notes.get(target);
+  const note = noteOf(call, target);
   if (note === undefined) return false;
   const names = new Set(note.rework.causes.map(({ attempt }) => attemptName(attempt)));
   const units = call.graph.unitsOf(target) ?? [];

@@ -11,7 +11,7 @@ type Script = (agent: StoryAgent, n: number, user: Simulation) => Answer | undef
 type StoryAgent = Pick<SimulatedAgent, 'note' | 'read' | 'tick'> & { write(path: string, content: string): void };
 
 /** Edits of the user, a decision, or a run: `agents that worked; put files; failed units`, or `; killed`. */
-type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep', ...string[]] | string;
+type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep' | 'close', ...string[]] | string;
 
 type Agents = Readonly<Record<string, Script>>;
 type Story = readonly [files: Files, gates: readonly GateSketch[], agents: Agents, steps: readonly Step[], end?: Files];
@@ -226,6 +226,15 @@ const stories: Readonly<Record<string, Story>> = {
       },
     },
     ['plan', { a: '2' }, 'plan', ''],
+  ],
+  'does not ask in a new run what a review asked in one that was closed': [
+    { src: '1' },
+    [EDIT, LOOP],
+    {
+      implement: (agent, n, user) => (n === 2 ? user.kill() : agent.write('src', agent.note ? '3' : '2')),
+      review: (agent) => ({ output: { ok: agent.read('src') === '3' } }),
+    },
+    ['implement review implement; killed', ['close'], 'implement review', ''],
   ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},

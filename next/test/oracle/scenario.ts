@@ -82,7 +82,8 @@ export async function runScenario(
     const disturbed = (): CallOptions => ({
       ...call,
       editRate: random.chance(0.4) ? options.editRate : 0,
-      diesAt: random.chance(options.dieRate) ? 1 + random.int(150) : Infinity,
+      // A kill on the disk costs much, and comes in the middle of operations too.
+      diesAt: random.chance(options.git ? 0.7 : options.dieRate) ? 1 + random.int(options.git ? 60 : 150) : Infinity,
       maxParallel: 1 + random.int(3),
       decide: decisions ? () => decide(false) : undefined,
     });
