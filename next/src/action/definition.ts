@@ -1,13 +1,16 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { GatelineError } from '../errors.ts';
+import { GatelineError, messageOf } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { rootOf, parseDefinition, type Definition } from '../local/load-definition.ts';
 import { DEFINITION_FILES } from '../pipeline/pipeline.ts';
 import { gateIdFrom, slugOf } from '../pipeline/slug.ts';
+import { gateOf } from '../run/units.ts';
+import type { AttemptDocument } from '../store/github/document.ts';
 import { GitError, type Git } from '../workspace/git.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
+import type { NeedDocument } from './needs.ts';
 
 /** Reads a file of a commit over REST, where the clone does not have it; undefined: the commit has no such file. */
 export type ReadRemoteFile = (commit: string, path: string) => Promise<Uint8Array | undefined>;
@@ -82,6 +85,8 @@ async function readAt(
   path: string,
   { checkout, git, readRemote }: DefinitionPlace,
 ): Promise<Uint8Array | undefined> {
+  // A step before this one could have moved a branch of the clone.
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) return readRemote(commit, path);
   try {
     return await git(['cat-file', 'blob', `${commit}:./${path}`], { cwd: checkout });
   } catch (error) {
@@ -92,8 +97,23 @@ async function readAt(
       () => false,
     );
     if (hasCommit && /does not exist|exists on disk, but not in/.test(error.stderr)) return undefined;
-    return readRemote(commit, path);
+    const prefix = await git(['rev-parse', '--show-prefix'], { cwd: checkout }).catch(() => '');
+    return readRemote(commit, `${prefix.toString().trimEnd()}${path}`);
   }
+}
+
+/** The pipeline whose gates the steps of a workflow describe is named after the workflow's file. */
+export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string {
+  const [name = ''] = workflow
+    .split('/')
+    .at(-1)!
+    .split(/\.ya?ml$/);
+  return gateIdFrom(slugOf(name) || 'workflow');
+}
+
+/** A gate that another step described, with as many legs as it has: its document has its contract. */
+export function describeOther({ legs }: Pick<AttemptDocument, 'legs'>): JsonObject {
+  return { run: ':', ...(legs.length > 0 && { matrix: { leg: legs } }) };
 }
 
 /**
@@ -103,7 +123,7 @@ async function readAt(
 export async function describeDefinition(
   job: Job,
   inputs: Inputs<'gate'>,
-  needs: readonly string[],
+  needs: readonly NeedDocument[],
   place: DefinitionPlace,
 ): Promise<Definition> {
   await requireCheckout(place);
@@ -112,16 +132,12 @@ export async function describeDefinition(
       hint: 'Remove `file`, or `run`, `schema` and the others.',
     });
   const gate = inputs.gate ?? gateIdFrom(job.job);
-  const name = job.workflow
-    .split('/')
-    .at(-1)!
-    .replace(/\.ya?ml$/, '');
+  const others = Object.fromEntries(
+    needs.map(({ document }) => [gateOf(document.entry.unit), describeOther(document)]),
+  );
   const text = JSON.stringify({
-    pipeline: gateIdFrom(slugOf(name) || 'workflow'),
-    gates: {
-      ...Object.fromEntries(needs.map((need) => [need, { run: ':' }])),
-      [gate]: { ...gateEntry(inputs), ...(needs.length > 0 && { needs: [...needs] }) },
-    },
+    pipeline: describedPipelineId(job),
+    gates: { ...others, [gate]: { ...gateEntry(inputs), ...(needs.length > 0 && { needs: Object.keys(others) }) } },
   });
   const source = { root: place.checkout, file: 'the inputs of the step', text };
   const commit = job.trust.definitionFrom;
@@ -146,14 +162,27 @@ function gateEntry(inputs: Inputs<'gate'>): JsonObject {
     ...(secrets.length > 0 && { secrets }),
     ...(Object.keys(output).length > 0 && { output }),
   };
-  const definition = inputs.definition === undefined ? undefined : (parseYaml(inputs.definition) as JsonValue);
-  if (definition === undefined) return entry;
+  if (inputs.definition === undefined) return entry;
+  const definition = parseInput('definition', inputs.definition);
   if (!isJsonObject(definition))
     throw new GatelineError('usage', 'the input `definition` is not a map with the keys of a gate');
-  return { ...(run === undefined && { uses: ANOTHER_STEP }), ...definition, ...(run !== undefined && { run }) };
+  if (Object.keys(entry).length > 1)
+    throw new GatelineError('usage', 'the gate is described twice: by `definition`, and by other inputs of the step', {
+      hint: 'Only `run` may stand beside `definition`; move the others into it.',
+    });
+  const isCommand = run !== undefined || Object.hasOwn(definition, 'run');
+  return { ...(!isCommand && { uses: ANOTHER_STEP }), ...definition, ...(run !== undefined && { run }) };
 }
 
 /** A path, or the schema itself as JSON or YAML. */
 function schemaOf(text: string): JsonValue {
-  return /[\n{:]/.test(text.trim()) ? (parseYaml(text) as JsonValue) : text.trim();
+  return /[\n{:]/.test(text.trim()) ? parseInput('schema', text) : text.trim();
+}
+
+function parseInput(name: string, text: string): JsonValue {
+  try {
+    return parseYaml(text) as JsonValue;
+  } catch (error) {
+    throw new GatelineError('usage', `the input \`${name}\` is not YAML: ${messageOf(error)}`, { cause: error });
+  }
 }

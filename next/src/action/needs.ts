@@ -71,11 +71,18 @@ export function matchNeeds(
 ): Map<string, readonly NeedDocument[]> {
   const matched = new Map<string, readonly NeedDocument[]>();
   for (const gate of needs) {
-    const ofGate = documents.filter(({ document }) => gateOf(document.entry.unit) === gate);
+    const namesake = jobs.find((other) => gateIdFrom(other.id) === gate);
+    // An agent can forge what its own job hands over: the job of another gate does not speak for this one.
+    const ofGate = documents.filter(
+      ({ document, job }) => gateOf(document.entry.unit) === gate && (namesake ?? job).id === job.id,
+    );
     // The engine puts the caller's input in its place, or stops.
     if (standIn && ofGate.length === 0) continue;
-    const job = ofGate[0]?.job ?? jobs.find((other) => gateIdFrom(other.id) === gate);
+    const job = ofGate[0]?.job ?? namesake;
     if (job === undefined) throw missingJob(id, gate, jobs);
+    const other = ofGate.find((need) => need.job.id !== job.id)?.job;
+    if (other)
+      throw new GatelineError('usage', `the jobs ${job.id} and ${other.id} both ran ${gate}: a gate has one job`);
     if (job.result !== 'success')
       throw new GatelineError('failed', `${id} needs ${gate}, which did not pass (job ${job.id}: ${job.result})`, {
         hint: `Its job says why. "Re-run failed jobs" continues from ${gate}.`,

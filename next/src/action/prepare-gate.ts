@@ -9,16 +9,21 @@ import type { JsonValue } from '../json/json.ts';
 import { pickPointers } from '../json/pointer.ts';
 import { assignmentFor } from '../local/order.ts';
 import type { Definition } from '../local/load-definition.ts';
-import { expandMatrix } from '../pipeline/matrix.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
-import type { Content, EndedEntry } from '../run/entry.ts';
-import { NO_LEG } from '../run/units.ts';
+import type { Content } from '../run/entry.ts';
+import { gateOf, NO_LEG, UnitGraph } from '../run/units.ts';
 import type { HandedFile } from '../store/github/document.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, judge } from '../verdict/judge.ts';
 import { NOT_APPLICABLE, verdictText } from '../verdict/verdict.ts';
-import { describeDefinition, describesGate, readTrustedDefinition, type DefinitionPlace } from './definition.ts';
+import {
+  describeDefinition,
+  describedPipelineId,
+  describesGate,
+  readTrustedDefinition,
+  type DefinitionPlace,
+} from './definition.ts';
 import type { GateJob } from './gate-job.ts';
 import type { Inputs } from './inputs.ts';
 import { toJobRef, type Job } from './job.ts';
@@ -46,20 +51,14 @@ export async function prepareGate(
   readDocuments: ReadDocuments,
 ): Promise<PreparedGate> {
   const jobs = parseNeeds(inputs.needs);
-  const isDescribed = describesGate(inputs);
-  const handing = isDescribed ? jobs.filter(({ references }) => references.length > 0) : [];
-  const definition = isDescribed
-    ? await describeDefinition(
-        job,
-        inputs,
-        handing.map(({ id }) => gateIdFrom(id)),
-        place,
-      )
+  const described = describesGate(inputs) ? await readDocuments(jobs, describedPipelineId(job)) : undefined;
+  const definition = described
+    ? await describeDefinition(job, inputs, described, place)
     : await readTrustedDefinition(job, inputs.file, place);
-  const documents = await readDocuments(jobs, definition.pipeline.id);
+  const documents = described ?? (await readDocuments(jobs, definition.pipeline.id));
   const gate = findGate(definition.pipeline, inputs.gate, job);
   const needs = matchNeeds(gate, documents, jobs);
-  const contracts = contractsOf(definition, isDescribed, needs);
+  const contracts = contractsOf(definition, described !== undefined, needs);
   const legs = legsOfJob(gate, inputs.matrix, needs);
   const pipeline = narrow(definition.pipeline, gate, legs?.all, needs);
   const assignment = assignmentFor(
@@ -68,7 +67,7 @@ export async function prepareGate(
     subjectOf(job),
   );
   const used = [...needs.values()].flat();
-  const judged = await Promise.all(used.map((need) => judgeNeed(need, contracts, assignment)));
+  const judged = await Promise.all(used.map((need) => judgeNeed(need, pipeline, contracts, assignment)));
   const { retentionDays } = job;
   return {
     gate,
@@ -157,9 +156,8 @@ function legsOfJob(
     ({ id, matrix: values }) => canonicalJson(values) === wanted || (!isEmpty && matrix['leg'] === id),
   );
   if (own) return { own, all };
-  const isWritten = !isEmpty && 'legs' in expandMatrix({ lists: {}, include: [matrix], exclude: [] });
   throw new GatelineError('usage', `the job is no leg of gate ${gate.id}`, {
-    hint: `The legs are ${all.map(({ id }) => id).join(', ')}; the job has ${isWritten ? JSON.stringify(matrix) : 'no matrix'}.`,
+    hint: `The legs are ${all.map(({ id }) => id).join(', ')}; the job has ${isEmpty ? 'no matrix' : JSON.stringify(matrix)}.`,
   });
 }
 
@@ -199,24 +197,32 @@ interface JudgedNeed {
 /** The output of a need, judged by today's contract. @throws GatelineError `failed` if it does not meet that */
 async function judgeNeed(
   { document, job }: NeedDocument,
+  { gates }: Pipeline,
   contracts: ReadonlyMap<string, Contract>,
   { subject, isSubjectGiven, metadata }: GateJob['assignment'],
 ): Promise<JudgedNeed> {
   const { entry, output: value, startedAt, files, decision } = document;
   const { unit } = entry;
   const handedOn = files.map(({ path }) => path).sort();
-  if (value === undefined) return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
-  const contract = contracts.get(unit.split('/', 1)[0]!)!;
+  const refuse = (reason: string): GatelineError =>
+    new GatelineError('failed', reason, { hint: `Re-run job ${job.id}: its gate is judged anew.` });
+  if (value === undefined) {
+    // A job is green after a step that failed, if that has `continue-on-error`.
+    if (entry.verdict.status === 'not-applicable')
+      return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
+    throw refuse(`${unit} has no output: ${verdictText(entry.verdict)}`);
+  }
+  const contract = contracts.get(gateOf(unit))!;
   const verdict = await judge(await compileContract(contract), value, {
     subject: isSubjectGiven ? subject : null,
     metadata,
   });
-  const isOpen =
-    verdict.status === 'passed' || decision?.entry.decision === 'approve' || contract.partial === 'continue';
+  const isApproved = decision?.entry.decision === 'approve';
+  const isOpen = verdict.status === 'passed' || isApproved || contract.partial === 'continue';
   if (!isOpen || verdict.status === 'failed')
-    throw new GatelineError('failed', `the output of ${unit} does not meet today's contract: ${verdictText(verdict)}`, {
-      hint: `Re-run job ${job.id}: its gate is judged anew.`,
-    });
+    throw refuse(`the output of ${unit} does not meet today's contract: ${verdictText(verdict)}`);
+  if (!isApproved && gates.some(({ id, approval }) => id === gateOf(unit) && approval !== undefined))
+    throw refuse(`nobody has approved the output of ${unit}`);
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
   const source = entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n };
@@ -255,10 +261,10 @@ function contentOf(text: string): Content {
  * other one.
  * @throws GatelineError `failed` if two needs hand on different versions of a file
  */
-export function mergeFiles({ gates }: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {
-  const order = gates.map(({ id }) => id);
+export function mergeFiles(pipeline: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {
+  const order = new UnitGraph(pipeline).gatesByNeeds.map(({ id }) => id);
   const files = new Map<string, HandedFile>();
-  const position = ({ unit }: Pick<HandedFile, 'unit'>) => order.indexOf(unit.split('/', 1)[0]!);
+  const position = ({ unit }: HandedFile) => order.indexOf(gateOf(unit));
   const all = needs.flatMap(({ document }) => document.files).sort((a, b) => position(a) - position(b));
   for (const file of all) {
     const other = files.get(file.path);
@@ -269,11 +275,6 @@ export function mergeFiles({ gates }: Pipeline, needs: readonly NeedDocument[]):
     files.set(file.path, file);
   }
   return [...files.values()];
-}
-
-/** What the job's own unit ended with, in its log; failed tries before it. */
-export function endsOf(entries: readonly { readonly kind: string }[], unit: UnitKey): readonly EndedEntry[] {
-  return (entries as readonly EndedEntry[]).filter((entry) => entry.kind === 'ended' && entry.unit === unit);
 }
 
 /** The variables of a step with the secrets that its input carries. @param text lines NAME=VALUE */

@@ -8,7 +8,6 @@ import { type AttemptDocument, type AttemptReference, type HandedFile } from '..
 import type { Artifacts } from '../store/github/artifacts.ts';
 import type { OutputDecision } from './decisions.ts';
 import type { OpenJob } from './gate-job.ts';
-import { endsOf } from './prepare-gate.ts';
 import type { JobCheckpoints } from './job-stores.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
@@ -17,7 +16,7 @@ export async function createDocument(
   { earlier, decision }: { readonly earlier?: AttemptDocument; readonly decision?: OutputDecision },
 ): Promise<AttemptDocument> {
   const entries = await log.read();
-  const ends = endsOf(entries, unit.key);
+  const ends = entries.filter((other) => other.kind === 'ended').filter((other) => other.unit === unit.key);
   const entry = ends.at(-1);
   if (entry === undefined) throw new GatelineError('bug', `${unit.key} has not ended`);
   const started = entries.findLast(
