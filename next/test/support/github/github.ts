@@ -88,16 +88,10 @@ export class Github implements AsyncDisposable {
   }
 
   addRepository(name = 'octo/gates', users: readonly Partial<User>[] = []): Repository {
-    const repository: Repository = {
-      ...{
-        name,
-        id: 1000 * (this.repositories.size + 1),
-        defaultBranch: 'main',
-        branches: new Map(),
-        workflows: new Map(),
-      },
-      ...{ users: new Map(), runs: [], artifacts: [], caches: [], comments: [], deletions: [], pulls: [], orders: [] },
-    };
+    const place = { name, id: 1000 * (this.repositories.size + 1), defaultBranch: 'main' };
+    const maps = { branches: new Map(), workflows: new Map(), users: new Map() };
+    const lists = { runs: [], artifacts: [], caches: [], comments: [], deletions: [], pulls: [], orders: [] };
+    const repository: Repository = { ...place, ...maps, ...lists };
     this.repositories.set(name, repository);
     for (const user of [{ login: 'octocat', permission: 'write' } as const, ...users]) {
       const defaults = { login: 'user', id: 100 + this.nextNumber(), type: 'User', permission: 'read' } as const;
@@ -139,14 +133,8 @@ export class Github implements AsyncDisposable {
     const bytes = Buffer.from(content);
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
     const job = { repository, runId, runAttempt: 1, job: 'planted' };
-    const defaults = {
-      name,
-      mimeType: 'application/json',
-      finalized: true,
-      size: bytes.length,
-      digest,
-      blob: createBlob(bytes),
-    };
+    const blob = createBlob(bytes);
+    const defaults = { name, mimeType: 'application/json', finalized: true, size: bytes.length, digest, blob };
     return createArtifact(this, job, { ...defaults, ...fields });
   }
 

@@ -75,30 +75,22 @@ export function secondsOf(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-/** https://twitchtv.github.io/twirp/docs/errors.html */
-const TWIRP_CODES: Readonly<Record<number, string>> = {
-  400: 'invalid_argument',
-  401: 'unauthenticated',
-  403: 'permission_denied',
-  404: 'not_found',
-  409: 'already_exists',
-  429: 'resource_exhausted',
-  503: 'unavailable',
-};
-
-/** https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */
-const BLOB_CODES: Readonly<Record<number, string>> = {
-  400: 'InvalidBlockList',
-  403: 'AuthenticationFailed',
-  404: 'BlobNotFound',
-  503: 'ServerBusy',
+/** https://twitchtv.github.io/twirp/docs/errors.html and Azure's codes for blobs. */
+const CODES: Readonly<Record<number, readonly [twirp: string, blob?: string]>> = {
+  400: ['invalid_argument', 'InvalidBlockList'],
+  401: ['unauthenticated'],
+  403: ['permission_denied', 'AuthenticationFailed'],
+  404: ['not_found', 'BlobNotFound'],
+  409: ['already_exists'],
+  429: ['resource_exhausted'],
+  503: ['unavailable', 'ServerBusy'],
 };
 
 /** An error in the form of the protocol. */
 export function errorReply(protocol: Protocol, { status, message, headers }: Refusal): Reply {
   if (protocol === 'rest') return json(status, { message, status: String(status) }, headers);
-  if (protocol === 'twirp') return json(status, { code: TWIRP_CODES[status] ?? 'internal', msg: message }, headers);
-  const code = BLOB_CODES[status] ?? 'InternalError';
+  const [twirp, code = 'InternalError'] = CODES[status] ?? ['internal'];
+  if (protocol === 'twirp') return json(status, { code: twirp, msg: message }, headers);
   const xml = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
   const type = { 'content-type': 'application/xml', 'x-ms-error-code': code };
   return { status, headers: { ...type, ...headers }, body: Buffer.from(xml) };

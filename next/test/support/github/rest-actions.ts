@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { downloadAddress } from './artifacts.ts';
 import { Refusal, empty, json, pageOf, parseBody, secondsOf, type Reply } from './http.ts';
-import type { Artifact, RunAttempt, User, WorkflowJob, WorkflowRun } from './model.ts';
+import type { Artifact, RunAttempt, WorkflowJob, WorkflowRun } from './model.ts';
+import { repositoryJson, userJson } from './rest-json.ts';
 import type { RestCall, RestRoute } from './rest.ts';
 
 /** https://docs.github.com/rest/actions */
@@ -9,6 +10,7 @@ export const ACTIONS_ROUTES: readonly RestRoute[] = [
   ['GET', '/actions/artifacts', 'actions: read', (call) => listArtifacts(call, () => true)],
   ['GET', '/actions/artifacts/:id', 'actions: read', (call) => json(200, artifactJson(call, artifactOf(call)))],
   ['GET', '/actions/artifacts/:id/zip', 'actions: read', downloadArtifact],
+  ['GET', '/actions/runs', 'actions: read', listRuns],
   ['GET', '/actions/runs/:id', 'actions: read', getRun],
   ['GET', '/actions/runs/:id/artifacts', 'actions: read', listRunArtifacts],
   ['GET', '/actions/runs/:id/attempts/:n', 'actions: read', getRun],
@@ -51,18 +53,11 @@ function artifactOf({ repository, params }: RestCall): Artifact {
 function artifactJson({ github, repository }: RestCall, artifact: Artifact): object {
   const url = `${github.origin}/repos/${repository.name}/actions/artifacts/${artifact.id}`;
   const run = repository.runs.find(({ id }) => id === artifact.runId);
+  const { id, name, size, digest, createdAt, expiresAt } = artifact;
   return {
-    id: artifact.id,
-    node_id: `A_${artifact.id}`,
-    name: artifact.name,
-    size_in_bytes: artifact.size,
-    url,
-    archive_download_url: `${url}/zip`,
-    expired: artifact.expiresAt <= github.now(),
-    digest: artifact.digest,
-    created_at: secondsOf(artifact.createdAt),
-    updated_at: secondsOf(artifact.createdAt),
-    expires_at: secondsOf(artifact.expiresAt),
+    ...{ id, node_id: `A_${id}`, name, size_in_bytes: size, digest, url, archive_download_url: `${url}/zip` },
+    ...{ created_at: secondsOf(createdAt), updated_at: secondsOf(createdAt), expires_at: secondsOf(expiresAt) },
+    expired: expiresAt <= github.now(),
     workflow_run: {
       id: artifact.runId,
       repository_id: repository.id,
@@ -78,13 +73,13 @@ function getRun(call: RestCall): Reply {
   return json(200, runJson(call, run, attemptOf(call, run).number));
 }
 
-/** Newest first. The workflow is given by the name of its file. */
+/** Newest first. Of the repository, or of a workflow by the name of its file. */
 function listRuns(call: RestCall): Reply {
   const { searchParams } = call.request.url;
   const is = (name: string, ...values: readonly (string | null | undefined)[]): boolean =>
     !searchParams.has(name) || values.includes(searchParams.get(name));
   const runs = call.repository.runs
-    .filter((run) => run.path.endsWith(`/${call.params[0]}`))
+    .filter((run) => run.path.endsWith(`/${call.params[0] ?? ''}`) || call.params[0] === undefined)
     .filter((run) => is('branch', run.headBranch) && is('event', run.event) && is('head_sha', run.headSha))
     .filter(({ attempts }) => is('status', attempts.at(-1)?.status, attempts.at(-1)?.conclusion))
     .toReversed();
@@ -146,28 +141,14 @@ function attemptOf({ params }: RestCall, { attempts }: WorkflowRun): { number: n
 
 function runJson({ github, repository }: RestCall, run: WorkflowRun, number: number): object {
   const attempt = run.attempts[number - 1]!;
-  const repositoryJson = (name: string): object => {
-    const [owner, short] = name.split('/');
-    return {
-      full_name: name,
-      name: short,
-      owner: { login: owner },
-      id: repository.id + (name === repository.name ? 0 : 1),
-    };
-  };
+  const own = repositoryJson(repository);
+  const fork = { ...own, full_name: run.headRepository, id: repository.id + 1, fork: true };
+  const { id, name, path, event, headBranch, headSha } = run;
   return {
-    id: run.id,
-    name: run.name,
-    path: run.path,
-    run_number: run.number,
-    run_attempt: number,
-    event: run.event,
-    status: attempt.status,
-    conclusion: attempt.conclusion,
-    head_branch: run.headBranch,
-    head_sha: run.headSha,
-    repository: repositoryJson(repository.name),
-    head_repository: run.headRepository === undefined ? null : repositoryJson(run.headRepository),
+    ...{ id, name, path, event, head_branch: headBranch, head_sha: headSha, run_number: run.number },
+    ...{ run_attempt: number, status: attempt.status, conclusion: attempt.conclusion },
+    repository: own,
+    head_repository: run.headRepository === undefined ? null : run.headRepository === repository.name ? own : fork,
     display_title: run.displayTitle,
     actor: userJson(run.actor),
     triggering_actor: userJson(attempt.actor),
@@ -181,23 +162,12 @@ function runJson({ github, repository }: RestCall, run: WorkflowRun, number: num
 }
 
 function jobJson({ repository }: RestCall, run: WorkflowRun, number: number, job: WorkflowJob): object {
+  const { id, name, status, conclusion } = job;
   return {
-    id: job.id,
-    run_id: run.id,
-    run_attempt: number,
-    name: job.name,
-    workflow_name: run.name,
-    head_branch: run.headBranch,
-    head_sha: run.headSha,
-    status: job.status,
-    conclusion: job.conclusion,
+    ...{ id, name, status, conclusion, run_id: run.id, run_attempt: number, workflow_name: run.name },
+    ...{ head_branch: run.headBranch, head_sha: run.headSha, steps: [] },
     started_at: secondsOf(job.startedAt),
     completed_at: job.completedAt === null ? null : secondsOf(job.completedAt),
-    html_url: `https://github.com/${repository.name}/actions/runs/${run.id}/job/${job.id}`,
-    steps: [],
+    html_url: `https://github.com/${repository.name}/actions/runs/${run.id}/job/${id}`,
   };
-}
-
-export function userJson({ login, id, type }: User): object {
-  return { login, id, type };
 }

@@ -29,7 +29,9 @@ export type RestRoute = readonly [
 const ROUTES = [...ACTIONS_ROUTES, ...ISSUE_ROUTES].map(([method, path, permission, work]) => ({
   method,
   route: `${method} ${path === '' ? '/' : path}`,
-  pattern: new RegExp(`^/repos/([^/]+/[^/]+)${path.replaceAll(/:(\w+)/g, (_, name) => (name === 'path' ? '(.+)' : '([^/]+)'))}$`),
+  pattern: new RegExp(
+    `^/repos/([^/]+/[^/]+)${path.replaceAll(/:(\w+)/g, (_, name) => (name === 'path' ? '(.+)' : '([^/]+)'))}$`,
+  ),
   permission,
   work,
 }));

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Github } from './github.ts';
-import { Refusal, type Request } from './http.ts';
+import type { Request } from './http.ts';
 import type { JobIdentity } from './model.ts';
 
 /** A ref whose cache entries a job may read (1), write (2) or both (3). */
@@ -57,12 +57,12 @@ export function mintRuntimeToken(github: Github, { scopes, ...job }: RuntimeToke
   return `${text}.${signatureOf(github, text)}`;
 }
 
-/** @throws Refusal 401 */
-export function readRuntimeToken(github: Github, { headers }: Request): RuntimeToken {
+/** The claims of a request's token; undefined: it is not ours, or has expired. */
+export function readRuntimeToken(github: Github, { headers }: Request): RuntimeToken | undefined {
   const [header = '', payload = '', signature] = (headers.authorization ?? '').replace(/^Bearer /i, '').split('.');
-  if (signature !== signatureOf(github, `${header}.${payload}`)) throw new Refusal(401, 'authentication required');
+  if (signature !== signatureOf(github, `${header}.${payload}`)) return undefined;
   const { ac, exp, job } = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  if (exp * 1000 < github.now().getTime()) throw new Refusal(401, 'authentication required: the token has expired');
+  if (exp * 1000 < github.now().getTime()) return undefined;
   const access = accessSchema.parse(JSON.parse(ac));
   return { ...job, scopes: access.map(({ Scope, Permission }) => ({ scope: Scope, permission: Permission })) };
 }

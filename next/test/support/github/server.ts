@@ -6,9 +6,9 @@ import { routeBlob } from './blobs.ts';
 import { CACHE_METHODS } from './caches.ts';
 import { faultReply, takeFault, type Call } from './faults.ts';
 import type { Github } from './github.ts';
-import { Refusal, errorReply, type Operation, type Reply, type Request } from './http.ts';
+import { Refusal, errorReply, json, type Operation, type Reply, type Request } from './http.ts';
 import { routeRest } from './rest.ts';
-import { readRuntimeToken, type RuntimeToken } from './runtime-token.ts';
+import { readRuntimeToken } from './runtime-token.ts';
 
 /** Answers a request: route, log, delay, fault, execution. */
 export async function answer(github: Github, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -36,13 +36,10 @@ export async function answer(github: Github, incoming: IncomingMessage, response
     return;
   }
   const { status, headers: replyHeaders, body } = fault?.kind === 'status' ? faultReply(operation, fault) : reply!;
-  call.status = status;
-  call.endedAt = performance.now();
-  response.writeHead(status, {
-    ...replyHeaders,
-    'content-length': Math.max(body.length, fault?.kind === 'truncate' ? 1 : 0),
-  });
-  if (fault?.kind !== 'truncate') {
+  const isCut = fault?.kind === 'truncate';
+  Object.assign(call, { status, endedAt: performance.now() });
+  response.writeHead(status, { ...replyHeaders, 'content-length': Math.max(body.length, isCut ? 1 : 0) });
+  if (!isCut) {
     response.end(body);
     return;
   }
@@ -62,10 +59,14 @@ function execute(github: Github, operation: Operation): Reply {
 }
 
 function unknown({ method, url }: Request): Operation {
-  const execute = (): Reply => {
-    throw new Refusal(404, 'Not Found');
+  const route = `unknown: ${method} ${url.pathname}`;
+  return {
+    route,
+    protocol: 'rest',
+    job: undefined,
+    subject: undefined,
+    execute: () => json(404, { message: 'Not Found' }),
   };
-  return { route: `unknown: ${method} ${url.pathname}`, protocol: 'rest', job: undefined, subject: undefined, execute };
 }
 
 const TWIRP = /^\/twirp\/github\.actions\.results\.api\.v1\.(Artifact|Cache)Service\/(\w+)$/;
@@ -75,18 +76,11 @@ function routeTwirp(github: Github, request: Request): Operation | undefined {
   const [, service, route = ''] = TWIRP.exec(request.url.pathname) ?? [];
   const method = (service === 'Artifact' ? ARTIFACT_METHODS : CACHE_METHODS)[route];
   if (service === undefined || method === undefined) return undefined;
-  let token: RuntimeToken | undefined;
-  try {
-    token = readRuntimeToken(github, request);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
+  const token = readRuntimeToken(github, request);
   const subject = /"(?:name|name_filter|id_filter|key)":\s*"([^"]*)"/.exec(request.body.toString('utf8'))?.[1];
-  return {
-    route,
-    protocol: 'twirp',
-    job: token,
-    subject,
-    execute: () => method(github, token ?? readRuntimeToken(github, request), request),
+  const execute = (): Reply => {
+    if (token === undefined) throw new Refusal(401, 'authentication required');
+    return method(github, token, request);
   };
+  return { route, protocol: 'twirp', job: token, subject, execute };
 }

@@ -11,8 +11,8 @@ import {
   type User,
   type WorkflowRun,
 } from '../github/model.ts';
-import { userJson } from '../github/rest-actions.ts';
-import { addComment, commentJson, pullJson, repositoryJson } from '../github/rest-issues.ts';
+import { addComment } from '../github/rest-issues.ts';
+import { commentJson, pullJson, repositoryJson, userJson } from '../github/rest-json.ts';
 import type { RunEvent, RunnerOptions } from './environment.ts';
 import { commitFiles, git, mergeCommits, type Files } from './git.ts';
 import { typedInputs } from './legs.ts';
