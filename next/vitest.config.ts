@@ -4,13 +4,24 @@ import { defineConfig } from 'vitest/config';
 /** Far above what any test takes that starts processes: a slow machine must not make one red. */
 const LONGEST = 120_000;
 
+/** Tests that change their process or start servers in it: each file has a process of its own. All others share some. */
+const ALONE = ['action', 'compile', 'github', 'kills', 'oracle', 'store/github', 'templates'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
+const ALL = ['test/**/*.test.ts'];
+
 /** Run with `npx vitest run --root next`. */
 export default defineConfig({
   test: {
-    // Tests start real processes and git; forks keep a crash or a changed directory to the file it happened in.
+    // Tests start real processes and git; forks keep a crash or a changed directory to the files of one process.
     pool: 'forks',
+    projects: [
+      // To start a process and import the sources takes longer than most files.
+      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
     maxWorkers: Math.min(availableParallelism() + 1, 4),
-    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/runner/bundle.ts',
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { bundleActions } from './bundle.ts';
 import { evaluateText, evaluateTexts, type Contexts } from './expressions.ts';
 import { checkOut, git } from './git.ts';
 import type { Job } from './job.ts';
@@ -91,7 +92,7 @@ export async function prepareStep(job: Job, definition: StepDefinition, scope: S
   const { inputs, warnings } = inputsOf(manifest, given, scope.contexts);
   const repository = /^[.$]\//.test(name) ? '' : name.split('/').slice(0, 2).join('/');
   const source = { GITHUB_ACTION_REPOSITORY: repository, GITHUB_ACTION_REF: ref };
-  const work = nodeWork(job, folder, manifest.runs.main, { ...env, ...inputVariables(inputs), ...source });
+  const work = await nodeWork(job, folder, manifest.runs.main, { ...env, ...inputVariables(inputs), ...source });
   if (manifest.runs.post === undefined) return { work, warnings };
   return { work, warnings, post: { id: scope.id, definition, folder, condition: manifest.runs['post-if'], state: {} } };
 }
@@ -115,10 +116,10 @@ async function scriptWork(job: Job, shell: string, script: string, cwd: string, 
   return { command: { file, args: [...args, path], cwd, env: Object.fromEntries(variables) }, isScript: true };
 }
 
-/** Actions of the product run from their sources: `dist/gate.js` is `next/src/action/gate/main.ts`. */
-function nodeWork(job: Job, folder: string, script: string, env: Outputs): Work {
-  const source = folder.startsWith(ACTIONS) ? /([\w-]+)\.js$/.exec(script)?.[1] : undefined;
-  const path = source === undefined ? join(folder, script) : join(PRODUCT, 'next/src/action', source, 'main.ts');
+/** `dist/gate.js` of the product is `next/src/action/gate/main.ts`. */
+async function nodeWork(job: Job, folder: string, script: string, env: Outputs): Promise<Work> {
+  const name = folder.startsWith(ACTIONS) ? /([\w-]+)\.js$/.exec(script)?.[1] : undefined;
+  const path = name === undefined ? join(folder, script) : join(await bundleActions(), `${name}.mjs`);
   return { command: { file: process.execPath, args: [path], cwd: job.machine.workspace, env }, isScript: false };
 }
 
