@@ -1,10 +1,12 @@
-import type { Definition } from '../local/load-definition.ts';
+import { GatelineError } from '../errors.ts';
+import type { JsonObject } from '../json/json.ts';
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
 import { attemptOf, ENTRY_FORMAT, type Entry } from '../run/entry.ts';
 import { gateOf, UnitGraph } from '../run/units.ts';
-import type { AttemptDocument, JobRef } from '../store/github/document.ts';
+import type { AttemptDocument } from '../store/github/document.ts';
+import { describeOther } from './definition.ts';
 import { sourceOf } from './gate-report.ts';
 import type { NeedDocument, NeededJob } from './needs.ts';
 
@@ -20,9 +22,10 @@ export interface CollectedRun {
 }
 
 export interface CollectInput {
-  readonly job: JobRef;
+  /** As GitHub counts. */
+  readonly run: number;
   /** Undefined: the steps of the jobs describe their gates. */
-  readonly definition: Definition | undefined;
+  readonly pipeline: Pipeline | undefined;
   readonly jobs: readonly NeededJob[];
   readonly documents: readonly NeedDocument[];
   /** Ids of jobs that may have been skipped. */
@@ -35,8 +38,8 @@ export interface CollectInput {
 
 /** Puts a run together from what the jobs hand over, and names what is missing in it. */
 export function collectRun(input: CollectInput): CollectedRun {
-  const { job, definition, jobs, documents, now } = input;
-  const pipeline = definition?.pipeline ?? pipelineOf(documents);
+  const { run, jobs, documents, now } = input;
+  const pipeline = input.pipeline ?? pipelineOf(documents);
   const subject = input.subject ?? documents[0]?.document.entry.subject ?? 'default';
   const byUnit = new Map<UnitKey, NeedDocument>();
   const problems: string[] = [];
@@ -61,7 +64,7 @@ export function collectRun(input: CollectInput): CollectedRun {
       kind: 'decided',
       pipeline: pipeline.id,
       subject,
-      run: job.runNumber,
+      run,
       at: now,
       decision: 'complete',
       actor: 'gateline',
@@ -70,7 +73,7 @@ export function collectRun(input: CollectInput): CollectedRun {
   return { pipeline, subject, entries, problems, documents: byUnit };
 }
 
-function entriesOf({ entry, earlier, decision, startedAt, contract: _ }: AttemptDocument): Entry[] {
+function entriesOf({ entry, earlier, decision, startedAt }: AttemptDocument): Entry[] {
   const started = (end: typeof entry, at: string): Entry[] =>
     end.how !== 'ran' || end.snapshot === undefined
       ? []
@@ -138,21 +141,17 @@ function problemsOfJobs(
 /** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */
 function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
-  const gates = documents.map(({ document: { entry, spent } }) => {
-    const gate = gateOf(entry.unit);
-    const needs = new Set(
-      Object.keys(spent)
-        .map(gateOf)
-        .filter((id) => id !== gate && ids.has(id)),
-    );
-    return [gate, { run: ':', ...(needs.size > 0 && { needs: [...needs] }) }] as const;
-  });
+  const gates = new Map<string, JsonObject>();
+  for (const { document } of documents) {
+    const gate = gateOf(document.entry.unit);
+    const others = Object.keys(document.spent).map(gateOf);
+    const needs = [...new Set(others.filter((id) => id !== gate && ids.has(id)))];
+    gates.set(gate, { ...describeOther(document), ...(needs.length > 0 && { needs }) });
+  }
+  // No pipeline is empty.
+  const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' } as JsonObject]]);
   const pipeline = documents[0]?.document.entry.pipeline ?? 'workflow';
-  const text = JSON.stringify({
-    pipeline,
-    gates: Object.fromEntries(gates.length > 0 ? gates : [['none', { run: ':' }]]),
-  });
-  const parsed = parsePipeline(text, 'the steps of the workflow');
-  if (!parsed.ok) throw new TypeError(parsed.problems[0]?.message);
-  return gates.length > 0 ? parsed.pipeline : { ...parsed.pipeline, gates: [] };
+  const parsed = parsePipeline(JSON.stringify({ pipeline, gates: described }), 'the steps of the workflow');
+  if (!parsed.ok) throw new GatelineError('failed', `the steps describe no pipeline: ${parsed.problems[0]?.message}`);
+  return gates.size > 0 ? parsed.pipeline : { ...parsed.pipeline, gates: [] };
 }

@@ -8,7 +8,7 @@ export type CommentCommand =
   | { readonly command: 'retry' | 'status' };
 
 const OUTPUT_COMMAND =
-  /^\/gateline (approve|reject) ([a-z_][\w-]{0,39}(?:\/[\w-]{1,80})?) ([0-9a-f]{32})(?: ([ -~]{1,1000}))?$/;
+  /^\/gateline (approve|reject) ([a-z_][\w-]{0,39}(?:\/[\w-]{1,80})?) ([0-9a-f]{32})(?: (\P{Cc}{1,1000}))?$/u;
 /** More than a reason below the command: it may be a quotation, or a list of commands. */
 const MAX_LINES = 20;
 
@@ -52,9 +52,9 @@ export function parseComments(data: unknown): Comment[] {
 const MAX_PAGES = 10;
 
 /**
- * The decisions about outputs of a unit in comments of a pull request, the newest last. A comment counts only if a
- * person who may write to the repository now wrote it, by the web page or API and not by an app or e-mail, nobody has
- * edited or hidden it, and no comment was deleted after it by something that is no person.
+ * The newest decision about each output of a unit in comments of a pull request. A comment counts only if a person who
+ * may write to the repository now wrote it, by the web page or API and not by an app or e-mail, and nobody has edited or
+ * hidden it; an approval only if nothing but persons has deleted comments since: one may have been the rejection.
  * @throws whatever a request throws: then nothing is decided
  */
 export async function readCommentDecisions(
@@ -72,18 +72,21 @@ export async function readCommentDecisions(
     if (data.length < 100) break;
     if (page === MAX_PAGES) throw new Error(`the pull request has more than ${MAX_PAGES * 100} comments`);
   }
-  const decisions: OutputDecision[] = [];
-  for (const comment of comments) {
+  const place = { owner, repo, pullRequest };
+  const decisions = new Map<string, OutputDecision & { readonly at: string }>();
+  for (const comment of comments.toReversed()) {
     const command = parseCommentCommand(comment.body ?? '');
     if (!command || 'problem' in command || !('unit' in command) || command.unit !== unit) continue;
     const { command: decision, digest, reason } = command;
-    if ((await explainRefusal(octokit, { owner, repo, pullRequest }, comment)) !== undefined) continue;
-    decisions.push({ decision, digest, actor: comment.user!.login, reason, proof: comment.html_url });
+    // What costs requests is asked about the newest comment that counts.
+    if (decisions.has(digest) || (await explainRefusal(octokit, place, comment)) !== undefined) continue;
+    const { user, html_url: proof, created_at: at } = comment;
+    decisions.set(digest, { decision, digest, actor: user!.login, reason, proof, at });
   }
-  const approval = decisions.findLast(({ decision }) => decision === 'approve');
-  if (approval && (await isRejectionDeleted(octokit, { owner, repo, pullRequest }, comments, approval.proof)))
-    return decisions.filter(({ decision }) => decision === 'reject');
-  return decisions;
+  const list = [...decisions.values()];
+  if (!list.some(({ decision }) => decision === 'approve')) return list;
+  const deletion = await findLastDeletion(octokit, place);
+  return list.filter(({ decision, at }) => decision === 'reject' || deletion === undefined || at > deletion);
 }
 
 interface PullRequestPlace {
@@ -142,18 +145,15 @@ const deletionsSchema = z.object({
   }),
 });
 
-/** Whether something that is no person deleted a comment after an approval: it may have been the rejection. */
-async function isRejectionDeleted(
+/** When something that is no person last deleted a comment, in ISO 8601. */
+async function findLastDeletion(
   octokit: Octokit,
   { owner, repo, pullRequest }: PullRequestPlace,
-  comments: readonly Comment[],
-  approval: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const query = `query($owner: String!, $repo: String!, $number: Int!) { repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) { timelineItems(last: 100, itemTypes: [COMMENT_DELETED_EVENT]) {
       nodes { ... on CommentDeletedEvent { createdAt actor { __typename } } } } } } }`;
   const answer: unknown = await octokit.graphql(query, { owner, repo, number: pullRequest });
   const { nodes } = deletionsSchema.parse(answer).repository.pullRequest.timelineItems;
-  const since = comments.find(({ html_url: address }) => address === approval)!.created_at;
-  return nodes.some(({ createdAt, actor }) => createdAt >= since && actor?.__typename !== 'User');
+  return nodes.findLast(({ actor }) => actor?.__typename !== 'User')?.createdAt;
 }

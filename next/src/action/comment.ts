@@ -218,7 +218,7 @@ async function showRun(
   };
   const body =
     job.event.action === 'completed'
-      ? await renderEnd(job, services, { pipeline, subject, context, conclusion: run.conclusion })
+      ? await renderEnd(services, { pipeline, subject, context, conclusion: run.conclusion })
       : renderRunningComment({ pipeline: pipeline.id, subject }, context);
   const written = await writeStickyComment(await octokit(), { owner, repo, issue_number: pull.number }, body, report);
   if (written.choice === 'failed') throw written.error;
@@ -241,18 +241,12 @@ interface EndedRun {
 }
 
 /** How a fork's run has ended, by its own documents: for display only. */
-async function renderEnd(
-  job: Job,
-  services: Services,
-  { pipeline, subject, context, conclusion }: EndedRun,
-): Promise<string> {
+async function renderEnd(services: Services, { pipeline, subject, context, conclusion }: EndedRun): Promise<string> {
   const documents = await readRun(services, context.runId, () => true);
-  const ref = { ...job, runId: context.runId, runNumber: documents[0]?.document.job.runNumber ?? 1 };
-  const jobs = documents.map(({ job: need }) => need);
   const { entries, problems } = collectRun({
-    job: ref,
-    definition: { pipeline } as never,
-    jobs,
+    run: context.runNumber,
+    pipeline,
+    jobs: documents.map(({ job }) => job),
     documents: documents.filter(({ document }) => document.entry.pipeline === pipeline.id),
     allowSkipped: [],
     subject,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
-import type { Octokit } from '../github/octokit.ts';
+import { readRest, type Octokit } from '../github/octokit.ts';
 import type { JsonValue } from '../json/json.ts';
-import { digestSchema } from '../json/digest.ts';
-import { attemptRefSchema, ENTRY_FORMAT, type DecidedEntry } from '../run/entry.ts';
+import { attemptOf, ENTRY_FORMAT, type DecidedEntry } from '../run/entry.ts';
 import { gateOf, UnitGraph } from '../run/units.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
 import type { GateJob } from './gate-job.ts';
 import type { Job } from './job.ts';
+import type { Services } from './services.ts';
 
 /** Inputs of a dispatched workflow that decide something; `gateline compile` declares them. */
 export const DECISION_INPUTS = ['approve', 'skip', 'force', 'from', 'reason', 'rework'] as const;
@@ -32,19 +32,23 @@ export interface OutputDecision {
 export async function readDispatchDecisions(
   job: Job,
   { pipeline, unit }: Pick<GateJob, 'pipeline' | 'unit'>,
-  octokit: () => Promise<Octokit>,
+  { octokit, report }: Pick<Services, 'octokit' | 'report'>,
 ): Promise<{ readonly entries: readonly Decision[]; readonly actor: string; readonly output?: OutputDecision }> {
   const { approve, skip, force, from, reason = '' } = job.dispatch;
   if (![approve, skip, force, from].some((input) => input !== undefined)) return { entries: [], actor: '' };
   const graph = new UnitGraph(pipeline);
   const isNamed = (text: string | undefined) => text === unit || text === gateOf(unit);
-  for (const id of [skip, force, from]) if (id !== undefined) graph.requireGate(gateOf(id));
-  const isAfter = from !== undefined && (isNamed(from) || graph.ancestors(gateOf(unit)).has(gateOf(from)));
   const [gate, digest] = approve?.trim().split(/\s+/) ?? [];
+  if (approve !== undefined && !/^[0-9a-f]{32}$/.test(digest ?? ''))
+    throw new GatelineError('usage', `the input \`approve\` is no gate and digest: ${approve}`, {
+      hint: 'The report prints the whole line.',
+    });
+  for (const id of [skip, force, from, gate]) if (id !== undefined) graph.requireGate(gateOf(id));
+  const isAfter = from !== undefined && (isNamed(from) || graph.ancestors(gateOf(unit)).has(gateOf(from)));
   if (!isNamed(skip) && !isNamed(force) && !isAfter && !isNamed(gate)) return { entries: [], actor: '' };
   if (reason.trim() === '')
     throw new GatelineError('usage', 'a decision needs a reason', { hint: 'Give it in the input `reason`.' });
-  const actor = await findPerson(job, await octokit());
+  const actor = await findPerson(job, await octokit(), report);
   const text = reason.slice(0, 4_096);
   const proof = `${job.server}/${job.repository}/actions/runs/${job.runId}`;
   return {
@@ -63,10 +67,14 @@ const runSchema = z.object({
 });
 
 /** The person who started the run. Its sender is in no file that an agent could edit before us. */
-async function findPerson({ repository, runId }: Job, octokit: Octokit): Promise<string> {
+async function findPerson(
+  { repository, runId }: Job,
+  { rest }: Octokit,
+  report: (line: string) => void,
+): Promise<string> {
   const [owner = '', repo = ''] = repository.split('/');
-  const { data } = await octokit.rest.actions.getWorkflowRun({ owner, repo, run_id: runId });
-  const run = runSchema.parse(data);
+  const read = () => rest.actions.getWorkflowRun({ owner, repo, run_id: runId });
+  const run = runSchema.parse(await readRest('The look at who started the run', 'actions: read', read, report));
   for (const { type, login } of [run.actor, run.triggering_actor])
     if (type !== 'User')
       throw new GatelineError('failed', `the run carries a decision, and ${login} is no person`, {
@@ -89,15 +97,16 @@ function headOf({ pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assig
   return { kind: 'decided', ...head } as const;
 }
 
-/** The decision about an output of an earlier job, for the engine. */
+/** The decision about an output of an earlier job, for the engine; undefined: it has none. */
 export function toOutputEntry(
   gateJob: GateJob,
   at: string,
   { decision, actor, reason }: OutputDecision,
   { entry }: AttemptDocument,
-): DecidedEntry {
-  const attempt = entry.source ?? { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
-  const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output!.digest };
+): DecidedEntry | undefined {
+  if (entry.output === undefined) return undefined;
+  const attempt = entry.source ?? attemptOf(entry);
+  const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output.digest };
   const common = { ...headOf(gateJob, at), actor, reason };
   return decision === 'approve' ? { ...common, decision, ...output } : { ...common, decision, ...output, attempt };
 }
@@ -139,12 +148,12 @@ export async function readRework(
       return read(reference, rework.runId);
     }),
   );
-  const causes = documents.map(({ entry }) => ({
-    unit: entry.unit,
-    attempt: attemptRefSchema.parse({ subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n }),
-    output: { ...entry.output!, digest: digestSchema.parse(entry.output?.digest) },
-    verdict: entry.verdict,
-  }));
+  const causes = documents.map(({ entry }) => {
+    const { unit, output, verdict } = entry;
+    if (output === undefined)
+      throw new GatelineError('usage', `the input \`rework\` names ${unit}, which has no output`);
+    return { unit, attempt: attemptOf(entry), output, verdict };
+  });
   const entry: DecidedEntry = {
     ...headOf(gateJob, at),
     decision: 'rework',

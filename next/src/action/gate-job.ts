@@ -19,7 +19,7 @@ import { createRunView } from '../report/run-view.ts';
 import type { RunView } from '../report/view.ts';
 import { createRedactor } from '../untrusted/redact.ts';
 import type { Contract } from '../verdict/contract.ts';
-import { JobCheckpoints, JobLog, type FindEarlier } from './job-stores.ts';
+import { JobCheckpoints, JobLog } from './job-stores.ts';
 import type { Trust } from './trust.ts';
 
 /**
@@ -61,6 +61,7 @@ export interface OpenJob {
   readonly order: Order;
   readonly unit: Unit;
   readonly log: JobLog;
+  readonly checkpoints: JobCheckpoints;
   /** `.state/` of the checkout, if `mirror` names systems whose files lie there. */
   readonly stateFolder: StateFolder | undefined;
 }
@@ -70,7 +71,6 @@ export async function openJob(
   gateJob: GateJob,
   environment: Environment,
   observe: (event: EngineEvent) => void,
-  findEarlier: FindEarlier,
 ): Promise<OpenJob> {
   const { pipeline, root, assignment, contracts, job, outputs, spent } = gateJob;
   const folder = await openFolder(gateJob, environment, observe);
@@ -90,7 +90,7 @@ export async function openJob(
   };
   const order = await withStandIns(folder, base);
   const log = new JobLog(gateJob.entries);
-  const checkpoints = new JobCheckpoints(findEarlier);
+  const checkpoints = new JobCheckpoints();
   // Other systems' files lie where their agents look for them.
   const stateFolder = pipeline.mirror.length > 0 ? await openStateFolder(join(root, '.state')) : undefined;
   const ports: Ports = {
@@ -101,7 +101,7 @@ export async function openJob(
     environment: agentEnvironmentOf(environment),
   };
   const unit = new UnitGraph(pipeline).requireUnit(gateJob.unit);
-  return { gateJob, folder, ports, order, unit, log, stateFolder };
+  return { gateJob, folder, ports, order, unit, log, checkpoints, stateFolder };
 }
 
 /** Opens the checkout with a state folder beside it, which only this user can read. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Outcome } from '../engine/call.ts';
 import { annotationsOf } from '../report/github/annotations.ts';
 import type { GithubContext, UnitDetails } from '../report/github/context.ts';
+import { code } from '../report/markdown.ts';
+import { fence } from '../report/github/sections.ts';
 import { renderGateSummary } from '../report/github/gate-summary.ts';
 import {
   approvalDigest,
@@ -14,14 +16,14 @@ import { shellWord } from '../untrusted/escape.ts';
 import { viewJob } from './gate-job.ts';
 import type { OpenGate } from './open-gate.ts';
 
-interface GateEnd {
+interface ReportedEnd {
   readonly document: AttemptDocument;
   readonly reference: AttemptReference;
   readonly result: Outcome['result'];
 }
 
 /** Shows what a gate ended with: outputs of the step, annotations, summary. */
-export async function reportGate(gate: OpenGate, { document, reference, result }: GateEnd): Promise<void> {
+export async function reportGate(gate: OpenGate, { document, reference, result }: ReportedEnd): Promise<void> {
   const { services, gateJob, unit } = gate;
   const { runner } = services;
   const { verdict, how, legs } = document.entry;
@@ -50,6 +52,21 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
   if (!runner.addSummary(renderGateSummary(view, shown, context)))
     runner.annotate('warning', 'The summary of the step is full: that of the gate is left out.');
 }
+
+/** Shows an output that could not be stored: the log and the summary are the only places that have it. */
+export function reportLoss({ services, unit }: OpenGate, { output }: AttemptDocument): void {
+  const { runner } = services;
+  if (output === undefined) return;
+  {
+    using _ = runner.group(`The output of ${unit.key}, which could not be stored`);
+    runner.info(JSON.stringify(output, null, 2).slice(0, MAX_QUOTE));
+  }
+  const text = fence(JSON.stringify(output, null, 2), 'json');
+  runner.addSummary(`### The output of ${code(unit.key)} could not be stored\n\n${text}`);
+}
+
+/** Characters of an output in the log. */
+const MAX_QUOTE = 1_000_000;
 
 /** The output that hands a reference to later jobs: legs overwrite each other's outputs of one name. */
 export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {

@@ -8,11 +8,11 @@ import { digestOfJson } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import { toOutputEntry } from './decisions.ts';
 import { formatToken, mirrorJob, openJob, parseToken, type GateJob } from './gate-job.ts';
-import { reportGate } from './gate-report.ts';
+import { reportGate, reportLoss } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
 import { openGate, type OpenGate } from './open-gate.ts';
-import { createDocument, publishEnd } from './publish-end.ts';
+import { createDocument, endsOf, isRemembered, publishEnd } from './publish-end.ts';
 import type { Services } from './services.ts';
 
 /** What became of a unit: whether later gates may use it. */
@@ -34,7 +34,7 @@ export async function runGate(
     return outcome.result;
   };
   const result = await run();
-  return await endGate(gate, (await isDecided(gate, result)) ? await run() : result);
+  return await endGate(gate, (await applyDecision(gate, result)) ? await run() : result);
 }
 
 /** Begins the gate of a job whose agent is another step. */
@@ -43,7 +43,7 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
   const gate = await openGate(job, { ...inputs, run: undefined }, services);
   await using _ = gate.folder;
   let begun = await beginAttempt(gate.ports, gate.order, gate.unit.key);
-  if (begun.choice === 'use' && (await isDecided(gate, begun.result)))
+  if (begun.choice === 'use' && (await applyDecision(gate, begun.result)))
     begun = await beginAttempt(gate.ports, gate.order, gate.unit.key);
   runner.setOutput('choice', begun.choice);
   if (begun.choice === 'use') return await endGate(gate, begun.result);
@@ -71,7 +71,7 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
     throw new GatelineError('failed', 'what `begin` left was changed before `complete`', {
       hint: 'The agent wrote into the folder of the runner; its place is the checkout and its output file.',
     });
-  const open = await openJob(gateJob, services.environment, services.observe, () => Promise.resolve(undefined));
+  const open = await openJob(gateJob, services.environment, services.observe);
   await using _ = open.folder;
   const gate: OpenGate = { ...open, services };
   await writeAnswer(gate, inputs);
@@ -93,10 +93,14 @@ async function writeAnswer({ log, ports, unit }: OpenGate, { output, metrics }: 
   if (metrics !== undefined) await ports.attempts.write(directory, 'metrics.json', metrics);
 }
 
-/** Takes in what a person decided about the output of an earlier job that waits. @returns whether anybody did */
-async function isDecided({ earlier, decision, gateJob, log }: OpenGate, result: Result): Promise<boolean> {
-  if (result !== 'waiting' || !earlier || !decision) return false;
-  await log.append(toOutputEntry(gateJob, new Date().toISOString(), decision, earlier.document));
+/** Takes in what a person decided about the output of an earlier job. @returns whether anybody did */
+async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {
+  if (result === 'done' || !earlier || !decision) return false;
+  const end = endsOf(await log.read(), unit.key).at(-1);
+  // Else an agent has worked since: nobody has decided about its output.
+  const entry = end?.how === 'used' && toOutputEntry(gateJob, new Date().toISOString(), decision, earlier.document);
+  if (!entry) return false;
+  await log.append(entry);
   return true;
 }
 
@@ -104,11 +108,15 @@ async function isDecided({ earlier, decision, gateJob, log }: OpenGate, result: 
 async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
   const { services, earlier, decision } = gate;
   const document = await createDocument(gate, { earlier: earlier?.document, decision });
+  const end = { document, isRemembered: isRemembered(gate, document) };
   // The post step uploads it if this one is ended before it could.
   await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
-  await writeFile(join(gate.gateJob.state, 'document.json'), JSON.stringify(document));
+  await writeFile(join(gate.gateJob.state, 'end.json'), JSON.stringify(end));
   services.runner.saveState('state', gate.gateJob.state);
-  const reference = await publishEnd(gate, document, services.artifacts);
+  const reference = await publishEnd(gate, end, services.artifacts).catch((error: unknown) => {
+    reportLoss(gate, document);
+    throw error;
+  });
   services.runner.saveState('published', 'true');
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });

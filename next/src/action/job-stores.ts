@@ -22,25 +22,22 @@ export class JobLog implements Log {
 }
 
 /** Finds the output of an earlier job for a request; undefined: there is none that may be used. */
-export type FindEarlier = (fingerprint: Digest) => Promise<Checkpoint | undefined>;
+type FindEarlier = (fingerprint: Digest) => Promise<Checkpoint | undefined>;
 
 /**
  * Checkpoints of a job: its own in memory, and for its unit those of earlier jobs. The engine asks for its unit first;
  * what it asks for later are other gates, which have jobs of their own.
  */
 export class JobCheckpoints implements Checkpoints {
-  readonly #findEarlier: FindEarlier;
+  /** Default: there are none. */
+  findEarlier: FindEarlier = () => Promise.resolve(undefined);
   readonly #saved = new Map<Digest, Checkpoint>();
   #earlier: { readonly fingerprint: Digest; readonly checkpoint: Promise<Checkpoint | undefined> } | undefined;
-
-  constructor(findEarlier: FindEarlier) {
-    this.#findEarlier = findEarlier;
-  }
 
   async find(fingerprint: Digest): Promise<Checkpoint | undefined> {
     const saved = this.#saved.get(fingerprint);
     if (saved !== undefined) return saved;
-    this.#earlier ??= { fingerprint, checkpoint: this.#findEarlier(fingerprint) };
+    this.#earlier ??= { fingerprint, checkpoint: this.findEarlier(fingerprint) };
     return this.#earlier.fingerprint === fingerprint ? this.#earlier.checkpoint : undefined;
   }
 

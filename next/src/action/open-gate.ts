@@ -1,10 +1,11 @@
 import type { Folder } from '../local/folder.ts';
 import type { Environment } from '../environment.ts';
-import { GatelineError } from '../errors.ts';
+import { GatelineError, messageOf } from '../errors.ts';
 import type { Digest } from '../json/digest.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { checkpointOf } from '../engine/checkpoints.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
+import { attemptOf } from '../run/entry.ts';
 import {
   approvalDigest,
   type AttemptDocument,
@@ -46,15 +47,12 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
   for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
   const decided = await readDecisions(job, prepared, inputs, services, environment);
   const gateJob = { ...prepared.gateJob, entries: [...prepared.gateJob.entries, ...decided.entries] };
-  const gate: { open?: OpenGate } = {};
-  const open = await openJob(gateJob, environment, services.observe, (fingerprint) =>
-    findEarlier(gate.open!, job, inputs, fingerprint, decided.outputs),
-  );
-  gate.open = { ...open, services };
-  for (const text of [...prepared.contents, ...decided.contents]) await open.ports.contents.put([text]);
-  await layFiles(open.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
-  await mirrorJob(open);
-  return gate.open;
+  const gate: OpenGate = { ...(await openJob(gateJob, environment, services.observe)), services };
+  gate.checkpoints.findEarlier = (fingerprint) => findEarlier(gate, job, inputs, fingerprint, decided.outputs);
+  for (const text of [...prepared.contents, ...decided.contents]) await gate.ports.contents.put([text]);
+  await layFiles(gate.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
+  await mirrorJob(gate);
+  return gate;
 }
 
 function readNeeds(
@@ -81,7 +79,7 @@ async function readDecisions(
   environment: Environment,
 ) {
   const at = new Date().toISOString();
-  const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services.octokit);
+  const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services);
   const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
   const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
   if (unset !== '' && job.trust.isFork) {
@@ -127,42 +125,53 @@ async function findEarlier(
   dispatched: readonly OutputDecision[],
 ): Promise<Checkpoint | undefined> {
   const { gateJob, services, unit, ports, folder } = gate;
-  const decisions = [...dispatched, ...(await readComments(gate, job))];
-  const ref = { ...services, job };
-  const { attempt, notes } = await findAttempt(ref, {
-    fingerprint,
-    pipeline: gateJob.pipeline.id,
-    unit: unit.key,
-    scope: scopeOf(job),
-    resume: runToResume(inputs.resume ?? job.dispatch['resume']),
-    approvals: new Set(decisions.map(({ digest }) => digest)),
-  });
+  // Only earlier attempts of a run have outputs that nothing but a comment vouches for.
+  const comments = job.runAttempt > 1 ? readComments(gate, job) : undefined;
+  const { attempt, notes } = await findAttempt(
+    { ...services, job },
+    {
+      fingerprint,
+      pipeline: gateJob.pipeline.id,
+      unit: unit.key,
+      scope: scopeOf(job),
+      resume: runToResume(inputs.resume ?? job.dispatch['resume']),
+      approvals: comments ? comments.then((list) => new Set(list.map(({ digest }) => digest))) : new Set(),
+    },
+  );
   for (const note of notes) services.runner.info(note);
   if (attempt === undefined) return undefined;
   const { document, reference } = attempt;
+  const { entry, output, startedAt, made } = document;
+  const files = document.files.filter((file) => file.unit === unit.key);
+  try {
+    await storeFiles(folder, files, createFileReader(services.artifacts, document.job.runId));
+  } catch (error) {
+    services.runner.info(`run ${document.job.runId} is not used: ${messageOf(error)}`);
+    return undefined;
+  }
+  if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
+  const decisions = [...dispatched, ...(await (comments ?? readComments(gate, job)))];
   const digest = approvalDigest(fingerprint, reference.digest);
   gate.earlier = attempt;
   gate.decision = decisions.findLast((decision) => decision.digest === digest);
-  const { entry, output, startedAt, made } = document;
-  if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
-  const files = document.files.filter((file) => file.unit === unit.key);
-  await storeFiles(folder, files, createFileReader(services.artifacts, document.job.runId));
-  const source = entry.source ?? { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
+  const source = entry.source ?? attemptOf(entry);
   const how = entry.how === 'adopted' || entry.how === 'skipped' ? entry.how : 'ran';
   // Its exports are made again: another contract judges it again.
   const contract = `sha256:${'0'.repeat(64)}` as const;
   return { ...checkpointOf({ ...entry, contract }, { attempt: source, how, startedAt }), ...made };
 }
 
-/** Decisions in comments on the pull request. A gate that waits for nobody needs none. */
+/** Decisions in comments on the pull request. A gate whose outputs nobody has to open needs none. */
 async function readComments({ gateJob, unit, services }: OpenGate, job: Job): Promise<readonly OutputDecision[]> {
   const { approval, contract } = unit.gate;
-  if (gateJob.pullRequest === undefined || (approval === undefined && contract.partial !== 'pause')) return [];
+  const canBePartial = contract.score !== undefined && contract.partial !== 'continue';
+  if (gateJob.pullRequest === undefined || (approval === undefined && !canBePartial)) return [];
   try {
     return await readCommentDecisions(await services.octokit(), job.repository, gateJob.pullRequest, unit.key);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    services.runner.annotate('warning', `The comments cannot be read, so nothing is approved: ${message}`);
+    const hint = 'Its job needs `pull-requests: read`.';
+    const message = `The comments cannot be read, so nothing is approved: ${messageOf(error)}. ${hint}`;
+    services.runner.annotate('warning', message);
     return [];
   }
 }

@@ -11,7 +11,7 @@ import { assignmentFor } from '../local/order.ts';
 import type { Definition } from '../local/load-definition.ts';
 import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
-import type { Content } from '../run/entry.ts';
+import { attemptOf, type Content } from '../run/entry.ts';
 import { gateOf, NO_LEG, UnitGraph } from '../run/units.ts';
 import type { HandedFile } from '../store/github/document.ts';
 import type { Contract } from '../verdict/contract.ts';
@@ -225,7 +225,7 @@ async function judgeNeed(
     throw refuse(`nobody has approved the output of ${unit}`);
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
-  const source = entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n };
+  const source = entry.source ?? attemptOf(entry);
   const how = entry.how === 'adopted' ? 'adopted' : 'ran';
   const { fingerprint, files: own, ms } = entry;
   return {

@@ -1,6 +1,8 @@
 import { GatelineError } from '../errors.ts';
+import type { Digest } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
-import type { EndedEntry } from '../run/entry.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { EndedEntry, Entry } from '../run/entry.ts';
 import type { GateFiles } from '../run/files.ts';
 import { publishAttempt } from '../store/github/publish.ts';
 import { savePointer } from '../store/github/pointer.ts';
@@ -8,7 +10,6 @@ import { type AttemptDocument, type AttemptReference, type HandedFile } from '..
 import type { Artifacts } from '../store/github/artifacts.ts';
 import type { OutputDecision } from './decisions.ts';
 import type { OpenJob } from './gate-job.ts';
-import type { JobCheckpoints } from './job-stores.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
 export async function createDocument(
@@ -16,7 +17,7 @@ export async function createDocument(
   { earlier, decision }: { readonly earlier?: AttemptDocument; readonly decision?: OutputDecision },
 ): Promise<AttemptDocument> {
   const entries = await log.read();
-  const ends = entries.filter((other) => other.kind === 'ended').filter((other) => other.unit === unit.key);
+  const ends = endsOf(entries, unit.key);
   const entry = ends.at(-1);
   if (entry === undefined) throw new GatelineError('bug', `${unit.key} has not ended`);
   const started = entries.findLast(
@@ -45,6 +46,11 @@ export async function createDocument(
   };
 }
 
+/** What a unit ended with, in the log of its job: failed tries first. */
+export function endsOf(entries: readonly Entry[], unit: UnitKey): readonly EndedEntry[] {
+  return entries.filter((entry) => entry.kind === 'ended').filter((entry) => entry.unit === unit);
+}
+
 function spentOn(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } {
   const costs = ends.flatMap(({ metrics }) => metrics?.costUsd ?? []);
   const ms = ends.reduce((sum, entry) => sum + entry.ms, 0);
@@ -65,13 +71,25 @@ function handOn(unit: string, own: GateFiles, inherited: readonly HandedFile[]):
   return [...files.values()];
 }
 
+/** Whether later runs with the same request may find the output of a document that the engine has just made. */
+export function isRemembered({ gateJob, checkpoints }: OpenJob, { entry }: AttemptDocument): boolean {
+  const isMade = (entry.how === 'ran' || entry.how === 'adopted') && entry.verdict.status !== 'failed';
+  return gateJob.trust.savesPointers && isMade && checkpoints.isSaved(entry.fingerprint);
+}
+
+/** What a gate ended with, as the post step finds it. */
+export interface GateEnd {
+  readonly document: AttemptDocument;
+  readonly isRemembered: boolean;
+}
+
 /**
  * Uploads a document, and beside it remembers where it is, for later runs with the same request. The reference is the
  * output of the step.
  */
 export async function publishEnd(
-  { gateJob, folder, ports }: OpenJob,
-  document: AttemptDocument,
+  { gateJob, folder }: Pick<OpenJob, 'gateJob' | 'folder'>,
+  { document, isRemembered }: GateEnd,
   artifacts: Artifacts,
 ): Promise<AttemptReference> {
   const bytesOf = async ({ path, after }: HandedFile): Promise<Uint8Array> => {
@@ -81,11 +99,11 @@ export async function publishEnd(
       hint: 'A gate hands on files that are in the folder when its agent ends.',
     });
   };
-  const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays);
-  const { entry } = document;
-  const isRemembered = (ports.checkpoints as JobCheckpoints).isSaved(entry.fingerprint);
-  const isMade = entry.how === 'ran' || entry.how === 'adopted';
-  if (gateJob.trust.savesPointers && isMade && isRemembered && entry.verdict.status !== 'failed')
-    await savePointer(entry.fingerprint, { ...gateJob.job, digest: reference.digest });
+  let pointer: Promise<unknown> | undefined;
+  const remember = (digest: Digest): void => {
+    if (isRemembered) pointer = savePointer(document.entry.fingerprint, { ...gateJob.job, digest });
+  };
+  const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays, remember);
+  await pointer;
   return reference;
 }

@@ -8,17 +8,18 @@ import type { GithubContext, UnitDetails } from '../report/github/context.ts';
 import { renderBadge, reportOutputs } from '../report/github/outcome.ts';
 import { renderRunSummary } from '../report/github/run-summary.ts';
 import { createRunView } from '../report/run-view.ts';
+import type { RunView } from '../report/view.ts';
 import { FolderState } from '../run/state.ts';
 import { mergeHistory, readHistory, saveHistory } from '../store/github/history.ts';
 import { readAttempt } from '../store/github/publish.ts';
 import { createGit } from '../workspace/git.ts';
-import { collectRun } from './collect-run.ts';
+import { collectRun, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from './definition.ts';
 import { trustCheckout } from './gate-job.ts';
 import { approvalLine } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
-import { toJobRef, type Job } from './job.ts';
-import { parseNeeds, type NeedDocument } from './needs.ts';
+import type { Job } from './job.ts';
+import { parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 import { sendBack } from './next-round.ts';
 import { checkoutOf } from './prepare-gate.ts';
 import { readRemoteFile, type Services } from './services.ts';
@@ -43,10 +44,19 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
     pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
   ]);
   const { subject: named, 'allow-skipped': allowSkipped } = inputs;
-  const run = collectRun({ job: toJobRef(job), definition, jobs, documents, allowSkipped, subject: named, now });
-  const { pipeline, subject, entries, problems } = run;
+  const run = collectRun({
+    run: job.runNumber,
+    pipeline: definition?.pipeline,
+    jobs,
+    documents,
+    allowSkipped,
+    subject: named,
+    now,
+  });
+  const { pipeline, subject, entries } = run;
   const metadata = pipeline.metadata;
   const view = createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: earlier });
+  const problems = [...run.problems, ...findFailedSteps(jobs, run, view)];
   const details = [...run.documents].map(([key, { document, reference }]): [string, UnitDetails] => [
     key,
     {
@@ -97,6 +107,20 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
   if (inputs.dispatch) await sendBack(job, services, run);
   return problems.length === 0 && view.units.every(({ done }) => done);
+}
+
+/** Jobs that failed although their gates passed: a step after the gate failed, or one of its legs has no result. */
+export function findFailedSteps(
+  jobs: readonly NeededJob[],
+  { documents }: CollectedRun,
+  { units }: Pick<RunView, 'units'>,
+): string[] {
+  return jobs.flatMap(({ id, result }) => {
+    if (result === 'success' || result === 'skipped') return [];
+    const keys = [...documents].filter(([, { job }]) => job.id === id).map(([key]) => key);
+    const isPassed = keys.length > 0 && keys.every((key) => units.find((unit) => unit.key === key)?.done);
+    return isPassed ? [`job ${id}: ${result}, although ${keys.join(', ')} passed: look at its other steps`] : [];
+  });
 }
 
 /** A person may open what waits, and what is below its threshold. */

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentEnvironment } from '../../environment.ts';
-import { openJob, type GateJob } from '../gate-job.ts';
+import { openFolder, type GateJob } from '../gate-job.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
-import { publishEnd } from '../publish-end.ts';
+import { publishEnd, type GateEnd } from '../publish-end.ts';
 import { createServices } from '../services.ts';
 import { runStep } from '../step.ts';
-import type { AttemptDocument } from '../../store/github/document.ts';
 
 /** The post step of a gate: uploads what its step had finished and could not upload before it was ended. */
 runStep(async (runner) => {
@@ -19,10 +18,10 @@ runStep(async (runner) => {
   const services = createServices({ job, token: inputs['github-token'], environment, runner, waitMs: 60_000 });
   const read = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(state, name), 'utf8'));
   const gateJob = (await read('job.json')) as GateJob;
-  const document = (await read('document.json')) as AttemptDocument;
-  const open = await openJob(gateJob, environment, services.observe, () => Promise.resolve(undefined));
-  await using _ = open.folder;
-  await publishEnd(open, document, services.artifacts);
-  runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended: a re-run can use it.`);
+  const end = (await read('end.json')) as GateEnd;
+  await using folder = await openFolder(gateJob, environment, services.observe);
+  await publishEnd({ gateJob, folder }, end, services.artifacts);
+  const use = end.isRemembered ? ': a re-run uses its output' : '';
+  runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
   return true;
 });

@@ -17,7 +17,7 @@ export interface AttemptSearch {
   /** A run that a person names: outputs of its jobs are used without a pointer. */
   readonly resume?: number | undefined;
   /** What accepted comments name (`approvalDigest`): documents of earlier attempts of this run. */
-  readonly approvals: ReadonlySet<string>;
+  readonly approvals: ReadonlySet<string> | Promise<ReadonlySet<string>>;
 }
 
 export interface SearchPorts {
@@ -54,7 +54,8 @@ interface Candidate extends Source {
  */
 export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Promise<AttemptResult> {
   const notes: string[] = [];
-  const lists = sourcesOf(ports, search, await findPointer(search.fingerprint)).map(async (source) => {
+  const [pointer, approvals] = await Promise.all([findPointer(search.fingerprint), search.approvals]);
+  const lists = sourcesOf(ports, { ...search, approvals }, pointer).map(async (source) => {
     try {
       return await listCandidates(ports, search, source);
     } catch (error) {
@@ -82,7 +83,7 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
 
 function sourcesOf(
   { job }: SearchPorts,
-  { fingerprint, resume, approvals }: AttemptSearch,
+  { fingerprint, resume, approvals }: AttemptSearch & { readonly approvals: ReadonlySet<string> },
   pointer: AttemptPointer | undefined,
 ): Source[] {
   const sources: Source[] = [];

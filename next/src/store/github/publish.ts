@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors.ts';
-import { digestOfJson } from '../../json/digest.ts';
+import { digestOf, digestOfJson, type Digest } from '../../json/digest.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { ArtifactContent, Artifacts } from './artifacts.ts';
 import {
@@ -23,6 +23,7 @@ const MAX_FILES = 256 * MIB;
  * Stores an attempt: its large files in one raw artifact, then its document in another. Files that have bytes or an
  * artifact already, or are deleted, stay as they are.
  * @param bytesOf reads the version `after` of a file
+ * @param onDigest gets the digest of the document just before that is uploaded
  * @throws GatelineError `failed` if files or document are too large; the error of the last try after the outage budget
  */
 export async function publishAttempt(
@@ -30,6 +31,7 @@ export async function publishAttempt(
   document: AttemptDocument,
   bytesOf: (file: HandedFile) => Promise<Uint8Array>,
   retentionDays?: number,
+  onDigest?: (digest: Digest) => void,
 ): Promise<AttemptReference> {
   const { unit, pipeline } = document.entry;
   const [gate = '', leg = ''] = unit.split('/');
@@ -71,6 +73,7 @@ export async function publishAttempt(
     throw tooLarge(`The document of ${unit}`, MAX_DOCUMENT, 'Put large data into files.');
   const refusal = parseDocument(bytes);
   if (typeof refusal === 'string') throw new GatelineError('bug', `the document of ${unit} ${refusal}`);
+  onDigest?.(digestOf(bytes));
   const { id, digest } = await upload('output', bytes, 'json');
   return { artifactId: id, digest };
 }
@@ -111,7 +114,7 @@ const RUN_AGAIN = 'Run the workflow again from its start: Re-run all jobs.';
 
 /** The document in bytes, or why there is none. */
 function parseDocument(bytes: Uint8Array): AttemptDocument | string {
-  const json = parseJson(bytes, { maxBytes: MAX_DOCUMENT, maxDepth: 210 });
+  const json = parseJson(bytes, { maxBytes: MAX_DOCUMENT, maxDepth: 210, maxValues: 2_000_000 });
   if (!json.ok) return `is no document of an attempt: ${json.message}`;
   const { data, error } = documentSchema.safeParse(json.value);
   if (error) return `is no document of this version: /${error.issues[0]?.path.join('/')}: ${error.issues[0]?.message}`;
