@@ -19,6 +19,8 @@ import { typedInputs } from './legs.ts';
 import { startAttempt, type Run, type RunningRun } from './run.ts';
 import { parseWorkflow, type Workflow } from './workflow.ts';
 
+export type { Run, RunningRun };
+
 export interface RepositoryOptions extends RunnerOptions {
   /** Default: `octo/gates`. */
   readonly name?: string;
