@@ -113,7 +113,7 @@ export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string
 
 /** A gate that another step described, with as many legs as it has: its document has its contract. */
 export function describeOther({ legs }: Pick<AttemptDocument, 'legs'>): JsonObject {
-  return { run: ':', ...(legs.length > 0 && { matrix: { leg: legs } }) };
+  return { run: ':', ...(legs.length > 0 && { strategy: { matrix: { leg: legs } } }) };
 }
 
 /**
