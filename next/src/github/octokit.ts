@@ -13,11 +13,11 @@ const REQUEST_MS = 20_000;
  * GitHub's REST client with a time limit for each request, and without retries: reads are repeated by `withRetry`,
  * writes are sent once. `GITHUB_API_URL` is read by the client when it is loaded.
  */
-export async function createOctokit(token: string, requestMs = REQUEST_MS): Promise<Octokit> {
+export async function createOctokit(token: string): Promise<Octokit> {
   const { getOctokit } = await import('@actions/github');
   const octokit = getOctokit(token);
   octokit.hook.before('request', (options) => {
-    options.request = { signal: AbortSignal.timeout(requestMs), ...options.request };
+    options.request = { signal: AbortSignal.timeout(REQUEST_MS), ...options.request };
   });
   return octokit;
 }

@@ -142,7 +142,12 @@ export class Artifacts {
     try {
       return await withRetry(what, () => call(new DefaultArtifactClient()), limits);
     } catch (error) {
-      throw error instanceof GatelineError ? error : explainRequestError(what, 'actions: read', error);
+      if (error instanceof GatelineError) throw error;
+      if (!hasNoService(error)) throw explainRequestError(what, 'actions: read', error);
+      throw new GatelineError('platform', `${what} failed: this runner has no service for artifacts`, {
+        hint,
+        cause: error,
+      });
     } finally {
       this.#calls -= 1;
       if (this.#calls === 0) this.#group?.[Symbol.dispose]();
@@ -155,11 +160,17 @@ export interface ArtifactContent {
   readonly digest: Digest;
 }
 
+const hint = 'act has none that takes the client of GitHub. `gateline run` in a step with `run:` works.';
+
+function hasNoService(error: unknown): boolean {
+  return error instanceof Error && /Unable to get the ACTIONS_|^Failed to get backend IDs/.test(error.message);
+}
+
 function pauseAfter(error: unknown, tries: number): number | undefined {
   const isTooLarge = error instanceof GatelineError && error.fault === 'failed';
   // `UsageError`: the storage quota is used up.
-  const isFinal = isTooLarge || isAbsence(error) || (error instanceof Error && error.name === 'UsageError');
-  return isFinal ? undefined : pauseAfterRequest(error, tries);
+  const isQuota = error instanceof Error && error.name === 'UsageError';
+  return isTooLarge || isQuota || isAbsence(error) || hasNoService(error) ? undefined : pauseAfterRequest(error, tries);
 }
 
 /** No such artifact: over REST (410: expired), or by the internal service. */

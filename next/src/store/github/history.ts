@@ -20,7 +20,7 @@ const runSchema = z.object({
   repository_id: z.int(),
   head_repository_id: z.int().nullish(),
 });
-const artifactSchema = z.object({ id: z.int(), expired: z.boolean(), created_at: z.string(), workflow_run: runSchema });
+const artifactSchema = z.object({ id: z.int(), created_at: z.string(), workflow_run: runSchema });
 /** https://docs.github.com/rest/actions/artifacts */
 const listSchema = z.object({ artifacts: z.array(artifactSchema) });
 
@@ -60,7 +60,7 @@ export async function readHistory(
     const list = listSchema.parse(await readRest('The list of histories', 'actions: read', read, report));
     const [newest] = list.artifacts
       // A fork's branch may have any name, and its runs put artifacts into the same list.
-      .filter(({ expired, workflow_run: run }) => !expired && run.head_repository_id === run.repository_id)
+      .filter(({ workflow_run: run }) => run.head_repository_id === run.repository_id)
       .filter(({ workflow_run: run }) => branches.includes(run.head_branch ?? ''))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
     if (newest === undefined) return [];

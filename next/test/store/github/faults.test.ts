@@ -70,6 +70,16 @@ describe('an outage', () => {
     expect(step.lines[0]).toMatch(/^The upload of the output of plan failed: .* Next try in 1 s, \d s are left\.$/);
   });
 
+  it('that is none, since the runner has no service for artifacts, is named at once', async () => {
+    const step = await world.enter();
+    delete process.env['ACTIONS_RUNTIME_TOKEN'];
+    await expect(publishAttempt(step.artifacts, documentOf(step), noBytes)).rejects.toMatchObject({
+      message: 'The upload of the output of plan failed: this runner has no service for artifacts',
+      hint: expect.stringContaining('act has none'),
+    });
+    expect(step.lines).toEqual([]);
+  });
+
   it('of REST ends at once where trying again cannot help', async () => {
     const plan = await world.enter();
     const reference = await publishAttempt(plan.artifacts, documentOf(plan), noBytes);

@@ -74,7 +74,8 @@ describe('an output of an earlier run', () => {
 });
 
 describe('an output of an earlier attempt of the run', () => {
-  it('is used only if a comment names it, or a pointer', async () => {
+  it.each(['run', 'attempt'] as const)('is used only if a comment names it, or a pointer, ids by %s', async (mode) => {
+    Object.assign(world.github, { mode });
     const fingerprint = nextRequest();
     const { step, reference } = await runWithOutput(fingerprint);
     const again = await world.enter({ runId: step.runId, runAttempt: 2 });
