@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepository } from '../support/runner/repository.ts';
 import { startGithub, type Github } from '../support/github/github.ts';
 import { countInSeries } from '../support/github/faults.ts';
 
@@ -157,120 +156,5 @@ describe('the stand-in', () => {
     expect([await get(), await get(), await get(), await get()]).toEqual(['lost', 503, 'lost', 201]);
     expect(github.repository('octo/gates').comments).toHaveLength(3);
     expect(faults.map(({ hits }) => hits)).toEqual([1, 1, 1]);
-  });
-});
-
-const CHAIN = `
-on: [push, pull_request, workflow_dispatch]
-env: { LEVEL: workflow }
-jobs:
-  design:
-    runs-on: ubuntu-latest
-    outputs: { color: '\${{ steps.pick.outputs.color }}', secret: '\${{ steps.pick.outputs.secret }}' }
-    steps:
-      - uses: actions/checkout@v5
-      - id: pick
-        run: |
-          echo "color=$(cat color.txt)" >> "$GITHUB_OUTPUT"
-          echo "secret=\${{ secrets.KEY }}" >> "$GITHUB_OUTPUT"
-          echo "::warning title=Careful::it is \${{ secrets.KEY }}"
-          echo "TIMES=2" >> "$GITHUB_ENV"
-          echo "runtime=\${ACTIONS_RUNTIME_TOKEN-none}"
-      - run: 'echo "$LEVEL $TIMES times" >> "$GITHUB_STEP_SUMMARY"'
-  build:
-    needs: design
-    runs-on: ubuntu-latest
-    strategy: { fail-fast: false, matrix: { size: '\${{ fromJSON(''["small", "large"]'') }}' } }
-    outputs: { small: '\${{ steps.it.outputs.small }}', large: '\${{ steps.it.outputs.large }}' }
-    steps:
-      - id: it
-        run: 'echo "\${{ matrix.size }}=\${{ needs.design.outputs.color }}-\${{ strategy.job-index }}" >> "$GITHUB_OUTPUT"'
-      - if: matrix.size == 'large' && github.run_attempt == 1
-        run: exit 3
-  call:
-    needs: build
-    if: '!cancelled()'
-    uses: ./.github/workflows/called.yml
-    with: { text: '\${{ toJSON(needs.build.outputs) }}' }
-`;
-const CALLED = `
-on: { workflow_call: { inputs: { text: { type: string } }, outputs: { echo: { value: '\${{ jobs.echo.outputs.it }}' } } } }
-jobs:
-  echo:
-    runs-on: ubuntu-latest
-    outputs: { it: '\${{ steps.say.outputs.result }}' }
-    steps:
-      - id: say
-        uses: someone/say@v1
-        with: { text: '\${{ inputs.text }}' }
-`;
-
-describe('the runner', () => {
-  it('runs a chain with a matrix, a called workflow and a registered action, and runs what failed again', async () => {
-    await using github = await startGithub();
-    const files = { '.github/workflows/gates.yml': CHAIN, '.github/workflows/called.yml': CALLED, 'color.txt': 'red' };
-    const say = async ({ inputs }: { inputs: Readonly<Record<string, string>> }) => ({ result: inputs['text'] ?? '' });
-    await using repository = await createRepository(github, {
-      files,
-      secrets: { KEY: 'k3y' },
-      actions: { 'someone/say': say },
-    });
-    const first = await repository.push();
-    const design = first.job('design');
-    expect(design).toMatchObject({ conclusion: 'success', outputs: { color: 'red' }, summary: 'workflow 2 times\n' });
-    expect(design.log).toContain('runtime=none');
-    expect(design.annotations).toEqual([{ level: 'warning', message: 'it is ***', properties: { title: 'Careful' } }]);
-    expect(first.conclusion).toBe('failure');
-    expect(first.job('build (large)').conclusion).toBe('failure');
-    expect(JSON.parse(first.job('call / echo').outputs['it']!)).toEqual({ small: 'red-0', large: 'red-1' });
-    const second = await first.rerun('failed');
-    expect(second).toMatchObject({ conclusion: 'success', runAttempt: 2, started: ['build (large)', 'call / echo'] });
-    expect(second.job('build (small)').runAttempt).toBe(1);
-    expect(repository.data.runs[0]!.attempts.map(({ conclusion, jobs }) => [conclusion, jobs.length])).toEqual([
-      ['failure', 4],
-      ['success', 2],
-    ]);
-    expect((await first.rerun('all')).started).toEqual(['design', 'build (small)', 'build (large)', 'call / echo']);
-  });
-
-  it('gives a pull request of a fork neither secrets nor a writing token', async () => {
-    await using github = await startGithub();
-    const files = { '.github/workflows/gates.yml': CHAIN, '.github/workflows/called.yml': CALLED, 'color.txt': 'red' };
-    await using repository = await createRepository(github, {
-      files,
-      secrets: { KEY: 'k3y' },
-      actions: { 'someone/say': 'true' },
-    });
-    const run = await repository.pullRequest({ branch: 'main', fork: 'evil/gates', files: { 'color.txt': 'blue' } });
-    expect(run.job('design').outputs).toEqual({ color: 'blue', secret: '' });
-    expect(run.job('design').annotations[0]?.message).toBe('it is ');
-    const tokens = [...github.tokens.values()].map(({ permissions }) =>
-      permissions === 'all' ? 'all' : permissions['issues'],
-    );
-    expect(new Set(tokens)).toEqual(new Set(['read']));
-    expect(repository.data.runs[0]).toMatchObject({ headRepository: 'evil/gates', pullRequests: [] });
-  });
-
-  const SLOW = `
-on: push
-jobs:
-  work:
-    runs-on: ubuntu-latest
-    steps:
-      - run: 'trap "" INT TERM; echo started; sleep 300 & wait; sleep 300'
-      - if: always()
-        run: echo cleaned up
-`;
-  it.each(['cancel', 'lose'] as const)('lets tests %s a job', async (action) => {
-    await using github = await startGithub();
-    const options = { files: { '.github/workflows/slow.yml': SLOW }, cancelTimes: { interrupt: 50, terminate: 50 } };
-    await using repository = await createRepository(github, options);
-    const running = await repository.start('push');
-    const job = await running.job('work');
-    await job.logged(/^started$/);
-    await (action === 'cancel' ? running.cancel() : job.lose());
-    const run = await running.completed;
-    expect(run.job('work').conclusion).toBe(action === 'cancel' ? 'cancelled' : 'failure');
-    expect(run.job('work').log.includes('cleaned up')).toBe(action === 'cancel');
   });
 });
