@@ -149,7 +149,7 @@ function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
     gates.set(gate, { ...describeOther(document), ...(needs.length > 0 && { needs }) });
   }
   // No pipeline is empty.
-  const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' } as JsonObject]]);
+  const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' }]]);
   const pipeline = documents[0]?.document.entry.pipeline ?? 'workflow';
   const parsed = parsePipeline(JSON.stringify({ pipeline, gates: described }), 'the steps of the workflow');
   if (!parsed.ok) throw new GatelineError('failed', `the steps describe no pipeline: ${parsed.problems[0]?.message}`);
