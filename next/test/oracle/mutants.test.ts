@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../src/engine/ports.ts';
 import type { Entry } from '../../src/run/entry.ts';
-import type { Checkpoints, Log } from '../../src/store/stores.ts';
+import type { Checkpoints } from '../../src/store/stores.ts';
 import type { Snapshot, Workspace } from '../../src/workspace/workspace.ts';
 import { CAREFUL, runScenario } from './scenario.ts';
+import { extend } from './watched-ports.ts';
 
 /** Scenarios in which a fault must show. */
 const MAX_SEEDS = 100;
@@ -19,24 +20,16 @@ const withWorkspace = ({ workspace }: Ports, changed: Partial<Workspace>) => ({
   workspace: extend(workspace, changed),
 });
 const withCheckpoints = ({ checkpoints }: Ports, changed: Partial<Checkpoints>) => ({
-  checkpoints: { ...checkpoints, ...changed },
+  checkpoints: extend(checkpoints, changed),
 });
 /** A log from which the engine does not learn some entries. */
 function withLog({ log }: Ports, isRead: (entry: Entry) => boolean): Partial<Ports> {
-  const changed: Log = {
-    read: async () => (await log.read()).filter(isRead),
-    append: async (...entries) => (await log.append(...entries)).filter(isRead),
+  return {
+    log: extend(log, {
+      read: async () => (await log.read()).filter(isRead),
+      append: async (...entries) => (await log.append(...entries)).filter(isRead),
+    }),
   };
-  return { log: changed };
-}
-
-function extend<Port extends object>(port: Port, changed: Partial<Port>): Port {
-  return new Proxy(port, {
-    get: (target, name) => {
-      const member = (changed[name as keyof Port] ?? target[name as keyof Port]) as unknown;
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
 }
 
 const mutants: Readonly<Record<string, Mutant>> = {
@@ -105,7 +98,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
     fault: /^d: no ref keeps a version that is replaced/,
   },
   'agents of killed calls go on': {
-    breaks: ({ agents }) => ({ agents: { ...agents, endLeftover: nothing } }),
+    breaks: ({ agents }) => ({ agents: extend(agents, { endLeftover: nothing }) }),
     fault: /^e: an agent of a killed call still works/,
   },
   'forced attempts are forgotten': {

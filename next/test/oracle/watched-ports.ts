@@ -39,12 +39,8 @@ export function perform(ports: Ports, order: Order, command: Command): Promise<u
 
 /** The ports of one call, with the hooks around what they write, and after what they find. */
 export function watchPorts(ports: Ports, hooks: Hooks): Ports {
-  const { log, contents, checkpoints, attempts, agents } = ports;
-  const step = async <Result>(
-    operation: string,
-    work: () => Promise<Result>,
-    ...details: readonly unknown[]
-  ): Promise<Result> => {
+  const { log, contents, checkpoints, workspace, attempts, agents } = ports;
+  const step = async <Result>(operation: string, work: () => Promise<Result>, ...details: unknown[]) => {
     await hooks.point(operation, ...details);
     const result = await work();
     hooks.onDone?.(operation);
@@ -52,24 +48,18 @@ export function watchPorts(ports: Ports, hooks: Hooks): Ports {
   };
   return {
     ...ports,
-    log: {
-      read: () => log.read(),
+    log: extend(log, {
       async append(...entries) {
-        let all: readonly Entry[] = [];
         for (const entry of entries) {
-          all = await step('append', () => log.append(entry));
+          await step('append', () => log.append(entry));
           hooks.onEntry(entry);
         }
         await hooks.point('appended');
-        return entries.length === 0 ? log.append() : all;
+        return log.read();
       },
-    },
-    contents: {
-      put: (chunks) => step('content', () => contents.put(chunks)),
-      get: (digest) => contents.get(digest),
-      copyTo: (digest, path) => contents.copyTo(digest, path),
-    },
-    checkpoints: {
+    }),
+    contents: extend(contents, { put: (chunks) => step('content', () => contents.put(chunks)) }),
+    checkpoints: extend(checkpoints, {
       async find(fingerprint) {
         const checkpoint = await checkpoints.find(fingerprint);
         if (checkpoint !== undefined) hooks.onFind(checkpoint);
@@ -80,56 +70,49 @@ export function watchPorts(ports: Ports, hooks: Hooks): Ports {
         hooks.onSave(checkpoint, fingerprint);
       },
       forget: (refs) => step('forget', () => checkpoints.forget(refs)),
-    },
-    workspace: watchWorkspace(ports, hooks, step),
-    attempts: {
-      create: async (attempt) => {
+    }),
+    workspace: extend(workspace, {
+      async takeSnapshot() {
+        const snapshot = await step('snapshot', () => workspace.takeSnapshot());
+        hooks.onSnapshot(snapshotId(snapshot));
+        return snapshot;
+      },
+      applyTo(snapshot, changes) {
+        hooks.onApply(snapshotId(snapshot), changes);
+        return workspace.applyTo(snapshot, changes);
+      },
+      keep: (name, snapshot) => step('keep', () => workspace.keep(name, snapshot)),
+      drop: (names) => step('drop', () => workspace.drop(names)),
+      storeVersions: (changes) => step('store', () => workspace.storeVersions(changes)),
+      put: async (changes) => (changes.length === 0 ? [] : step('put', () => workspace.put(changes), changes)),
+    }),
+    attempts: extend(attempts, {
+      async create(attempt) {
         const directory = await step('create', () => attempts.create(attempt));
         hooks.onPrepare?.(directory);
         return directory;
       },
-      pathOf: (attempt) => attempts.pathOf(attempt),
-      write: (directory, name, bytes) => attempts.write(directory, name, bytes),
-      read: (directory, name, limit) => attempts.read(directory, name, limit),
-    },
-    agents: {
-      prepare: async (task) => {
+    }),
+    agents: extend(agents, {
+      async prepare(task) {
         const agent = await step('prepare', () => agents.prepare(task));
         hooks.onPrepare?.(task.directory, agent.process);
         return agent;
       },
-      endLeftover: async (process, directory) => {
+      async endLeftover(process, directory) {
         await step('kill', () => agents.endLeftover(process, directory));
         hooks.onLeftoverEnd?.(process);
       },
-      isAlive: (process) => agents.isAlive(process),
-    },
+    }),
   };
 }
 
-type Step = <Result>(operation: string, work: () => Promise<Result>, ...details: readonly unknown[]) => Promise<Result>;
-
-function watchWorkspace({ workspace }: Ports, hooks: Hooks, step: Step): Ports['workspace'] {
-  const watched: Partial<Ports['workspace']> = {
-    takeSnapshot: async () => {
-      const snapshot = await step('snapshot', () => workspace.takeSnapshot());
-      hooks.onSnapshot(snapshotId(snapshot));
-      return snapshot;
-    },
-    applyTo(snapshot, changes) {
-      hooks.onApply(snapshotId(snapshot), changes);
-      return workspace.applyTo(snapshot, changes);
-    },
-    keep: (name, snapshot) => step('keep', () => workspace.keep(name, snapshot)),
-    drop: (names) => step('drop', () => workspace.drop(names)),
-    storeVersions: (changes) => step('store', () => workspace.storeVersions(changes)),
-    put: (changes) =>
-      changes.length === 0 ? workspace.put(changes) : step('put', () => workspace.put(changes), changes),
-  };
-  return new Proxy(workspace, {
+/** A port of which some methods are others. */
+export function extend<Port extends object>(port: Port, changed: Partial<Port>): Port {
+  return new Proxy(port, {
     get: (target, name) => {
-      const member = watched[name as keyof typeof watched] ?? target[name as keyof typeof target];
-      return typeof member === 'function' ? (member as () => unknown).bind(target) : member;
+      const member = (changed[name as keyof Port] ?? target[name as keyof Port]) as unknown;
+      return typeof member === 'function' ? member.bind(target) : member;
     },
   });
 }
