@@ -8,6 +8,7 @@ import { digestOfJson, type Digest } from '../../../src/json/digest.ts';
 import type { JsonValue } from '../../../src/json/json.ts';
 import { Artifacts, type ArtifactsOptions } from '../../../src/store/github/artifacts.ts';
 import type { AttemptDocument } from '../../../src/store/github/document.ts';
+import type { Contract } from '../../../src/verdict/contract.ts';
 import { startGithub, type Github } from '../../support/github/github.ts';
 import { ACTIONS_BOT, type Repository, type WorkflowRun } from '../../support/github/model.ts';
 import { prepareMachine, type Machine } from '../../support/runner/environment.ts';
@@ -76,53 +77,33 @@ export function useGithub() {
       const run = runOf(options);
       const { runAttempt = 1, job = 'plan' } = options;
       const now = github!.now();
-      const attempt = {
-        status: 'in_progress',
-        conclusion: null,
-        actor: ACTIONS_BOT,
-        startedAt: now,
-        updatedAt: now,
-      } as const;
-      while (run.attempts.length < runAttempt) run.attempts.push({ ...attempt, jobs: [] });
+      const attempt = { status: 'in_progress', conclusion: null, startedAt: now, updatedAt: now } as const;
+      while (run.attempts.length < runAttempt) run.attempts.push({ ...attempt, actor: ACTIONS_BOT, jobs: [] });
       const { event: name, headBranch, headSha: sha, pullRequests } = run;
       const isPull = name === 'pull_request';
       const ref = isPull ? `refs/pull/${pullRequests[0] ?? 1}/merge` : `refs/heads/${headBranch}`;
       const branches = isPull ? { headRef: headBranch, baseRef: 'main' } : { headRef: '', baseRef: '' };
       const event = { name, ref, sha, actor: ACTIONS_BOT, ...branches, payload: {}, inputs: {}, isRestricted: false };
-      const context = {
-        github: github!,
-        repository: repository!,
-        gitFolder: '',
-        folder,
-        run,
-        runAttempt,
-        event,
-        options: {},
-      };
+      const place = { github: github!, repository: repository!, gitFolder: '', folder, options: {} };
+      const context = { ...place, run, runAttempt, event };
       const machine = await prepareMachine(context, { id: job, name: job, permissions: options.permissions });
       Object.assign(process.env, machine.env);
       const { repository: owner, runId, temp } = readRunnerEnvironment(machine.env);
       const { token } = machine;
       const lines: string[] = [];
-      const artifactsWithin = (limits: Limits): Artifacts =>
-        new Artifacts({
-          job: { repository: owner, runId, runAttempt },
-          token,
-          temp,
-          group: () => ({ [Symbol.dispose]: () => {} }),
-          report: (line) => void lines.push(line),
-          ...limits,
-        });
-      const artifacts = artifactsWithin(limits);
-      return {
-        ...machine,
-        artifacts,
-        artifactsWithin,
-        octokit: async () => createOctokit(token),
-        runId,
-        runAttempt,
-        lines,
+      const report = (line: string): void => void lines.push(line);
+      const artifactsWithin = (limits: Limits): Artifacts => {
+        let groups = 0;
+        const group = () => {
+          groups += 1;
+          // The runner knows no groups in groups.
+          if (groups > 1) throw new Error('a group is open already');
+          return { [Symbol.dispose]: () => void (groups -= 1) };
+        };
+        return new Artifacts({ job: { repository: owner, runId, runAttempt }, token, temp, group, report, ...limits });
       };
+      const clients = { artifacts: artifactsWithin(limits), octokit: () => createOctokit(token) };
+      return { ...machine, ...clients, artifactsWithin, runId, runAttempt, lines };
     },
   };
 }
@@ -130,33 +111,18 @@ export function useGithub() {
 /** For documents without files. */
 export const noBytes = async (): Promise<Uint8Array> => new Uint8Array();
 
-export const FINGERPRINT: Digest = `sha256:${'f'.repeat(64)}`;
+interface Attempt extends Pick<AttemptDocument, 'files'> {
+  readonly unit: string;
+  readonly output: JsonValue;
+  readonly fingerprint: Digest;
+}
 
 /** The document of an attempt that passed. */
-export function documentOf(
-  step: Pick<Step, 'env'>,
-  {
-    unit = 'plan',
-    output = { ok: true },
-    fingerprint = FINGERPRINT,
-    files = [],
-  }: Partial<{
-    unit: string;
-    output: JsonValue;
-    fingerprint: Digest;
-    files: AttemptDocument['files'];
-  }> = {},
-): AttemptDocument {
+export function documentOf(step: Pick<Step, 'env'>, attempt: Partial<Attempt> = {}): AttemptDocument {
+  const { unit = 'plan', output = { ok: true }, fingerprint = digestOfJson('request'), files = [] } = attempt;
   const { repository, runId, runNumber, runAttempt, job, workflow, sha } = readRunnerEnvironment(step.env);
-  const contract: AttemptDocument['contract'] = {
-    format: 'gateline-contract/1',
-    threshold: 0,
-    partial: 'block',
-    checks: [],
-    exports: [''],
-    redact: [],
-  };
-  const text = JSON.stringify(output);
+  const lists = { checks: [], exports: [''], redact: [] };
+  const contract: Contract = { format: 'gateline-contract/1', threshold: 0, partial: 'block', ...lists };
   return {
     format: 'gateline-attempt/1',
     job: { repository, runId, runNumber, runAttempt, job, workflow, sha },
@@ -176,7 +142,7 @@ export function documentOf(
       fingerprint,
       contract: digestOfJson({ ...contract }),
       iteration: 1,
-      output: { digest: digestOfJson(output), bytes: text.length },
+      output: { digest: digestOfJson(output), bytes: JSON.stringify(output).length },
       files: {},
       changes: [],
       undeclared: [],
