@@ -60,7 +60,12 @@ export async function prepareGate(
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);
   const legs = legsOfJob(gate, inputs.matrix, needs);
-  const pipeline = narrow(definition.pipeline, gate, legs?.all, needs);
+  const pipeline = narrow(
+    definition.pipeline,
+    gate,
+    legs?.all.filter(({ id }) => id === legs.own.id),
+    needs,
+  );
   const assignment = assignmentFor(
     pipeline,
     { subject: inputs.subject, task: inputs.task, input: inputOf(inputs.input) },
