@@ -93,9 +93,8 @@ export class Attempt {
     const { path, workflow, secrets, prefix } = scope;
     const key = `${scope.key}${id}`;
     const ancestors = await Promise.all(ancestorsOf(workflow.jobs, id).map((need) => this.#result(scope, need)));
-    const { runAttempt } = this.context;
-    const isForced =
-      scope.isForced || ancestors.some(({ reports }) => reports.some((need) => need.runAttempt === runAttempt));
+    const isNew = ({ runAttempt }: JobReport): boolean => runAttempt === this.context.runAttempt;
+    const isForced = scope.isForced || ancestors.some(({ reports }) => reports.some(isNew));
     const earlier = this.#earlier.filter(
       (report) => !isForced && report.name.startsWith(prefix) && `${report.key}/`.startsWith(`${key}/`),
     );
@@ -109,7 +108,8 @@ export class Attempt {
       cancelled: this.#isCancelled,
     });
     const isDue = (): boolean => evaluateCondition(definition.if, answers(), contexts);
-    const name = `${prefix}${evaluateText(definition.name ?? id, contexts)}`;
+    const { name: template = id } = definition;
+    const name = `${prefix}${template.includes('matrix') ? id : evaluateText(template, contexts)}`;
     if (earlier.length === 0 && !isDue()) return resultOf([this.#unstarted(id, key, name, 'skipped')], []);
     const legs = legsOf(id, name, definition, contexts);
     if (definition.uses !== undefined) return this.#call(scope, key, definition, legs, contexts, isForced);
@@ -179,10 +179,10 @@ export class Attempt {
     const permissions = definition.permissions ?? caller.workflow.permissions ?? caller.permissions;
     const place = { workflow, path, key: `${key}/`, permissions, isForced };
     const calls = legs.map(async (leg): Promise<JobResult> => {
-      const all = { ...contexts, ...leg.contexts, secrets: { ...caller.secrets } };
+      const ofLeg = { ...contexts, ...leg.contexts };
       const { secrets: own = {} } = definition;
-      const secrets = own === 'inherit' ? caller.secrets : evaluateTexts(own, all);
-      const inputs = typedInputs(declared ?? {}, evaluateValue(definition.with, all) as JsonObject, path);
+      const secrets = own === 'inherit' ? caller.secrets : evaluateTexts(own, { ...ofLeg, secrets: caller.secrets });
+      const inputs = typedInputs(declared ?? {}, evaluateValue(definition.with, ofLeg) as JsonObject, path);
       const results = await this.#runScope({ ...place, prefix: `${leg.name} / `, secrets, inputs, results: new Map() });
       const jobs = Object.fromEntries(Object.keys(workflow.jobs).map((id, index) => [id, contextOf(results[index]!)]));
       const texts = Object.entries(values ?? {}).map(([name, { value }]) => [name, value]);
@@ -208,7 +208,7 @@ export class Attempt {
     const ends = await Promise.all(needs.map(async (need) => [need, contextOf((await results.get(need))!)] as const));
     const github = { ...withoutPrefix(runVariables(this.context), 'GITHUB_'), event: this.context.event.payload };
     const vars = { ...this.context.options.vars };
-    return { github, needs: Object.fromEntries(ends), vars, inputs, matrix: {}, strategy: {} };
+    return { github, needs: Object.fromEntries(ends), vars, inputs };
   }
 
   #record(name: string): WorkflowJob {
@@ -230,9 +230,7 @@ export class Attempt {
   }
 }
 
-/**
- * @param finished in the order in which they ended: a later output of a name replaces an earlier one unless it is empty
- */
+/** Of `finished`, in the order of their ends, a later output replaces one of the same name unless it is empty. */
 function resultOf<T extends Pick<JobReport, 'conclusion' | 'outputs'>>(reports: readonly T[], finished: readonly T[]) {
   const outputs: Record<string, string> = {};
   for (const [name, value] of finished.flatMap((report) => Object.entries(report.outputs)))

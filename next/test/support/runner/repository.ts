@@ -3,17 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/json/json.ts';
 import type { Github } from '../github/github.ts';
-import {
-  ACTIONS_BOT,
-  type Comment,
-  type PullRequest,
-  type Repository,
-  type User,
-  type WorkflowRun,
-} from '../github/model.ts';
+import { ACTIONS_BOT, type Comment, type PullRequest, type Repository, type User } from '../github/model.ts';
 import { addComment } from '../github/rest-issues.ts';
-import { commentJson, pullJson, repositoryJson, userJson } from '../github/rest-json.ts';
-import type { RunEvent, RunnerOptions } from './environment.ts';
+import type { RunnerOptions } from './environment.ts';
+import { createEvent, createRun, refOf } from './event.ts';
 import { commitFiles, git, mergeCommits, type Files } from './git.ts';
 import { typedInputs } from './legs.ts';
 import { startAttempt, type Run, type RunningRun } from './run.ts';
@@ -169,50 +162,21 @@ export class TestRepository implements AsyncDisposable {
   }
 
   /** Starts a workflow by any event; events without `pull` are on `branch`. */
-  async start(name: string, options: StartOptions = {}): Promise<RunningRun> {
-    const { branch = this.data.defaultBranch, files, pull, inputs = {} } = options;
-    const { github, data, gitFolder } = this;
-    const before = data.branches.get(branch) ?? '0'.repeat(40);
+  async start(name: string, { pull, comment, ...options }: StartOptions = {}): Promise<RunningRun> {
+    const { branch = this.data.defaultBranch, files, inputs = {}, payload } = options;
+    const { github, data: repository, gitFolder } = this;
+    const before = repository.branches.get(branch) ?? '0'.repeat(40);
     if (files !== undefined) await this.commit(files, branch);
-    const isPull = pull !== undefined && name.startsWith('pull_request');
-    const isMerge = isPull && name !== 'pull_request_target';
-    const ref = isMerge ? `refs/pull/${pull.number}/merge` : `refs/heads/${isPull ? pull.base.ref : branch}`;
-    const sha = await git(gitFolder, 'rev-parse', ref);
+    const actor = this.user(options.actor ?? comment?.author.login);
+    const occasion = { name, branch, pull: name.startsWith('pull_request') ? pull : undefined, comment, actor };
+    const sha = await git(gitFolder, 'rev-parse', refOf(occasion));
     const { path, workflow } = await this.#workflowOf(name, sha, options.workflow);
     const typed = name === 'workflow_dispatch' ? typedInputs(workflow.on[name]?.inputs ?? {}, inputs, path) : {};
-    const actor = this.user(options.actor ?? options.comment?.author.login);
-    const isFork = isPull && pull.head.repository !== data.name;
-    const event: RunEvent = {
-      ...{ name, ref, sha, actor, inputs: typed },
-      ...{ headRef: isPull ? pull.head.ref : '', baseRef: isPull ? pull.base.ref : '' },
-      payload: this.#payload(name, { ref, sha, before, inputs: typed, actor }, options),
-      isRestricted: isMerge && (isFork || actor.login === 'dependabot[bot]'),
-    };
-    const run: WorkflowRun = {
-      ...{
-        id: 30_000_000_000 + github.nextNumber(),
-        number: 1 + data.runs.filter((other) => other.path === path).length,
-      },
-      ...{ path, name: workflow.name ?? path, event: name, actor, createdAt: github.now(), attempts: [] },
-      displayTitle: pull?.title ?? workflow.name ?? path,
-      headBranch: isPull ? pull.head.ref : branch,
-      headSha: isPull ? pull.head.sha : sha,
-      headRepository: isPull ? pull.head.repository : data.name,
-      pullRequests: isPull && !isFork ? [pull.number] : [],
-    };
-    data.runs.push(run);
-    const runnerOptions = { ...this.#options, ...options };
-    const order = {
-      github,
-      repository: data,
-      gitFolder,
-      folder: this.#folder,
-      run,
-      event,
-      options: runnerOptions,
-      workflow,
-    };
-    return startAttempt({ ...order, onEnd: (end) => this.#runs.set(run.id, end) }, actor, []);
+    const event = createEvent(github, repository, occasion, { sha, before, inputs: typed, payload });
+    const run = createRun(github, repository, occasion, { path, name: workflow.name ?? path, sha });
+    const place = { github, repository, gitFolder, folder: this.#folder, options: { ...this.#options, ...options } };
+    const onEnd = (end: Run): unknown => this.#runs.set(run.id, end);
+    return startAttempt({ ...place, run, event, workflow, onEnd }, actor, []);
   }
 
   /** A user of the repository, or a bot. */
@@ -221,27 +185,6 @@ export class TestRepository implements AsyncDisposable {
     const user = this.data.users.get(login) ?? bots.find((bot) => bot.login === login);
     if (user === undefined) throw new Error(`there is no user ${login}`);
     return user;
-  }
-
-  #payload(
-    name: string,
-    { ref, sha, before, inputs, actor }: { ref: string; sha: string; before: string; inputs: JsonObject; actor: User },
-    { pull, comment, payload }: StartOptions,
-  ): JsonObject {
-    const texts = Object.entries(inputs).map(([key, value]) => [key, String(value)]);
-    const isOnPull = this.data.pulls.some(({ number }) => number === comment?.issue);
-    const json = {
-      ...(name === 'push' && { ref, before, after: sha }),
-      ...(name === 'workflow_dispatch' && { ref, inputs: Object.fromEntries(texts) as JsonObject }),
-      ...(pull && { action: 'synchronize', number: pull.number, pull_request: pullJson(this.data, pull) }),
-      ...(comment && {
-        action: 'created',
-        issue: { number: comment.issue, ...(isOnPull && { pull_request: {} }) },
-        comment: commentJson(this.github, this.data, comment),
-      }),
-      ...{ repository: repositoryJson(this.data), sender: userJson(actor), ...payload },
-    };
-    return JSON.parse(JSON.stringify(json)) as JsonObject;
   }
 
   async #workflowOf(

@@ -38,7 +38,7 @@ export interface Run {
 export type RunOrder = Omit<RunContext, 'runAttempt'> & {
   readonly workflow: Workflow;
   /** Gets each attempt that has ended. */
-  readonly onEnd: (run: Run) => void;
+  readonly onEnd: (run: Run) => unknown;
 };
 
 /** @param earlier jobs of the attempt before that are not run again unless they failed */
