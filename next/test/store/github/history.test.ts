@@ -7,17 +7,10 @@ import { useGithub, type Step } from './world.ts';
 const world = useGithub();
 afterEach(() => world.github.faults.splice(0));
 
-const entryOf = (run: number, status: HistoryEntry['status'] = 'completed'): HistoryEntry => ({
-  v: 1,
-  pipeline: 'ci',
-  subject: 'main',
-  run,
-  status,
-  started: '2026-01-01T00:00:00.000Z',
-  ended: '2026-01-01T00:01:00.000Z',
-  ms: 1_000,
-  units: [],
-});
+const TIMES = { started: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:01:00.000Z', ms: 1_000 };
+const entryOf = (run: number, status: HistoryEntry['status'] = 'completed'): HistoryEntry => {
+  return { v: 1, pipeline: 'ci', subject: 'main', run, status, ...TIMES, units: [] };
+};
 const portsOf = (step: Step) => ({ ...step, report: (line: string) => void step.lines.push(line) });
 const LIMITS = { tryMs: 2_000, waitMs: 5_000 };
 

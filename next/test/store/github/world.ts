@@ -9,6 +9,7 @@ import type { JsonValue } from '../../../src/json/json.ts';
 import { Artifacts, type ArtifactsOptions } from '../../../src/store/github/artifacts.ts';
 import type { AttemptDocument } from '../../../src/store/github/document.ts';
 import type { Contract } from '../../../src/verdict/contract.ts';
+import type { Verdict } from '../../../src/verdict/verdict.ts';
 import { startGithub, type Github } from '../../support/github/github.ts';
 import { ACTIONS_BOT, type Repository, type WorkflowRun } from '../../support/github/model.ts';
 import { prepareMachine, type Machine } from '../../support/runner/environment.ts';
@@ -120,40 +121,29 @@ interface Attempt extends Pick<AttemptDocument, 'files'> {
 /** The document of an attempt that passed. */
 export function documentOf(step: Pick<Step, 'env'>, attempt: Partial<Attempt> = {}): AttemptDocument {
   const { unit = 'plan', output = { ok: true }, fingerprint = digestOfJson('request'), files = [] } = attempt;
-  const { repository, runId, runNumber, runAttempt, job, workflow, sha } = readRunnerEnvironment(step.env);
+  const { repository, runId, runNumber, runAttempt, job: jobId, workflow, sha } = readRunnerEnvironment(step.env);
   const lists = { checks: [], exports: [''], redact: [] };
   const contract: Contract = { format: 'gateline-contract/1', threshold: 0, partial: 'block', ...lists };
+  const verdict: Verdict = { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' };
+  const head = { v: 1, pipeline: 'ci', subject: 'main', run: runNumber, unit, n: 1, iteration: 1 } as const;
+  const entry: AttemptDocument['entry'] = {
+    ...{ ...head, kind: 'ended', how: 'ran', at: '2026-01-01T00:00:01.000Z', verdict, fingerprint },
+    ...{ contract: digestOfJson({ ...contract }), files: {}, changes: [], undeclared: [], rework: false, ms: 1_000 },
+    output: { digest: digestOfJson(output), bytes: JSON.stringify(output).length },
+  };
+  const spent = { made: { ms: 1_000 }, spent: { [unit]: { ms: 1_000 } } };
+  const job = { repository, runId, runNumber, runAttempt, job: jobId, workflow, sha };
+  const startedAt = '2026-01-01T00:00:00.000Z';
   return {
     format: 'gateline-attempt/1',
-    job: { repository, runId, runNumber, runAttempt, job, workflow, sha },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    made: { ms: 1_000 },
-    entry: {
-      v: 1,
-      kind: 'ended',
-      pipeline: 'ci',
-      subject: 'main',
-      run: runNumber,
-      at: '2026-01-01T00:00:01.000Z',
-      unit,
-      n: 1,
-      how: 'ran',
-      verdict: { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' },
-      fingerprint,
-      contract: digestOfJson({ ...contract }),
-      iteration: 1,
-      output: { digest: digestOfJson(output), bytes: JSON.stringify(output).length },
-      files: {},
-      changes: [],
-      undeclared: [],
-      rework: false,
-      ms: 1_000,
-    },
+    job,
+    startedAt,
+    entry,
     earlier: [],
     legs: [],
     contract,
     output,
     files,
-    spent: { [unit]: { ms: 1_000 } },
+    ...spent,
   };
 }
