@@ -17,12 +17,7 @@ export interface User {
 }
 
 /** The author of everything that `GITHUB_TOKEN` writes. */
-export const ACTIONS_BOT: User = {
-  login: 'github-actions[bot]',
-  id: 41_898_282,
-  type: 'Bot',
-  permission: 'none',
-};
+export const ACTIONS_BOT: User = { login: 'github-actions[bot]', id: 41_898_282, type: 'Bot', permission: 'none' };
 
 /** By name: `pull-requests` → `write`. */
 export type Permissions = Readonly<Record<string, 'read' | 'write'>>;
@@ -81,7 +76,6 @@ export interface Comment {
   lastEditedAt: Date | undefined;
   createdViaEmail: boolean;
   isMinimized: boolean;
-  readonly reactions: string[];
 }
 
 /** An event `comment_deleted` of an issue's timeline. */

@@ -15,7 +15,6 @@ export const ISSUE_ROUTES: readonly RestRoute[] = [
   ['GET', '/issues/comments/:id', READ, (call) => commentReply(call, 200, commentOf(call))],
   ['PATCH', '/issues/comments/:id', WRITE, updateComment],
   ['DELETE', '/issues/comments/:id', WRITE, deleteComment],
-  ['POST', '/issues/comments/:id/reactions', WRITE, react],
   ['GET', '/pulls', 'pull-requests: read', listPulls],
   ['GET', '/pulls/:number', 'pull-requests: read', getPull],
   ['GET', '/collaborators/:login/permission', '', getPermission],
@@ -36,8 +35,6 @@ function readFile({ repository, request, params }: RestCall): Reply {
 }
 
 const bodySchema = z.looseObject({ body: z.string().min(1).max(65_536) });
-const reactions = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
-const reactionSchema = z.object({ content: z.enum(reactions) });
 
 /** Oldest first; `since` is about the last change. */
 function listComments({ github, repository, request, params }: RestCall): Reply {
@@ -58,7 +55,7 @@ export function addComment(
   const now = github.now();
   const comment: Comment = {
     ...{ id: 2_000_000_000 + github.nextNumber(), app: undefined, createdAt: now, updatedAt: now },
-    ...{ lastEditedAt: undefined, createdViaEmail: false, isMinimized: false, reactions: [] },
+    ...{ lastEditedAt: undefined, createdViaEmail: false, isMinimized: false },
     ...fields,
   };
   repository.comments.push(comment);
@@ -89,12 +86,6 @@ function deleteComment(call: RestCall): Reply {
   comments.splice(comments.indexOf(commentOf(call)), 1);
   deletions.push({ issue, author, actor: call.token.user, createdAt: call.github.now() });
   return empty(204);
-}
-
-function react(call: RestCall): Reply {
-  const { content } = parseBody(reactionSchema, call.request);
-  commentOf(call).reactions.push(content);
-  return json(201, { id: call.github.nextNumber(), user: userJson(call.token.user), content });
 }
 
 function commentOf({ repository, params }: RestCall): Comment {
