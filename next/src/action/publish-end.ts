@@ -58,7 +58,7 @@ function spentOn(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } 
 }
 
 /** The files that later gates get: those of its needs, and over them its own. */
-function handOn(unit: string, own: GateFiles, inherited: readonly HandedFile[]): HandedFile[] {
+export function handOn(unit: string, own: GateFiles, inherited: readonly HandedFile[]): HandedFile[] {
   const files = new Map(inherited.map((file) => [file.path, file]));
   for (const [path, { base, found, after }] of Object.entries(own)) {
     const earlier = files.get(path);
