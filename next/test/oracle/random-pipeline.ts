@@ -97,9 +97,10 @@ export function randomFolder(gates: readonly RandomGate[], random: Random): Fold
   const isStored = gates.some(({ sketch }) => names(sketch.files));
   const isMade = gates.some(({ edits, mess }) => [...edits, mess].some((edit) => edit?.path === ignored));
   const isKnown = isStored || (!isMade && gates.some(({ sketch }) => names(sketch.inputs)));
+  const repository = random.pick(['none', 'here', 'here', 'above'] as const);
   return {
-    repository: random.pick(['none', 'here', 'here', 'above'] as const),
-    autocrlf: random.chance(0.3),
+    repository,
+    autocrlf: repository !== 'none' && random.chance(0.3),
     ...(isKnown && random.chance(0.5) && { ignored }),
   };
 }
@@ -128,7 +129,7 @@ export function behaviorOf(gate: RandomGate, random: Random, hasModes: boolean):
     for (const { path, kind } of [...gate.edits, ...(gate.mess ? [gate.mess] : [])]) {
       await agent.tick();
       const next = String((Number(agent.read(path)?.replace(/\D/g, '') ?? 0) + 1) % 3);
-      const mode = hasModes ? ['', '', 'x', '@'][(hash >> 8) % 4] : '';
+      const mode = hasModes ? ['', '', 'x', '@'][(hash >>> 8) % 4] : '';
       const content = mode + String((hash + PATHS.indexOf(path)) % 3);
       await agent.write(path, kind === 'increment' ? next : kind === 'set' ? content : hash % 2 ? null : '1');
       if (gate.failures > 0 && random.chance(0.5)) break;
