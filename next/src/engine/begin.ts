@@ -6,6 +6,7 @@ import { attemptOf, attemptRefSchema, isSameAttempt, type EndedEntry, type Start
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { Request } from '../run/request.ts';
 import { gateOf, type Unit } from '../run/units.ts';
+import { contractSchema } from '../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
@@ -134,6 +135,8 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   call.restoreLegs();
   const unit = call.graph.unit(started.unit);
   if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
+  const contract = await readValue(call, started.contract);
+  if (contract !== undefined) call.useContract(unit.gate, contractSchema.parse(contract));
   const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
   const needs = request ? needsOfRequest(request, started.handedOn) : new Map();
   const directory = ports.attempts.pathOf(attemptOf(started));

@@ -142,6 +142,12 @@ export class Call {
     return named;
   }
 
+  /** Judges a gate by a contract that its attempt began with: an agent may have changed today's. */
+  useContract({ id }: Gate, contract: Contract): void {
+    this.#contracts.set(id, { contract, digest: digestOfJson(contract) });
+    this.#compiled.delete(id);
+  }
+
   /** The contract of a gate, compiled once per call. @throws GatelineError `usage` naming what is wrong with it */
   compiledContract(gate: Gate): Promise<CompiledContract> {
     let compiled = this.#compiled.get(gate.id);

@@ -20,6 +20,15 @@ async function evaluate(project: Project, unit: string): Promise<Record<string, 
 }
 
 describe('an agent that works by itself', () => {
+  it('is judged by the contract that it began with, whatever it makes of the definition', async () => {
+    const project = create();
+    await project.run();
+    const { env } = await project.json<Begun>('begin', 'code');
+    writeFileSync(env['GATELINE_OUTPUT']!, '{"score": 40}');
+    project.write('gateline.yml', DEFINITION.replace('"score": "/score"', '"score": "/score", "threshold": 30'));
+    await project.expect('complete code', 1, 'the score is 40, below the threshold of 80');
+  });
+
   it('begins, completes, and hands its work on', async () => {
     const project = create();
     await project.expect('begin code', 1, /^error design must be done before code: it has no output yet\n/);
