@@ -10,7 +10,7 @@ import { workflowText, type JobComments } from './workflow-text.ts';
  * definition has it. What the workflow and our actions agree on:
  * - `attempt` is the output of a gate's job; of a matrix `attempt-<index of the leg>`, 20 of them if the legs come from
  *   an output. `legs` is JSON: ids of legs by gate. The matrix of such a leg is `{leg: <id>}`; a list without an item
- *   has one job, with the leg '', because GitHub fails a job without a leg.
+ *   has one job with the leg '', whose output is `attempt`, because GitHub fails a job without a leg.
  * - A gate's job needs the gates that the gate needs and, in a sequential group, the gate before it.
  * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
  */

@@ -118,8 +118,10 @@ function outputsOf({ gates }: Pipeline, { id, matrix, uses }: Gate): JsonObject 
     const steps = uses === undefined ? ['gate'] : ['complete', 'begin'];
     return `\${{ ${steps.map((step) => `steps.${step}.outputs.${name}`).join(' || ')} }}`;
   };
-  const count = matrix && ('legs' in matrix ? matrix.legs.length : MAX_DATA_LEGS);
-  const attempts = count === undefined ? ['attempt'] : Array.from({ length: count }, (_, index) => `attempt-${index}`);
+  const count = matrix === undefined ? 0 : 'legs' in matrix ? matrix.legs.length : MAX_DATA_LEGS;
+  // A list without an item leaves no leg.
+  const attempts = matrix && 'legs' in matrix ? [] : ['attempt'];
+  for (let index = 0; index < count; index += 1) attempts.push(`attempt-${index}`);
   const givesLegs = gates.some((gate) => gate.matrix && 'from' in gate.matrix && gate.matrix.from.gate === id);
   return Object.fromEntries([...attempts, ...(givesLegs ? ['legs'] : [])].map((name) => [name, valueOf(name)]));
 }
