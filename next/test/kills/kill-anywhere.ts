@@ -78,7 +78,7 @@ async function continueFrom(
   const faults = findRunsTooMany(project.agents(), recording.agents, added);
   const outcome = await outcomeOf(project, command);
   if (outcome !== recording.outcome) faults.push(`another outcome\n${differencesOf(outcome, recording.outcome)}`);
-  return [...faults, ...(await project.findFurtherWork())];
+  return faults;
 }
 
 /** Agents must have run as often as without the kill, without those that had ended. */

@@ -82,10 +82,17 @@ export class Project implements AsyncDisposable {
     return Object.fromEntries(files.map(([path, { bytes }]) => [path, String(bytes)]));
   }
 
-  /** All that a user has in the end: the files of the folder, and how the run and each gate stand. */
+  /**
+   * All that a user has in the end: the files of the folder, and how the run and each gate stand.
+   * @throws Error if a further run has something to do, or writes
+   */
   async outcome(): Promise<object> {
+    const before = digestOfImage(this.image());
     const gateline = await this.gateline();
-    const { status, units } = await gateline.view();
+    const { result, view } = await gateline.run();
+    if (result.status !== 'nothing') throw new Error(`a further run is ${result.status}: ${result.ran.join(', ')}`);
+    if (digestOfImage(this.image()) !== before) throw new Error('a further run writes');
+    const { status, units } = view;
     const { entries } = await gateline.history();
     return {
       files: this.files(),
@@ -96,14 +103,6 @@ export class Project implements AsyncDisposable {
         ...{ key, status, done, score: verdict?.score, output: output?.digest },
       })),
     };
-  }
-
-  /** What is wrong with a further run, which has nothing to do. */
-  async findFurtherWork(): Promise<string[]> {
-    const before = digestOfImage(this.image());
-    const { result } = await this.run();
-    const faults = result.status === 'nothing' ? [] : [`a further run is ${result.status}: ${result.ran.join(', ')}`];
-    return digestOfImage(this.image()) === before ? faults : [...faults, 'a further run writes'];
   }
 
   image(): Image {
