@@ -4,14 +4,14 @@ import { GatelineError } from '../errors.ts';
 import { code } from '../report/markdown.ts';
 import { gateOf } from '../run/units.ts';
 import type { HandedFile } from '../store/github/document.ts';
-import { createFileReader, readAttempt } from '../store/github/publish.ts';
+import { createFileReader } from '../store/github/publish.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import { createGit } from '../workspace/git.ts';
 import { readTrustedDefinition } from './definition.ts';
 import { openFolder, trustCheckout } from './gate-job.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
-import { parseNeeds, type NeedDocument } from './needs.ts';
+import { parseNeeds, readNeeds } from './needs.ts';
 import { layFiles } from './open-gate.ts';
 import { checkoutOf, mergeFiles } from './prepare-gate.ts';
 import { readRemoteFile, type Services } from './services.ts';
@@ -57,13 +57,10 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   const jobs = parseNeeds(inputs.needs);
   const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);
   if (failed.length > 0) throw new GatelineError('failed', `nothing is delivered: ${failed.join(', ')} did not pass`);
-  const references = jobs.flatMap((need) => need.references.map((reference) => ({ need, reference })));
-  const documents = await Promise.all(
-    references.map(async ({ need, reference }): Promise<NeedDocument> => {
-      const source = { job: need.id, pipeline: pipeline.id, runId: job.runId };
-      return { job: need, reference, document: await readAttempt(artifacts, reference, source) };
-    }),
-  );
+  const documents = await readNeeds(artifacts, jobs, { pipeline: pipeline.id, runId: job.runId });
+  // A job is green after a step that failed, if that has `continue-on-error`.
+  const bad = documents.find(({ document: { entry } }) => entry.verdict.status === 'failed');
+  if (bad) throw new GatelineError('failed', `nothing is delivered: ${bad.document.entry.unit} did not pass`);
   const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
   const files = mergeFiles(pipeline, documents).filter(isWanted);
   const isAllowed = createMatcher(inputs.allow);

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../errors.ts';
 import { explainRequestError, readRest } from '../github/octokit.ts';
-import { renderComment, renderRunningComment } from '../report/github/comment.ts';
-import type { GithubContext } from '../report/github/context.ts';
-import { createRunView } from '../report/run-view.ts';
 import { code, quote } from '../report/markdown.ts';
-import { approvalDigest, parseArtifactName, type AttemptReference } from '../store/github/document.ts';
-import { readAttempt } from '../store/github/publish.ts';
-import { collectRun } from './collect-run.ts';
+import { approvalDigest } from '../store/github/document.ts';
 import {
   explainRefusal,
   parseCommentCommand,
@@ -15,31 +10,22 @@ import {
   type Comment,
   type CommentCommand,
 } from './comment-decisions.ts';
-import { readTrustedDefinition } from './definition.ts';
 import { approvalLine } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
-import type { NeedDocument } from './needs.ts';
-import { writeStickyComment } from './report/sticky-comment.ts';
-import { readRemoteFile, type Services } from './services.ts';
-import { createGit } from '../workspace/git.ts';
+import type { Services } from './services.ts';
+import { pullSchema, readRun, showRun } from './show-run.ts';
 
 const runSchema = z.object({
   id: z.int(),
   run_number: z.int(),
-  run_attempt: z.int(),
   html_url: z.string(),
   path: z.string(),
   status: z.string().nullish(),
   conclusion: z.string().nullish(),
-  head_sha: z.string(),
   event: z.string(),
 });
 type Run = z.infer<typeof runSchema>;
-const pullSchema = z.object({
-  number: z.int(),
-  head: z.object({ sha: z.string(), ref: z.string(), repo: z.object({ full_name: z.string() }).nullable() }),
-});
 
 /**
  * The action `comment`, in a job without an agent: carries out a command in a new comment, or shows a run of a pull
@@ -156,105 +142,6 @@ async function findNewest(job: Job, services: Services, runs: readonly Run[], un
     if (need) return { run, need };
   }
   return undefined;
-}
-
-/** The newest document of each unit in a run, by its name: unverified, for display and for comparison. */
-async function readRun(
-  { artifacts, runner }: Services,
-  runId: number,
-  isWanted: (unit: string) => boolean,
-): Promise<readonly NeedDocument[]> {
-  const listed = [...((await artifacts.list(runId)) ?? [])].sort((a, b) => b.id - a.id);
-  const newest = new Map<string, AttemptReference>();
-  for (const { id, name, digest } of listed) {
-    const parsed = parseArtifactName(name);
-    const unit = parsed && (parsed.leg === '' ? parsed.gate : `${parsed.gate}/${parsed.leg}`);
-    if (unit !== undefined && digest !== undefined && isWanted(unit) && !newest.has(unit))
-      newest.set(unit, { artifactId: id, digest });
-  }
-  const needs = [...newest].map(async ([unit, reference]): Promise<NeedDocument[]> => {
-    try {
-      const document = await readAttempt(artifacts, reference, { job: unit, pipeline: undefined, runId });
-      return [{ job: { id: unit.split('/', 1)[0]!, result: 'success', references: [reference] }, reference, document }];
-    } catch (error) {
-      runner.info(messageOf(error));
-      return [];
-    }
-  });
-  return (await Promise.all(needs)).flat();
-}
-
-/** Writes into the comment of a pull request that its run works, or how one of a fork has ended. */
-async function showRun(
-  job: Job,
-  { file }: Inputs<'comment'>,
-  services: Services,
-  run: NonNullable<Job['event']['workflow_run']>,
-): Promise<boolean> {
-  const { octokit, runner, report } = services;
-  const [owner = '', repo = ''] = job.repository.split('/');
-  if (run.event !== 'pull_request') return true;
-  const { rest } = await octokit();
-  const head = `${run.head_repository?.full_name.split('/')[0] ?? owner}:${run.head_branch ?? ''}`;
-  const find = () => rest.pulls.list({ owner, repo, head, state: 'open', per_page: 100 });
-  const pulls = z
-    .array(pullSchema)
-    .parse(await readRest('The look for the pull request', 'pull-requests: write', find, report));
-  const pull = pulls.find((other) => other.head.sha === run.head_sha);
-  const isFork = run.head_repository?.full_name.toLowerCase() !== job.repository.toLowerCase();
-  // A run of the repository itself reports its end.
-  if (!pull || (job.event.action === 'completed' && !isFork)) return true;
-  const pipeline = await findPipeline(job, file, services);
-  const subject = `pr-${pull.number}`;
-  const context: GithubContext = {
-    server: job.server,
-    repository: job.repository,
-    runId: run.id,
-    runNumber: run.run_number,
-    runAttempt: run.run_attempt,
-    sha: run.head_sha,
-    eventName: run.event,
-    pullRequest: pull.number,
-  };
-  const body =
-    job.event.action === 'completed'
-      ? await renderEnd(services, { pipeline, subject, context, conclusion: run.conclusion })
-      : renderRunningComment({ pipeline: pipeline.id, subject }, context);
-  const written = await writeStickyComment(await octokit(), { owner, repo, issue_number: pull.number }, body, report);
-  if (written.choice === 'failed') throw written.error;
-  runner.info(`The comment was ${written.choice}: ${written.url}`);
-  return true;
-}
-
-async function findPipeline(job: Job, file: string | undefined, services: Services) {
-  const readRemote = (commit: string, path: string) => readRemoteFile(services, job, commit, path);
-  const git = createGit(services.environment);
-  const place = { checkout: job.workspace, git, readRemote };
-  return (await readTrustedDefinition(job, file, place, false)).pipeline;
-}
-
-interface EndedRun {
-  readonly pipeline: Awaited<ReturnType<typeof findPipeline>>;
-  readonly subject: string;
-  readonly context: GithubContext;
-  readonly conclusion: string | null;
-}
-
-/** How a fork's run has ended, by its own documents: for display only. */
-async function renderEnd(services: Services, { pipeline, subject, context, conclusion }: EndedRun): Promise<string> {
-  const documents = await readRun(services, context.runId, () => true);
-  const { entries, problems } = collectRun({
-    run: context.runNumber,
-    pipeline,
-    jobs: documents.map(({ job }) => job),
-    documents: documents.filter(({ document }) => document.entry.pipeline === pipeline.id),
-    allowSkipped: [],
-    subject,
-    now: new Date().toISOString(),
-  });
-  const view = createRunView({ pipeline, subject, metadata: {}, entries, isAlive: () => true, history: [] });
-  const failed = conclusion === 'success' ? [] : [`the workflow ended: ${conclusion ?? 'unknown'}`];
-  return renderComment(view, { ...context, problems: [...failed, ...problems] });
 }
 
 /** @throws GatelineError if this is no event that the action knows */

@@ -49,6 +49,8 @@ export interface GateJob {
   readonly inherited: readonly HandedFile[];
   /** What the units before it have used in this run. */
   readonly spent: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
+  /** Secrets that were set when the job was opened: who redacts its output needs their values. */
+  readonly secrets: readonly string[];
   readonly outageMs: number;
   readonly retentionDays: number | undefined;
 }

@@ -71,6 +71,11 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
     throw new GatelineError('failed', 'what `begin` left was changed before `complete`', {
       hint: 'The agent wrote into the folder of the runner; its place is the checkout and its output file.',
     });
+  const unset = gateJob.secrets.filter((name) => !services.environment[name]).join(', ');
+  if (unset !== '')
+    throw new GatelineError('usage', `\`complete\` cannot redact ${unset}: this step does not have it`, {
+      hint: 'Set it in `env` of the job, or of both steps.',
+    });
   const open = await openJob(gateJob, services.environment, services.observe);
   await using _ = open.folder;
   const gate: OpenGate = { ...open, services };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
+import type { JsonValue } from '../json/json.ts';
 import { closestWord } from '../json/did-you-mean.ts';
 
 /** A text; '' is no value. */
@@ -122,4 +123,25 @@ function misspelt(names: readonly string[], environment: Environment): string[] 
     const meant = closestWord(input, names);
     return meant === undefined ? [] : [`there is no input \`${input}\`: did you mean \`${meant}\`?`];
   });
+}
+
+/** A value that a step may write as JSON or as a text. */
+export function parseJsonInput(text: string | undefined): JsonValue {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/** The variables of a step with the secrets that its input carries. @param text lines NAME=VALUE */
+export function withSecretValues(environment: Environment, text: string | undefined): Environment {
+  const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const match = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line);
+    if (match) return [match[1]!, match[2]!] as const;
+    throw new GatelineError('usage', 'a line of the input `secret-values` is not NAME=VALUE');
+  });
+  return { ...environment, ...Object.fromEntries(pairs) };
 }

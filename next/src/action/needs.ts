@@ -4,6 +4,8 @@ import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import { gateOf } from '../run/units.ts';
+import type { Artifacts } from '../store/github/artifacts.ts';
+import { readAttempt } from '../store/github/publish.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
 
 /** A job that this one needs: `needs.<id>` of GitHub. */
@@ -50,6 +52,25 @@ export function parseNeeds(text: string | undefined): NeededJob[] {
     });
     return { id, result, references };
   });
+}
+
+/**
+ * Reads what jobs handed over, verified by the digests in `needs`.
+ * @param source whose documents are expected; without a pipeline, those of any
+ * @throws GatelineError as `readAttempt`
+ */
+export function readNeeds(
+  artifacts: Artifacts,
+  jobs: readonly NeededJob[],
+  source: { readonly pipeline: string | undefined; readonly runId: number },
+): Promise<readonly NeedDocument[]> {
+  const references = jobs.flatMap((job) => job.references.map((reference) => ({ job, reference })));
+  return Promise.all(
+    references.map(async ({ job, reference }) => {
+      const document = await readAttempt(artifacts, reference, { job: job.id, ...source });
+      return { job, reference, document };
+    }),
+  );
 }
 
 function parseText(text: string): JsonValue | undefined {

@@ -20,10 +20,10 @@ import { parseVersion } from '../workspace/tree.ts';
 import { readCommentDecisions } from './comment-decisions.ts';
 import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from './decisions.ts';
 import { mirrorJob, openJob, trustCheckout, type OpenJob } from './gate-job.ts';
-import type { Inputs } from './inputs.ts';
+import { withSecretValues, type Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
-import type { NeedDocument, NeededJob } from './needs.ts';
-import { checkoutOf, prepareGate, withSecretValues, type PreparedGate } from './prepare-gate.ts';
+import { readNeeds } from './needs.ts';
+import { checkoutOf, prepareGate, type PreparedGate } from './prepare-gate.ts';
 import { readRemoteFile, type Services } from './services.ts';
 
 /** The gate of a job, with its folder open and all that its agent reads laid into it. */
@@ -43,31 +43,22 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
     git: createGit(trustCheckout(environment)),
     readRemote: (commit: string, path: string) => readRemoteFile(services, job, commit, path),
   };
-  const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) => readNeeds(services, job, jobs, pipeline));
+  const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) =>
+    readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
+  );
   for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
   const decided = await readDecisions(job, prepared, inputs, services, environment);
-  const gateJob = { ...prepared.gateJob, entries: [...prepared.gateJob.entries, ...decided.entries] };
+  const gateJob = {
+    ...prepared.gateJob,
+    entries: [...prepared.gateJob.entries, ...decided.entries],
+    secrets: prepared.gate.secrets.filter((name) => environment[name]),
+  };
   const gate: OpenGate = { ...(await openJob(gateJob, environment, services.observe)), services };
   gate.checkpoints.findEarlier = (fingerprint) => findEarlier(gate, job, inputs, fingerprint, decided.outputs);
   for (const text of [...prepared.contents, ...decided.contents]) await gate.ports.contents.put([text]);
   await layFiles(gate.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
   await mirrorJob(gate);
   return gate;
-}
-
-function readNeeds(
-  { artifacts }: Services,
-  { runId }: Job,
-  jobs: readonly NeededJob[],
-  pipeline: string,
-): Promise<readonly NeedDocument[]> {
-  const references = jobs.flatMap((job) => job.references.map((reference) => ({ job, reference })));
-  return Promise.all(
-    references.map(async ({ job, reference }) => {
-      const document = await readAttempt(artifacts, reference, { job: job.id, pipeline, runId });
-      return { job, reference, document };
-    }),
-  );
 }
 
 /** What people decided about the unit in the event of the run, and work that a report sent back. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { UnitOutput } from '../engine/ports.ts';
-import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
 import { digestOfJson } from '../json/digest.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
@@ -9,10 +8,10 @@ import type { JsonValue } from '../json/json.ts';
 import { pickPointers } from '../json/pointer.ts';
 import { assignmentFor } from '../local/order.ts';
 import type { Definition } from '../local/load-definition.ts';
-import { unitKey, type Gate, type Leg, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateIdFrom } from '../pipeline/slug.ts';
 import { attemptOf, type Content } from '../run/entry.ts';
-import { gateOf, NO_LEG, UnitGraph } from '../run/units.ts';
+import { gateOf, UnitGraph } from '../run/units.ts';
 import type { HandedFile } from '../store/github/document.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, judge } from '../verdict/judge.ts';
@@ -25,7 +24,8 @@ import {
   type DefinitionPlace,
 } from './definition.ts';
 import type { GateJob } from './gate-job.ts';
-import type { Inputs } from './inputs.ts';
+import { parseJsonInput, type Inputs } from './inputs.ts';
+import { legsOfJob, narrowMatrices } from './legs.ts';
 import { toJobRef, type Job } from './job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
@@ -60,7 +60,7 @@ export async function prepareGate(
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);
   const legs = legsOfJob(gate, inputs.matrix, needs);
-  const pipeline = narrow(
+  const pipeline = narrowMatrices(
     definition.pipeline,
     gate,
     legs?.all.filter(({ id }) => id === legs.own.id),
@@ -68,7 +68,7 @@ export async function prepareGate(
   );
   const assignment = assignmentFor(
     pipeline,
-    { subject: inputs.subject, task: inputs.task, input: inputOf(inputs.input) },
+    { subject: inputs.subject, task: inputs.task, input: parseJsonInput(inputs.input) },
     subjectOf(job),
   );
   const used = [...needs.values()].flat();
@@ -96,6 +96,7 @@ export async function prepareGate(
       inherited: mergeFiles(pipeline, used),
       spent: Object.assign({}, ...used.map(({ document }) => document.spent)) as GateJob['spent'],
       outageMs: (inputs['outage-minutes'] ?? 5) * 60_000,
+      secrets: gate.secrets,
       retentionDays: inputs['retention-days'] ?? retentionDays,
     },
   };
@@ -120,15 +121,6 @@ function subjectOf({ pullRequest, ref }: Job): string {
   return pullRequest ? `pr-${pullRequest.number}` : ref.replace(/^refs\/(?:heads|tags)\//, '') || 'default';
 }
 
-function inputOf(text: string | undefined): JsonValue {
-  if (text === undefined) return null;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
-}
-
 /** Without a gateline.yml a need is judged by the contract in its document. */
 function contractsOf(
   { contracts }: Definition,
@@ -137,59 +129,6 @@ function contractsOf(
 ): ReadonlyMap<string, Contract> {
   if (!isDescribed) return contracts;
   return new Map([...contracts, ...[...needs].map(([gate, [need]]) => [gate, need!.document.contract] as const)]);
-}
-
-/** The leg of a job, and all legs of its gate; undefined: there is no matrix. */
-function legsOfJob(
-  gate: Gate,
-  text: string | undefined,
-  needs: ReadonlyMap<string, readonly NeedDocument[]>,
-): { readonly own: Leg; readonly all: readonly Leg[] } | undefined {
-  const matrix = text === undefined ? null : (inputOf(text) as { readonly [name: string]: JsonValue } | null);
-  const isEmpty = matrix === null || typeof matrix !== 'object' || Object.keys(matrix).length === 0;
-  if (gate.matrix === undefined) {
-    if (isEmpty) return undefined;
-    throw new GatelineError('usage', `the job has a matrix, and gate ${gate.id} has none`, {
-      hint: 'Describe the gate in gateline.yml with the same `strategy.matrix`; `matrix: ""` makes one gate of all jobs.',
-    });
-  }
-  const all = 'legs' in gate.matrix ? gate.matrix.legs : legsFromData(gate, gate.matrix.from.gate, needs);
-  // The one job of a list without items: GitHub fails a matrix without a leg.
-  if (all.length === 0) return { own: NO_LEG, all };
-  const wanted = isEmpty ? '' : canonicalJson(matrix);
-  const own = all.find(
-    ({ id, matrix: values }) => canonicalJson(values) === wanted || (!isEmpty && matrix['leg'] === id),
-  );
-  if (own) return { own, all };
-  throw new GatelineError('usage', `the job is no leg of gate ${gate.id}`, {
-    hint: `The legs are ${all.map(({ id }) => id).join(', ')}; the job has ${isEmpty ? 'no matrix' : JSON.stringify(matrix)}.`,
-  });
-}
-
-function legsFromData(gate: Gate, source: string, needs: ReadonlyMap<string, readonly NeedDocument[]>): readonly Leg[] {
-  const legs = needs.get(source)?.[0]?.document.entry.legs?.[gate.id];
-  if (legs) return legs;
-  throw new GatelineError('usage', `gate ${gate.id} takes its legs from ${source}, which gave none`, {
-    hint: `Its job must need ${source}, and ${source} must pass.`,
-  });
-}
-
-/** The pipeline with the legs that this job knows: of its own gate, and of those that it needs. */
-function narrow(
-  pipeline: Pipeline,
-  own: Gate,
-  legs: readonly Leg[] | undefined,
-  needs: ReadonlyMap<string, readonly NeedDocument[]>,
-): Pipeline {
-  const legsOf = (gate: Gate): readonly Leg[] | undefined =>
-    gate.id === own.id ? legs : needs.get(gate.id)?.[0]?.document.legs.map((id) => ({ id, matrix: {} }));
-  const gates = pipeline.gates.map((gate) => {
-    const known = gate.matrix && legsOf(gate);
-    const { maxParallel, failFast } = gate.matrix ?? {};
-    if (known?.length === 0 && gate.id === own.id) return { ...gate, matrix: undefined, if: 'false' };
-    return known ? { ...gate, matrix: { maxParallel, failFast: failFast ?? true, legs: known } } : gate;
-  });
-  return { ...pipeline, gates };
 }
 
 interface JudgedNeed {
@@ -280,15 +219,4 @@ export function mergeFiles(pipeline: Pipeline, needs: readonly NeedDocument[]): 
     files.set(file.path, file);
   }
   return [...files.values()];
-}
-
-/** The variables of a step with the secrets that its input carries. @param text lines NAME=VALUE */
-export function withSecretValues(environment: Environment, text: string | undefined): Environment {
-  const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '');
-  const pairs = lines.map((line) => {
-    const match = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line);
-    if (match) return [match[1]!, match[2]!] as const;
-    throw new GatelineError('usage', 'a line of the input `secret-values` is not NAME=VALUE');
-  });
-  return { ...environment, ...Object.fromEntries(pairs) };
 }

@@ -11,7 +11,6 @@ import { createRunView } from '../report/run-view.ts';
 import type { RunView } from '../report/view.ts';
 import { FolderState } from '../run/state.ts';
 import { mergeHistory, readHistory, saveHistory } from '../store/github/history.ts';
-import { readAttempt } from '../store/github/publish.ts';
 import { createGit } from '../workspace/git.ts';
 import { collectRun, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from './definition.ts';
@@ -19,7 +18,7 @@ import { trustCheckout } from './gate-job.ts';
 import { approvalLine } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
-import { parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
+import { parseNeeds, readNeeds, type NeededJob } from './needs.ts';
 import { sendBack } from './next-round.ts';
 import { checkoutOf } from './prepare-gate.ts';
 import { readRemoteFile, type Services } from './services.ts';
@@ -33,14 +32,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const definition = await findDefinition(job, inputs, services);
   const pipelineId = definition?.pipeline.id;
   const [documents, earlier] = await Promise.all([
-    Promise.all(
-      jobs.flatMap((need) =>
-        need.references.map(async (reference): Promise<NeedDocument> => {
-          const source = { job: need.id, pipeline: pipelineId, runId: job.runId };
-          return { job: need, reference, document: await readAttempt(services.artifacts, reference, source) };
-        }),
-      ),
-    ),
+    readNeeds(services.artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
     pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
   ]);
   const { subject: named, 'allow-skipped': allowSkipped } = inputs;

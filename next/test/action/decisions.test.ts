@@ -11,7 +11,7 @@ const [D1, D2] = ['1'.repeat(32), '2'.repeat(32)];
 
 describe('a command in a comment', () => {
   const approve = { command: 'approve', unit: 'design', digest: D1, reason: '' };
-  it.each([
+  it.each<readonly [string, object]>([
     [`/gateline approve design ${D1}`, approve],
     [`/gateline approve design ${D1}  `, approve],
     [

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/action/job.ts';
 import type { NeedDocument } from '../../src/action/needs.ts';
-import { mergeFiles, prepareGate, withSecretValues } from '../../src/action/prepare-gate.ts';
+import { mergeFiles, prepareGate } from '../../src/action/prepare-gate.ts';
+import { withSecretValues } from '../../src/action/inputs.ts';
 import { digestOfJson } from '../../src/json/digest.ts';
 import { createGit } from '../../src/workspace/git.ts';
 import {
