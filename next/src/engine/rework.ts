@@ -18,9 +18,13 @@ function maxRounds({ order }: Call, gate: Gate): number {
   return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
 }
 
-/** How often a failed output may still send its work back: 0 if the rounds are used up, or if its own was answered. */
+/** How often a failed output may still send its work back: 0 if the rounds are used up, if its own was answered, or if nobody can. */
 export function roundsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
   if (gate.onFail === undefined) return 0;
+  const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
+  // A gate whose condition is false answers nothing.
+  if (units.some(({ key }) => call.outcomes.get(key)?.result === 'done' && !call.outcomes.get(key)?.checkpoint))
+    return 0;
   const reworks = reworksOf(call, gate.onFail.goto);
   const index = reworks.findIndex(({ causes }) =>
     causes.some((cause) => attemptName(cause.attempt) === attemptName(attempt)),
@@ -28,7 +32,6 @@ export function roundsLeft(call: Call, gate: Gate, attempt: AttemptRef): number 
   if (index < 0) return Math.max(0, maxRounds(call, gate) - reworks.length);
   // This output has sent the work back before. If that was answered, the answer changed nothing that the gate reads.
   const note = noteOf(call, gate.onFail.goto);
-  const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
   const isOpen =
     note !== undefined && note.rework === reworks[index] && units.some(({ key }) => !note.answered.has(key));
   return isOpen ? 1 : 0;

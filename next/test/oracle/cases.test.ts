@@ -236,6 +236,16 @@ const stories: Readonly<Record<string, Story>> = {
     },
     ['implement review implement; killed', ['close'], 'implement review', ''],
   ],
+  'fails when a review sends work back to a gate whose condition is false': [
+    { src: '1' },
+    [
+      { ...PLAN, contract: { score: '/score', partial: 'continue' } },
+      { ...IMPLEMENT, if: 'needs.plan.score == 100' },
+      LOOP,
+    ],
+    { plan: () => ({ output: { score: 50 } }), review: () => ({ output: { ok: false } }) },
+    ['plan review; failed review', 'review; failed review'],
+  ],
   "settles when a gate changes the user's version of a file that another gate made": [
     {},
     [

@@ -49,7 +49,10 @@ export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, 
   const files = found.length > 0 ? truth.paths.filter((path) => owns(unit, path)) : [];
   const writers = files.map((path) => folder.writers.get(path));
   const { contract, onFail } = unit.gate;
-  const isUsedUp = onFail !== undefined && truth.sentBack.has(truth.own(onFail.goto));
+  const targets = [...truth.units.values()].filter((target) => target.gate.id === onFail?.goto);
+  const isUsedUp =
+    (onFail !== undefined && truth.sentBack.has(truth.own(onFail.goto))) ||
+    targets.some(({ key }) => truth.inUse.get(truth.own(key))?.name === 'not-applicable');
   const isFailure = (other: Attempt) =>
     !truth.isOpen(other) &&
     (other.result === 'sent-back' || (other.result === 'partial' && contract.partial === 'block'));

@@ -47,7 +47,7 @@ interface Life {
   fatalOperation?: string;
 }
 
-/** A call that does nothing for so many turns of the event loop hangs. */
+/** A call that does nothing for so many turns of the event loop hangs, and so does one that plans so often. */
 const MAX_IDLE = 2_000;
 
 /** A folder in memory with its state, agents in steps, a user who edits at any moment, and calls that die at any moment. */
@@ -140,7 +140,9 @@ export class Simulation {
   async call(pipeline: Pipeline, options: CallOptions = {}): Promise<CallReport | undefined> {
     const { subject, isSubjectGiven } = orderOf(pipeline, options);
     const report = { ran: [] as string[], put: [] as string[], writes: 0 };
+    let plans = 0;
     const observe = (event: EngineEvent): void => {
+      if (event.type === 'planned' && (plans += 1) > MAX_IDLE) throw new Error('the call never ends');
       if (event.type === 'planned') this.oracle.onPlanned(event.plan);
       if (event.type === 'started') report.ran.push(event.unit);
       if (event.type === 'ended' && event.how === 'used') report.put.push(...event.changes.map(({ path }) => path));
