@@ -69,7 +69,8 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
     sha: job.sha,
     eventName: job.eventName,
     pullRequest: job.pullRequest?.number,
-    baseline: earlier.find((entry) => entry.status === 'completed'),
+    // An earlier attempt of this run is nothing to compare with.
+    baseline: earlier.find(({ status, runId }) => status === 'completed' && runId !== String(job.runId)),
     problems,
     units: new Map(details),
   };

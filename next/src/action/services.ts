@@ -50,7 +50,8 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
       group: (title) => runner.group(title),
       report,
       waitMs,
-      tryMs: Math.min(TRY_MS, Math.max(1_000, waitMs)),
+      // A call that never settles must leave time for another one.
+      tryMs: Math.min(TRY_MS, Math.max(1_000, waitMs / 3)),
     }),
     observe: (event) => {
       if (event.type === 'planned') plans.set(event.plan.unit, event.plan);

@@ -20,8 +20,10 @@ export interface Figures {
 
 export function figuresOf(state: FolderState, units: readonly UnitState[]): Figures {
   const ends = units.flatMap(({ attempts }) => attempts.flatMap(({ ended }) => ended ?? []));
+  // In a job that is run again, the output of an earlier run attempt has the place of the one that uses it.
   const isUsed = ({ attempts, ended }: UnitState) =>
-    ended?.how === 'used' && !attempts.some(({ ref }) => isSameAttempt(ref, ended.source));
+    ended?.how === 'used' &&
+    !attempts.some(({ ref, ended: end }) => end?.how !== 'used' && isSameAttempt(ref, ended.source));
   const used = units.filter((unit) => unit.done && isUsed(unit));
   const sources = used.flatMap(({ ended }) => (ended!.source && state.ran.get(attemptName(ended!.source))) ?? []);
   return {
