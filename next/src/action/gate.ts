@@ -6,6 +6,7 @@ import { runPipeline } from '../engine/run.ts';
 import { GatelineError } from '../errors.ts';
 import { digestOfJson } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
+import { readPlainFile } from '../store/files/attempts.ts';
 import { toOutputEntry } from './decisions.ts';
 import { formatToken, mirrorJob, openJob, parseToken, type GateJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
@@ -95,8 +96,13 @@ async function writeAnswer({ log, ports, unit }: OpenGate, { output, metrics }: 
   const { subject, run, n } = started;
   const directory = ports.attempts.pathOf({ subject, run, unit: unit.key, n });
   if (output !== undefined) await ports.attempts.write(directory, 'output.json', output);
-  if (metrics !== undefined) await ports.attempts.write(directory, 'metrics.json', metrics);
+  if (metrics === undefined) return;
+  // Claude Code's action has the path of its execution file as an output.
+  const file = /^\s*[[{]/.test(metrics) ? undefined : await readPlainFile(metrics.trim(), MAX_METRICS);
+  await ports.attempts.write(directory, 'metrics.json', file?.state === 'present' ? file.bytes : metrics);
 }
+
+const MAX_METRICS = 64 * 1024 ** 2;
 
 /** Takes in what a person decided about the output of an earlier job. @returns whether anybody did */
 async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {

@@ -98,7 +98,7 @@ export function matchNeeds(
       ({ document, job }) => gateOf(document.entry.unit) === gate && (namesake ?? job).id === job.id,
     );
     // The engine puts the caller's input in its place, or stops.
-    if (standIn && ofGate.length === 0) continue;
+    if (standIn && ofGate[0]?.job.result !== 'success') continue;
     const job = ofGate[0]?.job ?? namesake;
     if (job === undefined) throw missingJob(id, gate, jobs);
     const other = ofGate.find((need) => need.job.id !== job.id)?.job;
