@@ -69,37 +69,43 @@ export async function runScenario(
     behaviorOf: (unit) => behaviorOf(gates[ids.indexOf(unit.split('/')[0]!)]!, simulation.random, world !== undefined),
     breakPorts,
   });
-  for (const path of PATHS) if (random.chance(0.7)) simulation.folder.write(path, String(random.int(3)));
-  const isSubjectGiven = subjects && random.chance(0.5);
-  const nextCall = (): CallOptions => ({ subject: subjects && random.chance(0.5) ? 'other' : 'main', isSubjectGiven });
-  for (let calls = 3 + random.int(4); calls > 0; calls -= 1) {
-    if (random.chance(0.75)) for (let edits = random.int(3); edits >= 0; edits -= 1) simulation.edit();
-    if (random.chance(0.1)) random.pick(gates).version = random.int(2);
-    const pipeline = toPipeline(gates, groups);
-    const call = nextCall();
-    const decide = (isAlone: boolean) => decideSomething(simulation, pipeline, call, random, isAlone);
-    if (decisions && random.chance(0.5)) await decide(true);
-    const disturbed = (): CallOptions => ({
-      ...call,
-      editRate: random.chance(0.4) ? options.editRate : 0,
-      // A kill on the disk costs much, and comes in the middle of operations too.
-      diesAt: random.chance(options.git ? 0.7 : options.dieRate) ? 1 + random.int(options.git ? 60 : 150) : Infinity,
-      maxParallel: 1 + random.int(3),
-      decide: decisions ? () => decide(false) : undefined,
+  try {
+    for (const path of PATHS) if (random.chance(0.7)) simulation.folder.write(path, String(random.int(3)));
+    const isSubjectGiven = subjects && random.chance(0.5);
+    const nextCall = (): CallOptions => ({
+      subject: subjects && random.chance(0.5) ? 'other' : 'main',
+      isSubjectGiven,
     });
-    await simulation.call(pipeline, disturbed());
-    for (const unit of unitsAlone(pipeline))
-      if (random.chance(0.7))
-        await workAlone(simulation, pipeline, unit, disturbed(), async () => {
-          if (random.chance(0.4)) await simulation.call(pipeline, disturbed());
-        });
+    for (let calls = 3 + random.int(4); calls > 0; calls -= 1) {
+      if (random.chance(0.75)) for (let edits = random.int(3); edits >= 0; edits -= 1) simulation.edit();
+      if (random.chance(0.1)) random.pick(gates).version = random.int(2);
+      const pipeline = toPipeline(gates, groups);
+      const call = nextCall();
+      const decide = (isAlone: boolean) => decideSomething(simulation, pipeline, call, random, isAlone);
+      if (decisions && random.chance(0.5)) await decide(true);
+      const disturbed = (): CallOptions => ({
+        ...call,
+        editRate: random.chance(0.4) ? options.editRate : 0,
+        // A kill on the disk costs much, and comes in the middle of operations too.
+        diesAt: random.chance(options.git ? 0.7 : options.dieRate) ? 1 + random.int(options.git ? 60 : 150) : Infinity,
+        maxParallel: 1 + random.int(3),
+        decide: decisions ? () => decide(false) : undefined,
+      });
+      await simulation.call(pipeline, disturbed());
+      for (const unit of unitsAlone(pipeline))
+        if (random.chance(0.7))
+          await workAlone(simulation, pipeline, unit, disturbed(), async () => {
+            if (random.chance(0.4)) await simulation.call(pipeline, disturbed());
+          });
+    }
+    for (const subject of ['main', 'other']) {
+      const pipeline = toPipeline(gates, groups);
+      await simulation.quietly(pipeline, { subject }, (ports) => giveUpAttempts(ports, orderOf(pipeline, { subject })));
+    }
+    await settle(simulation, toPipeline(gates, groups), nextCall(), gates);
+  } finally {
+    for (const fault of world?.close() ?? []) simulation.oracle.fault(fault);
   }
-  for (const subject of ['main', 'other']) {
-    const pipeline = toPipeline(gates, groups);
-    await simulation.quietly(pipeline, { subject }, (ports) => giveUpAttempts(ports, orderOf(pipeline, { subject })));
-  }
-  await settle(simulation, toPipeline(gates, groups), nextCall(), gates);
-  for (const fault of world?.close() ?? []) simulation.oracle.fault(fault);
   return simulation;
 }
 
