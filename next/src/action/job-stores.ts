@@ -1,6 +1,6 @@
 import type { Digest } from '../json/digest.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
-import type { Entry } from '../run/entry.ts';
+import { isSameAttempt, type AttemptRef, type Entry } from '../run/entry.ts';
 import type { Checkpoints, Log } from '../store/stores.ts';
 
 /** The log of a job: in memory, where its agent cannot change it. */
@@ -49,6 +49,11 @@ export class JobCheckpoints implements Checkpoints {
   /** Whether the output for this request may be used again. */
   isSaved(fingerprint: Digest): boolean {
     return this.#saved.has(fingerprint);
+  }
+
+  /** The requests that the output of an attempt answers. */
+  requestsOf(attempt: AttemptRef): Digest[] {
+    return [...this.#saved].flatMap(([request, { attempt: maker }]) => (isSameAttempt(maker, attempt) ? request : []));
   }
 
   forget(): Promise<void> {

@@ -2,7 +2,7 @@ import { GatelineError } from '../errors.ts';
 import type { Digest } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { EndedEntry, Entry } from '../run/entry.ts';
+import { attemptOf, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { GateFiles } from '../run/files.ts';
 import { publishAttempt } from '../store/github/publish.ts';
 import { savePointer } from '../store/github/pointer.ts';
@@ -13,7 +13,7 @@ import type { OpenJob } from './gate-job.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
 export async function createDocument(
-  { gateJob, ports, log, order, unit }: OpenJob,
+  { gateJob, ports, checkpoints, log, order, unit }: OpenJob,
   { earlier, decision }: { readonly earlier?: AttemptDocument; readonly decision?: OutputDecision },
 ): Promise<AttemptDocument> {
   const entries = await log.read();
@@ -28,12 +28,14 @@ export async function createDocument(
   );
   const bytes = entry.output && (await ports.contents.get(entry.output.digest));
   const learnings = entry.learnings && (await ports.contents.get(entry.learnings.digest));
+  const others = checkpoints.requestsOf(attemptOf(entry)).filter((request) => request !== entry.fingerprint);
   const made = entry.how === 'used' ? earlier?.made : undefined;
   return {
     format: 'gateline-attempt/1',
     job: gateJob.job,
     startedAt: (entry.how === 'used' ? earlier?.startedAt : started?.at) ?? entry.at,
     entry,
+    ...(entry.rework && { otherRequests: others.slice(0, 16) }),
     earlier: ends.slice(0, -1).slice(-20),
     legs: [...gateJob.legs],
     contract: order.contracts.get(unit.gate.id)!,
@@ -99,11 +101,12 @@ export async function publishEnd(
       hint: 'A gate hands on files that are in the folder when its agent ends.',
     });
   };
-  let pointer: Promise<unknown> | undefined;
+  let pointers: Promise<unknown> | undefined;
   const remember = (digest: Digest): void => {
-    if (isRemembered) pointer = savePointer(document.entry.fingerprint, { ...gateJob.job, digest });
+    const requests = isRemembered ? [document.entry.fingerprint, ...(document.otherRequests ?? [])] : [];
+    pointers = Promise.all(requests.map((request) => savePointer(request, { ...gateJob.job, digest })));
   };
   const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays, remember);
-  await pointer;
+  await pointers;
   return reference;
 }

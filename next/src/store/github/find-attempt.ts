@@ -18,6 +18,8 @@ export interface AttemptSearch {
   readonly resume?: number | undefined;
   /** What accepted comments name (`approvalDigest`): documents of earlier attempts of this run. */
   readonly approvals: ReadonlySet<string> | Promise<ReadonlySet<string>>;
+  /** What is approved and so counts before what is newer (`approvalDigest`). */
+  readonly preferred?: ReadonlySet<string>;
 }
 
 export interface SearchPorts {
@@ -64,14 +66,18 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
     }
   });
   const candidates = (await Promise.all(lists)).flat();
-  candidates.sort((a, b) => Number(b.artifact.createdAt ?? 0) - Number(a.artifact.createdAt ?? 0));
+  // A run that is resumed has used the output that is approved, by a newer document.
+  const rank = ({ artifact }: Candidate): number =>
+    search.preferred?.has(approvalDigest(search.fingerprint, artifact.digest)) ? Infinity : Number(artifact.createdAt ?? 0);
+  candidates.sort((a, b) => rank(b) - rank(a) || 0);
   for (const { runId, artifact } of candidates.slice(0, MAX_READS)) {
     const reference = { artifactId: artifact.id, digest: artifact.digest };
     try {
       const source = { job: search.unit, pipeline: search.pipeline, runId };
       const document = await readAttempt(ports.artifacts, reference, source);
       const { fingerprint, unit } = document.entry;
-      if (unit === search.unit && fingerprint === search.fingerprint)
+      const requests = [fingerprint, ...(document.otherRequests ?? [])];
+      if (unit === search.unit && requests.includes(search.fingerprint))
         return { attempt: { document, reference }, notes };
       notes.push(`run ${runId}: the output of ${unit} answers another request`);
     } catch (error) {
@@ -87,9 +93,10 @@ function sourcesOf(
   pointer: AttemptPointer | undefined,
 ): Source[] {
   const sources: Source[] = [];
-  if (pointer) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
+  const other = resume === job.runId ? undefined : resume;
+  if (pointer && pointer.runId !== other) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
   // Any job of this run can have written its artifacts: only what a pointer or a comment names counts.
-  if (resume !== undefined && resume !== job.runId) sources.push({ runId: resume, runAttempt: 1, accepts: () => true });
+  if (other !== undefined) sources.push({ runId: other, runAttempt: 1, accepts: () => true });
   if (job.runAttempt > 1 && approvals.size > 0)
     sources.push({ ...job, accepts: (digest) => approvals.has(approvalDigest(fingerprint, digest)) });
   return sources;

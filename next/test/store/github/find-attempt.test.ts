@@ -51,6 +51,15 @@ describe('an output of an earlier run', () => {
     expect(await find(later, nextRequest())).toEqual({ notes: [] });
   });
 
+  it('is found for each request that it answers', async () => {
+    const [fingerprint, other] = [nextRequest(), nextRequest()];
+    const { step, document, reference } = await runWithOutput(fingerprint, {}, { otherRequests: [other] });
+    await savePointer(other, { ...step, digest: reference.digest });
+    const later = await world.enter();
+    expect(await find(later, other, { resume: step.runId })).toEqual({ attempt: { document, reference }, notes: [] });
+    expect((await find(later, other)).attempt?.document).toEqual(document);
+  });
+
   it('is found by the run to resume, without a pointer', async () => {
     const fingerprint = nextRequest();
     const { step, document } = await runWithOutput(fingerprint);
