@@ -24,6 +24,7 @@ const runSchema = z.object({
   status: z.string().nullish(),
   conclusion: z.string().nullish(),
   event: z.string(),
+  head_repository: z.object({ full_name: z.string() }).nullish(),
 });
 type Run = z.infer<typeof runSchema>;
 
@@ -109,7 +110,10 @@ async function listRuns(job: Job, { octokit, report }: Services, pullRequest: nu
   const answer = z
     .object({ workflow_runs: z.array(runSchema) })
     .parse(await readRest('The list of runs', 'actions: read', list, report));
+  // A fork can have the same commit, and runs with artifacts of its own.
+  const head = pull.head.repo?.full_name;
   return answer.workflow_runs
+    .filter(({ head_repository: repository }) => repository?.full_name === head)
     .filter(({ event, path }) => event === 'pull_request' && path.split('@')[0] !== job.workflow)
     .sort((a, b) => b.id - a.id);
 }

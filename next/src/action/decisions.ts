@@ -38,12 +38,10 @@ export async function readDispatchDecisions(
   if (![approve, skip, force, from].some((input) => input !== undefined)) return { entries: [], actor: '' };
   const graph = new UnitGraph(pipeline);
   const isNamed = (text: string | undefined) => text === unit || text === gateOf(unit);
-  const [gate, digest] = approve?.trim().split(/\s+/) ?? [];
-  if (approve !== undefined && !/^[0-9a-f]{32}$/.test(digest ?? ''))
-    throw new GatelineError('usage', `the input \`approve\` is no gate and digest: ${approve}`, {
-      hint: 'The report prints the whole line.',
-    });
-  for (const id of [skip, force, from, gate]) if (id !== undefined) graph.requireGate(gateOf(id));
+  const approvals = parseApprovals(approve);
+  for (const id of [skip, force, from, ...approvals.map(([key]) => key)])
+    if (id !== undefined) graph.requireGate(gateOf(id));
+  const [gate, digest] = approvals.find(([key]) => isNamed(key)) ?? [];
   const isAfter = from !== undefined && (isNamed(from) || graph.ancestors(gateOf(unit)).has(gateOf(from)));
   if (!isNamed(skip) && !isNamed(force) && !isAfter && !isNamed(gate)) return { entries: [], actor: '' };
   if (reason.trim() === '')
@@ -59,6 +57,21 @@ export async function readDispatchDecisions(
     ],
     ...(isNamed(gate) && digest && { output: { decision: 'approve', digest, actor, reason: text, proof } as const }),
   };
+}
+
+/**
+ * Outputs that a dispatch approves, as pairs of gate and digest: a run that needs a second approval is started with both.
+ * @param text `plan 0123…, test 4567…`
+ */
+export function parseApprovals(text: string | undefined): readonly (readonly [unit: string, digest: string])[] {
+  if (text === undefined) return [];
+  return text.split(',').map((item) => {
+    const [, unit, digest] = /^\s*([\w-]+(?:\/[\w-]+)?)\s+([0-9a-f]{32})\s*$/.exec(item) ?? [];
+    if (unit !== undefined && digest !== undefined) return [unit, digest];
+    throw new GatelineError('usage', `the input \`approve\` is no gate and digest: ${item}`, {
+      hint: 'The report prints the whole line.',
+    });
+  });
 }
 
 const runSchema = z.object({

@@ -31,6 +31,8 @@ export interface GateJob {
   readonly trust: Trust;
   readonly pullRequest: number | undefined;
   readonly ref: string;
+  /** Outputs that the dispatch of the run approves: unit and digest. */
+  readonly approvals: readonly (readonly [unit: string, digest: string])[];
   /** The folder that gates work in, and Gateline's own beside the checkout. Absolute. */
   readonly root: string;
   readonly state: string;

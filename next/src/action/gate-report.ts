@@ -13,7 +13,7 @@ import {
   type AttemptReference,
 } from '../store/github/document.ts';
 import { shellWord } from '../untrusted/escape.ts';
-import { viewJob } from './gate-job.ts';
+import { viewJob, type GateJob } from './gate-job.ts';
 import type { OpenGate } from './open-gate.ts';
 
 interface ReportedEnd {
@@ -74,6 +74,13 @@ export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {
   return leg === undefined ? 'attempt' : `attempt-${legs.indexOf(leg)}`;
 }
 
+interface ApprovalPlace {
+  readonly pullRequest: unknown;
+  readonly ref: string;
+  /** What the dispatch of the run has approved: the next one has to say it again. */
+  readonly approvals?: GateJob['approvals'];
+}
+
 /**
  * The whole line that opens an output: a comment on the pull request, else a dispatch of the workflow that continues
  * this run.
@@ -82,13 +89,14 @@ export function approvalLine(
   unit: string,
   { entry, job }: AttemptDocument,
   { digest }: AttemptReference,
-  { pullRequest, ref }: { readonly pullRequest: unknown; readonly ref: string },
+  { pullRequest, ref, approvals = [] }: ApprovalPlace,
 ): string {
   const name = `${unit} ${approvalDigest(entry.fingerprint, digest)}`;
   if (pullRequest !== undefined) return `/gateline approve ${name}`;
+  const names = [...approvals.map((pair) => pair.join(' ')), name].join(', ');
   const workflow = shellWord(job.workflow.split('/').at(-1)!);
   const branch = shellWord(ref.replace('refs/heads/', ''));
-  return `gh workflow run ${workflow} --ref ${branch} -f approve='${name}' -f resume=${job.runId} -f reason='…'`;
+  return `gh workflow run ${workflow} --ref ${branch} -f approve='${names}' -f resume=${job.runId} -f reason='…'`;
 }
 
 /** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */

@@ -40,9 +40,13 @@ const eventSchema = z.object({
       head_branch: z.string().nullable(),
       head_repository: repository.nullable(),
       conclusion: z.string().nullable(),
+      actor: z.object({ login: z.string() }).nullish(),
     })
     .optional(),
 });
+
+/** Its runs have the secrets of Dependabot only, and a token that reads. */
+export const DEPENDABOT = 'dependabot[bot]';
 
 /**
  * Reads the event before an agent of the job can change its file.
@@ -59,7 +63,9 @@ export async function readJob(environment: Environment): Promise<Job> {
   const pullRequest = event.pull_request && toPullRequest(event.pull_request);
   const defaultBranch = event.repository?.default_branch;
   const { eventName: name, repository, sha, ref } = runner;
-  const inputs = Object.entries(event.inputs ?? {}).filter(([, value]) => value !== null && value !== '');
+  // An agent of an earlier step could have written inputs into the file of another event.
+  const values = name === 'workflow_dispatch' ? (event.inputs ?? {}) : {};
+  const inputs = Object.entries(values).filter(([, value]) => value !== null && value !== '');
   return {
     ...runner,
     pullRequest,

@@ -21,7 +21,7 @@ import { readCommentDecisions } from './comment-decisions.ts';
 import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from './decisions.ts';
 import { mirrorJob, openJob, trustCheckout, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
+import { DEPENDABOT, type Job } from './job.ts';
 import { readNeeds } from './needs.ts';
 import { checkoutOf, prepareGate, type PreparedGate } from './prepare-gate.ts';
 import { readRemoteFile, type Services } from './services.ts';
@@ -73,13 +73,13 @@ async function readDecisions(
   const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services);
   const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
   const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
-  if (unset !== '' && job.trust.isFork) {
+  const author = job.trust.isFork ? 'a pull request from a fork' : job.actor === DEPENDABOT && 'Dependabot';
+  if (unset !== '' && author !== false) {
     if (inputs['no-secret'] === 'fail')
-      throw new GatelineError('failed', `${gate.id} needs ${unset}, and a pull request from a fork has no secrets`, {
-        hint: '`no-secret: skip` lets such a gate be skipped there.',
+      throw new GatelineError('failed', `${gate.id} needs ${unset}, and ${author} has no secrets`, {
+        hint: '`no-secret: skip` lets such a gate be skipped there; Dependabot has secrets of its own.',
       });
-    const reason = `a pull request from a fork has no ${unset}`;
-    entries.push(toEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason }));
+    entries.push(toEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason: `${author} has no ${unset}` }));
   }
   const outputs = output ? [output] : [];
   const rework = parseRework(job.dispatch['rework']);
@@ -126,6 +126,7 @@ async function findEarlier(
       unit: unit.key,
       scope: scopeOf(job),
       resume: runToResume(inputs.resume ?? job.dispatch['resume']),
+      preferred: new Set(dispatched.map(({ digest }) => digest)),
       approvals: comments ? comments.then((list) => new Set(list.map(({ digest }) => digest))) : new Set(),
     },
   );

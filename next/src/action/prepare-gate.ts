@@ -23,6 +23,7 @@ import {
   readTrustedDefinition,
   type DefinitionPlace,
 } from './definition.ts';
+import { parseApprovals } from './decisions.ts';
 import type { GateJob } from './gate-job.ts';
 import { parseJsonInput, type Inputs } from './inputs.ts';
 import { legsOfJob, narrowMatrices } from './legs.ts';
@@ -81,6 +82,7 @@ export async function prepareGate(
     gateJob: {
       job: toJobRef(job),
       trust: job.trust,
+      approvals: parseApprovals(job.dispatch['approve']),
       pullRequest: job.pullRequest?.number,
       ref: job.ref,
       root: definition.root,

@@ -14,6 +14,7 @@ import { mergeHistory, readHistory, saveHistory } from '../store/github/history.
 import { createGit } from '../workspace/git.ts';
 import { collectRun, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from './definition.ts';
+import { parseApprovals } from './decisions.ts';
 import { trustCheckout } from './gate-job.ts';
 import { approvalLine } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
@@ -49,6 +50,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const metadata = pipeline.metadata;
   const view = createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: earlier });
   const problems = [...run.problems, ...findFailedSteps(jobs, run, view)];
+  const approvals = parseApprovals(job.dispatch['approve']);
   const details = [...run.documents].map(([key, { document, reference }]): [string, UnitDetails] => [
     key,
     {
@@ -56,7 +58,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
       learnings: document.learnings,
       ...(document.output !== undefined &&
         canOpen(view.units.find((unit) => unit.key === key)?.status) && {
-          approval: approvalLine(key, document, reference, job),
+          approval: approvalLine(key, document, reference, { ...job, approvals }),
         }),
     },
   ]);

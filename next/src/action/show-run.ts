@@ -11,12 +11,15 @@ import { createGit } from '../workspace/git.ts';
 import { collectRun } from './collect-run.ts';
 import { readTrustedDefinition } from './definition.ts';
 import type { Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
+import { DEPENDABOT, type Job } from './job.ts';
 import type { NeedDocument } from './needs.ts';
 import { writeStickyComment } from './report/sticky-comment.ts';
 import { readRemoteFile, type Services } from './services.ts';
 
-export const pullSchema = z.object({ number: z.int(), head: z.object({ sha: z.string() }) });
+export const pullSchema = z.object({
+  number: z.int(),
+  head: z.object({ sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+});
 
 /** Writes into the comment of a pull request that its run works, or how one of a fork has ended. */
 export async function showRun(
@@ -36,8 +39,9 @@ export async function showRun(
     .parse(await readRest('The look for the pull request', 'pull-requests: write', find, report));
   const pull = pulls.find((other) => other.head.sha === run.head_sha);
   const isFork = run.head_repository?.full_name.toLowerCase() !== job.repository.toLowerCase();
-  // A run of the repository itself reports its end.
-  if (!pull || (job.event.action === 'completed' && !isFork)) return true;
+  // A run of the repository itself reports its end, if its token may write.
+  const reports = !isFork && run.actor?.login !== DEPENDABOT;
+  if (!pull || (job.event.action === 'completed' && reports)) return true;
   const pipeline = await findPipeline(job, file, services);
   const subject = `pr-${pull.number}`;
   const context: GithubContext = {
