@@ -143,7 +143,7 @@ async function findEarlier(
   }
   if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
   const decisions = [...dispatched, ...(await (comments ?? readComments(gate, job)))];
-  const digest = approvalDigest(fingerprint, reference.digest);
+  const digest = approvalDigest(entry.fingerprint, reference.digest);
   gate.earlier = attempt;
   gate.decision = decisions.findLast((decision) => decision.digest === digest);
   const source = entry.source ?? attemptOf(entry);

@@ -38,7 +38,6 @@ export interface PreparedGate {
   readonly gate: Gate;
   /** Values that its needs export, as stored contents: the engine finds them by digest. */
   readonly contents: readonly string[];
-  readonly documents: readonly NeedDocument[];
 }
 
 /**
@@ -77,14 +76,13 @@ export async function prepareGate(
   const { retentionDays } = job;
   return {
     gate,
-    documents: used,
     contents: judged.flatMap(({ texts }) => texts),
     gateJob: {
       job: toJobRef(job),
       trust: job.trust,
-      approvals: parseApprovals(job.dispatch['approve']),
       pullRequest: job.pullRequest?.number,
       ref: job.ref,
+      approvals: parseApprovals(job.dispatch['approve']),
       root: definition.root,
       state: join(job.temp, `gateline-${randomUUID()}`),
       pipeline,
