@@ -178,6 +178,7 @@ describe('decisions of who dispatches a run', () => {
     ['other', { from: 'design' }, []],
     ['design', { approve: `design ${D1}` }, [`approve ${D1}`]],
     ['build/mac', { approve: `build/linux ${D1}` }, []],
+    ['other', { approve: `design ${D1}, other ${D2}` }, [`approve ${D2}`]],
     ['design', {}, []],
   ])('%s with %j: %j', async (unit, dispatch, decisions) => {
     expect(await read(unit, dispatch)).toEqual(decisions);

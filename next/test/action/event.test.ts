@@ -94,6 +94,8 @@ describe('the job of a step', () => {
     expect(job.dispatch).toEqual({ skip: 'design', deep: 'true', count: '3' });
     const { dispatch } = await read({ repository, inputs: null }, { GITHUB_EVENT_NAME: 'workflow_dispatch' });
     expect(dispatch).toEqual({});
+    // An agent of an earlier step could have written them into the file.
+    expect((await read({ repository, inputs }, { GITHUB_EVENT_NAME: 'push' })).dispatch).toEqual({});
   });
 
   it.each([

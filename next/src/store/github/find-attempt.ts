@@ -68,7 +68,9 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
   const candidates = (await Promise.all(lists)).flat();
   // A run that is resumed has used the output that is approved, by a newer document.
   const rank = ({ artifact }: Candidate): number =>
-    search.preferred?.has(approvalDigest(search.fingerprint, artifact.digest)) ? Infinity : Number(artifact.createdAt ?? 0);
+    search.preferred?.has(approvalDigest(search.fingerprint, artifact.digest))
+      ? Infinity
+      : Number(artifact.createdAt ?? 0);
   candidates.sort((a, b) => rank(b) - rank(a) || 0);
   for (const { runId, artifact } of candidates.slice(0, MAX_READS)) {
     const reference = { artifactId: artifact.id, digest: artifact.digest };
