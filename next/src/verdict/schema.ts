@@ -117,8 +117,8 @@ async function createAjv(draft: string, onPattern: (source: string) => void): Pr
   };
   const ajv =
     draft === 'draft-07'
-      ? new (await import('ajv')).Ajv(options)
-      : new (await import('ajv/dist/2020.js')).Ajv2020(options);
+      ? new (await import('ajv')).default.Ajv(options)
+      : new (await import('ajv/dist/2020.js')).default.Ajv2020(options);
   // ajv knows `$anchor` without a rule, refuses `id`, which zod writes, and compares each item of `uniqueItems` with each other one.
   ajv.RULES.keywords['$anchor'] = true;
   ajv.removeKeyword('id').removeKeyword('uniqueItems');
