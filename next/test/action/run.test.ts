@@ -1,15 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { explainRisk } from '../../src/action/apply.ts';
 import { collectRun, type CollectInput } from '../../src/action/collect-run.ts';
 import { formatToken, parseToken, type GateJob } from '../../src/action/gate-job.ts';
+import { completeGate } from '../../src/action/gate.ts';
 import { approvalLine, attemptOutput } from '../../src/action/gate-report.ts';
 import type { NeededJob } from '../../src/action/needs.ts';
 import { planNextRound } from '../../src/action/next-round.ts';
 import { handOn } from '../../src/action/publish-end.ts';
 import { findFailedSteps } from '../../src/action/report.ts';
+import type { Services } from '../../src/action/services.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { failedVerdict } from '../../src/verdict/verdict.ts';
-import { createFile, createNeed, MISSING, PARTIAL, parse } from './support.ts';
+import { createFile, createNeed, inputsOf, MISSING, PARTIAL, parse } from './support.ts';
 
 const PIPELINE = parse(`
 pipeline: chain
@@ -165,6 +170,19 @@ describe('what a gate hands on', () => {
     expect(line(undefined, "refs/heads/it's")).toMatch(
       /^gh workflow run gates\.yml --ref 'it'\\''s' -f approve='design [0-9a-f]{32}' -f resume=500 -f reason='…'$/,
     );
+  });
+
+  it('is refused by `complete` if it cannot be redacted, or if an agent changed what `begin` left', async () => {
+    const state = await mkdtemp(join(tmpdir(), 'gateline-complete-'));
+    onTestFinished(() => rm(state, { recursive: true }));
+    const gateJob = { state, unit: 'design', secrets: ['API_KEY'] } as unknown as GateJob;
+    const complete = () =>
+      completeGate(inputsOf('complete', { token: formatToken(gateJob, 't') }), { environment: {} } as Services);
+    await expect(complete()).rejects.toThrow('left nothing in this job');
+    await writeFile(join(state, 'job.json'), JSON.stringify(gateJob));
+    await expect(complete()).rejects.toThrow('cannot redact API_KEY');
+    await writeFile(join(state, 'job.json'), JSON.stringify({ ...gateJob, secrets: [] }));
+    await expect(complete()).rejects.toThrow('was changed before `complete`');
   });
 
   it('is bound to what `begin` began by its token', () => {
