@@ -13,7 +13,7 @@ export type Goal = readonly [part: 'value' | 'ratio' | 'processorMs' | 'processo
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'MB';
+  readonly unit: 'ms' | 'MB' | '';
   readonly baseline: string;
   readonly baselineValue: number;
   readonly ratio: number;
@@ -57,18 +57,20 @@ export function figureOf(name: string, baseline: string, rounds: readonly Round[
   };
 }
 
-export async function sample(work: () => unknown): Promise<Sample> {
-  const [begin, spent] = [performance.now(), processorMs()];
+/** @param who uses the processor time that counts */
+export async function sample(work: () => unknown, who: 'all' | 'children' = 'all'): Promise<Sample> {
+  const [begin, spent] = [performance.now(), processorMs(who)];
   await work();
-  return { ms: performance.now() - begin, processorMs: processorMs() - spent };
+  return { ms: performance.now() - begin, processorMs: processorMs(who) - spent };
 }
 
 /** Processor time of this process and, on Linux, of children that have ended (proc_pid_stat(5), fields 16 and 17). */
-function processorMs(): number {
+function processorMs(who: 'all' | 'children'): number {
   const { user, system } = process.cpuUsage();
-  if (process.platform !== 'linux') return (user + system) / 1_000;
+  const own = who === 'all' ? (user + system) / 1_000 : 0;
+  if (process.platform !== 'linux') return own;
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ');
-  return (user + system) / 1_000 + (Number(fields[13]) + Number(fields[14])) * 10;
+  return own + (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
 function median(values: readonly number[]): number {

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
+import { measureGate } from './gate.ts';
 import { measureLargeFolder } from './large-folder.ts';
 import { renderFigure, TABLE_HEAD, type Figure } from './measure.ts';
 import { measureRecords } from './records.ts';
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => AsyncIterable<Figure>>> = {
   'large-folder': measureLargeFolder,
   scaling: measureScaling,
   records: measureRecords,
+  gate: measureGate,
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHMARKS);
