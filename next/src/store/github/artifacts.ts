@@ -183,8 +183,16 @@ function isAbsence(error: unknown): boolean {
 /** Waits for a download, or until its file is too large: the client neither tells nor bounds its size. */
 async function underSize(folder: string, maxBytes: number, what: string, download: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const growth = new Promise<void>((resolve) => {
-    timer = setInterval(() => void (sizeIn(folder) > maxBytes && resolve()), 200);
+  const growth = new Promise<void>((resolve, reject) => {
+    // A try that was given up goes on, and an error in a timer would end the process.
+    const look = (): void => {
+      try {
+        if (sizeIn(folder) > maxBytes) resolve();
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    timer = setInterval(look, 200);
   });
   await Promise.race([download, growth]).finally(() => clearInterval(timer));
   if (sizeIn(folder) > maxBytes) throw new GatelineError('failed', `${what} is larger than ${maxBytes / MIB} MiB`);
