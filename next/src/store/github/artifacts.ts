@@ -189,7 +189,7 @@ async function underSize(folder: string, maxBytes: number, what: string, downloa
       try {
         if (sizeIn(folder) > maxBytes) resolve();
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     };
     timer = setInterval(look, 200);
