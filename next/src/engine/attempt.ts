@@ -76,6 +76,8 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
   const { digest } = call.contractOf(unit.gate);
   return {
     ...call.head(),
+    // Also if somebody closed the run since its directory was made.
+    run: attempt.run,
     kind: 'started',
     unit: unit.key,
     n: attempt.n,

@@ -86,13 +86,15 @@ export class GitFolder implements TestFolder {
     // Notes what its id stands for.
     this.read(path);
     if (writer !== undefined) this.writers.set(path, writer);
-    if (this.kind.repository !== 'none' && this.#random.chance(0.1)) this.commit();
+    if (this.kind.repository !== 'none' && this.#random.chance(0.1)) this.#commit();
   }
 
-  commit(): void {
+  /** Objects that Gateline borrows may be gone afterwards. */
+  #commit(): void {
     this.#git(['-c', 'core.safecrlf=false', 'add', '-A']);
     const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
     this.#git([...author, 'commit', '-q', '--allow-empty', '-m', 'work']);
+    if (this.#random.chance(0.3)) this.#git(['gc', '-q', '--prune=now']);
   }
 
   tree(snapshot: string): Tree {
