@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { DefaultArtifactClient } from '@actions/artifact';
@@ -76,7 +75,8 @@ export class Artifacts {
       const findBy = isInternal ? undefined : this.#findBy(runId);
       const answer = client.downloadArtifact(id, { path, skipDecompress: true, ...(findBy && { findBy }) });
       await underSize(path, maxBytes, what, answer);
-      const bytes = await readFile(join(path, readdirSync(path)[0] ?? ''));
+      const [name = ''] = await readdir(path);
+      const bytes = await readFile(join(path, name));
       await rm(path, { recursive: true, force: true });
       return bytes;
     };
@@ -184,20 +184,16 @@ function isAbsence(error: unknown): boolean {
 async function underSize(folder: string, maxBytes: number, what: string, download: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const growth = new Promise<void>((resolve, reject) => {
-    // A try that was given up goes on, and an error in a timer would end the process.
-    const look = (): void => {
-      try {
-        if (sizeIn(folder) > maxBytes) resolve();
-      } catch (error) {
-        reject(error);
-      }
-    };
-    timer = setInterval(look, 200);
+    const stop = (size: number): void => void (size > maxBytes && resolve());
+    // A try that was given up goes on when its folder is gone: an error here must not end the process.
+    timer = setInterval(() => void sizeIn(folder).then(stop, reject), 200);
   });
   await Promise.race([download, growth]).finally(() => clearInterval(timer));
-  if (sizeIn(folder) > maxBytes) throw new GatelineError('failed', `${what} is larger than ${maxBytes / MIB} MiB`);
+  const size = await sizeIn(folder);
+  if (size > maxBytes) throw new GatelineError('failed', `${what} is larger than ${maxBytes / MIB} MiB`);
 }
 
-function sizeIn(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+async function sizeIn(folder: string): Promise<number> {
+  const files = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
+  return files.reduce((sum, { size }) => sum + size, 0);
 }
