@@ -194,7 +194,12 @@ export class Oracle extends Findings {
   onApply(before: Tree, changes: readonly FileChange[]): void {
     const writes = new Map(changes.map(({ path, after }) => [path, this.#folder.contentOf(after)]));
     const find = this.#finds.at(-1);
-    if (this.#isBegin && find) this.#using = this.#attemptsOf(find)[0];
+    if (this.#isBegin && find) {
+      const unit = this.truth.units.get(find.attempt.unit)!;
+      const candidates = this.#attemptsOf(find);
+      const holds = (attempt: Attempt) => findProblem(this.truth, unit, attempt, [before]) === undefined;
+      this.#using = candidates.find(holds) ?? candidates[0];
+    }
     if (this.#using) this.truth.pass(this.#using, before, writes);
   }
 
