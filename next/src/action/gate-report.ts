@@ -29,7 +29,7 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
   const { verdict, how, legs } = document.entry;
   const view = await viewJob(gate, sourceOf(document.entry, document.made));
   const shown = view.units.find(({ key }) => key === unit.key)!;
-  runner.setOutput(attemptOutput(gateJob), formatReference(reference));
+  for (const name of attemptOutputs(gateJob)) runner.setOutput(name, formatReference(reference));
   runner.setOutput('status', result === 'waiting' ? 'paused' : shown.status);
   runner.setOutput('verdict', verdict.kind);
   runner.setOutput('score', String(verdict.score));
@@ -68,10 +68,13 @@ export function reportLoss({ services, unit }: OpenGate, { output }: AttemptDocu
 /** Characters of an output in the log. */
 const MAX_QUOTE = 1_000_000;
 
-/** The output that hands a reference to later jobs: legs overwrite each other's outputs of one name. */
-export function attemptOutput({ legs, unit }: OpenGate['gateJob']): string {
+/**
+ * The outputs that hand a reference to later jobs: legs overwrite each other's outputs of one name. The one job of a
+ * list without items has no leg, and lists the outputs of a matrix.
+ */
+export function attemptOutputs({ legs, unit }: OpenGate['gateJob']): string[] {
   const leg = unit.split('/')[1];
-  return leg === undefined ? 'attempt' : `attempt-${legs.indexOf(leg)}`;
+  return leg === undefined ? ['attempt', 'attempt-0'] : [`attempt-${legs.indexOf(leg)}`];
 }
 
 interface ApprovalPlace {

@@ -43,7 +43,9 @@ export function parseNeeds(text: string | undefined): NeededJob[] {
     if (!parsed.success) throw new GatelineError('usage', `the input \`needs\` has no result for ${id}`, { hint });
     const { result, outputs } = parsed.data;
     const attempts = Object.entries(outputs).filter(([name, value]) => /^attempt(-\d+)?$/.test(name) && value !== '');
-    const references = attempts.map(([name, value]) => {
+    // A gate without legs sets `attempt` and `attempt-0`.
+    const names = new Map(attempts.map(([name, value]) => [value, name]));
+    const references = [...names].map(([value, name]) => {
       const reference = parseReference(value);
       if (reference) return reference;
       throw new GatelineError('usage', `the output \`${name}\` of job ${id} is not what a gate's step gives`, {

@@ -6,7 +6,7 @@ import { explainRisk } from '../../src/action/apply.ts';
 import { collectRun, type CollectInput } from '../../src/action/collect-run.ts';
 import { formatToken, parseToken, type GateJob } from '../../src/action/gate-job.ts';
 import { completeGate } from '../../src/action/gate.ts';
-import { approvalLine, attemptOutput } from '../../src/action/gate-report.ts';
+import { approvalLine, attemptOutputs } from '../../src/action/gate-report.ts';
 import type { NeededJob } from '../../src/action/needs.ts';
 import { planNextRound } from '../../src/action/next-round.ts';
 import { handOn } from '../../src/action/publish-end.ts';
@@ -161,8 +161,8 @@ describe('what a gate hands on', () => {
   });
 
   it('is named by an output of its own for each leg, and opened by a line to copy', () => {
-    expect(attemptOutput({ legs: [], unit: 'design' } as unknown as GateJob)).toBe('attempt');
-    expect(attemptOutput({ legs, unit: 'build/mac' } as unknown as GateJob)).toBe('attempt-1');
+    expect(attemptOutputs({ legs: [], unit: 'design' } as unknown as GateJob)).toEqual(['attempt', 'attempt-0']);
+    expect(attemptOutputs({ legs, unit: 'build/mac' } as unknown as GateJob)).toEqual(['attempt-1']);
     const { document, reference } = createNeed();
     const line = (pullRequest: number | undefined, ref: string) =>
       approvalLine('design', document, reference, { pullRequest, ref });
