@@ -27,7 +27,7 @@ export function pointerKey(fingerprint: Digest, { runId, runAttempt, digest }: A
 
 /** Undefined for a key of anything else, or of another request. */
 export function parsePointerKey(key: string, fingerprint: Digest): AttemptPointer | undefined {
-  const match = /^(\d{1,15})-(\d{1,6})-([0-9a-f]{64})$/.exec(key.slice(prefixOf(fingerprint).length));
+  const match = /^(\d{1,15})-(\d{1,6})-([0-9a-f]{64})(?:-2)?$/.exec(key.slice(prefixOf(fingerprint).length));
   if (!match || !key.startsWith(prefixOf(fingerprint))) return undefined;
   return { runId: Number(match[1]), runAttempt: Number(match[2]), digest: `sha256:${match[3]}` };
 }
@@ -44,13 +44,21 @@ export async function findPointer(fingerprint: Digest): Promise<AttemptPointer |
   }
 }
 
-/** Remembers where the document of a request is. Returns why it did not; the client prints what the service says. */
+/**
+ * Remembers where the document of a request is: else later runs start its agent again. A failed try is repeated once,
+ * under another key, since the first stays taken. Returns why it did not; the client prints what the service says.
+ */
 export async function savePointer(fingerprint: Digest, pointer: AttemptPointer): Promise<string | undefined> {
-  try {
-    const { saveCache } = await import('@actions/cache');
-    const id = await within(LIMIT, 'The cache', saveCache([CONTENT], pointerKey(fingerprint, pointer)));
-    return id === -1 ? 'the cache took no entry' : undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+  let problem: string | undefined;
+  for (const suffix of ['', '-2'])
+    try {
+      const { saveCache } = await import('@actions/cache');
+      const key = `${pointerKey(fingerprint, pointer)}${suffix}`;
+      const id = await within(LIMIT, 'The cache', saveCache([CONTENT], key));
+      if (id !== -1) return undefined;
+      problem ??= 'the cache took no entry';
+    } catch (error) {
+      problem ??= messageOf(error);
+    }
+  return problem;
 }
