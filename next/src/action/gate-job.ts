@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Assignment, Order, Ports, UnitOutput } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
-import { digestOfJson, digestSchema } from '../json/digest.ts';
+import { digestOfJson, digestSchema, type Digest } from '../json/digest.ts';
 import type { JsonValue } from '../json/json.ts';
 import { Folder } from '../local/folder.ts';
 import { secretValues } from '../local/order.ts';
@@ -164,6 +164,15 @@ const tokenSchema = z.strictObject({ state: z.string(), digest: digestSchema, to
 export function formatToken(gateJob: GateJob, token: string): string {
   const digest = digestOfJson(gateJob as unknown as JsonValue);
   return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token })).toString('base64url');
+}
+
+/** What `begin` wrote. @throws GatelineError `failed` if it is not what the token names */
+export function parseGateJob(bytes: Buffer, digest: Digest): GateJob {
+  const gateJob = JSON.parse(bytes.toString()) as GateJob;
+  if (digestOfJson(gateJob as unknown as JsonValue) === digest) return gateJob;
+  throw new GatelineError('failed', 'what `begin` left was changed before `complete`', {
+    hint: 'The agent wrote into the folder of the runner; its place is the checkout and its output file.',
+  });
 }
 
 /** @throws GatelineError `usage` if the text is no token of `begin` */

@@ -1,14 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beginAttempt, completeAttempt } from '../engine/begin.ts';
 import type { Outcome } from '../engine/call.ts';
 import { runPipeline } from '../engine/run.ts';
 import { GatelineError } from '../errors.ts';
-import { digestOfJson } from '../json/digest.ts';
-import type { JsonValue } from '../json/json.ts';
 import { readPlainFile } from '../store/files/attempts.ts';
 import { toOutputEntry } from './decisions.ts';
-import { formatToken, mirrorJob, openJob, parseToken, type GateJob } from './gate-job.ts';
+import { formatToken, mirrorJob, openJob, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
 import type { Inputs } from './inputs.ts';
 import type { Job } from './job.ts';
@@ -51,7 +49,10 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
   const gateJob: GateJob = { ...gate.gateJob, entries: await gate.log.read() };
   await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
   for (const [name, value] of Object.entries(begun.env)) runner.exportVariable(name, value);
-  runner.setOutput('token', formatToken(gateJob, begun.token));
+  const token = formatToken(gateJob, begun.token);
+  runner.setOutput('token', token);
+  // `complete` has no post step of its own.
+  runner.saveState('token', token);
   runner.setOutput('output-file', begun.env['GATELINE_OUTPUT']!);
   runner.setOutput('request-file', begun.env['GATELINE_REQUEST']!);
   runner.info(`${begun.unit}: the next step is its agent: ${begun.reason}`);
@@ -67,11 +68,7 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
       cause: error,
     });
   });
-  const gateJob = JSON.parse(bytes.toString()) as GateJob;
-  if (digestOfJson(gateJob as unknown as JsonValue) !== digest)
-    throw new GatelineError('failed', 'what `begin` left was changed before `complete`', {
-      hint: 'The agent wrote into the folder of the runner; its place is the checkout and its output file.',
-    });
+  const gateJob = parseGateJob(bytes, digest);
   const unset = gateJob.secrets.filter((name) => !services.environment[name]).join(', ');
   if (unset !== '')
     throw new GatelineError('usage', `\`complete\` cannot redact ${unset}: this step does not have it`, {
@@ -129,6 +126,8 @@ async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
     throw error;
   });
   services.runner.saveState('published', 'true');
+  // The post step of `begin` sees no state of `complete`.
+  await rename(join(gate.gateJob.state, 'end.json'), join(gate.gateJob.state, 'published.json'));
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });
   return result === 'done';
