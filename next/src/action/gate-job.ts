@@ -120,6 +120,7 @@ export async function openFolder(
     state: join(state, 'state'),
     pipeline,
     access: 'engine',
+    seedIndex: true,
     environment: trustCheckout(environment),
     observe,
   });

@@ -40,6 +40,8 @@ export interface FolderOptions {
   readonly access: FolderAccess;
   readonly environment: Environment;
   readonly observe: (event: EngineEvent) => void;
+  /** For a job's checkout: its files are not read before the first snapshot. */
+  readonly seedIndex?: boolean;
   readonly crashPoint?: CrashPoint;
 }
 
@@ -101,6 +103,7 @@ export class Folder implements AsyncDisposable {
         state: state.path,
         env: options.environment,
         beside: options.access === 'beside',
+        seedIndex: options.seedIndex,
         ...globsOf(options.pipeline),
       });
       return new Folder(options, state, lock, workspace);
