@@ -5,7 +5,7 @@ import { gateIdFrom } from '../pipeline/slug.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import { gateOf } from '../run/units.ts';
 import type { Artifacts } from '../store/github/artifacts.ts';
-import { readAttempt } from '../store/github/publish.ts';
+import { readAttempt, type DocumentSource } from '../store/github/publish.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
 
 /** A job that this one needs: `needs.<id>` of GitHub. */
@@ -64,7 +64,7 @@ export function parseNeeds(text: string | undefined): NeededJob[] {
 export function readNeeds(
   artifacts: Artifacts,
   jobs: readonly NeededJob[],
-  source: { readonly pipeline: string | undefined; readonly runId: number },
+  source: Omit<DocumentSource, 'job'>,
 ): Promise<readonly NeedDocument[]> {
   const references = jobs.flatMap((job) => job.references.map((reference) => ({ job, reference })));
   return Promise.all(

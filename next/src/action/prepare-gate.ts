@@ -31,7 +31,10 @@ import { toJobRef, type Job } from './job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
 /** Reads the documents that needed jobs hand over, verified by their digests. */
-export type ReadDocuments = (jobs: readonly NeededJob[], pipeline: string) => Promise<readonly NeedDocument[]>;
+export type ReadDocuments = (
+  jobs: readonly NeededJob[],
+  pipeline: string | Promise<string>,
+) => Promise<readonly NeedDocument[]>;
 
 export interface PreparedGate {
   readonly gateJob: GateJob;
@@ -52,10 +55,13 @@ export async function prepareGate(
 ): Promise<PreparedGate> {
   const jobs = parseNeeds(inputs.needs);
   const described = describesGate(inputs) ? await readDocuments(jobs, describedPipelineId(job)) : undefined;
-  const definition = described
-    ? await describeDefinition(job, inputs, described, place)
-    : await readTrustedDefinition(job, inputs.file, place);
-  const documents = described ?? (await readDocuments(jobs, definition.pipeline.id));
+  const reading = described
+    ? describeDefinition(job, inputs, described, place)
+    : readTrustedDefinition(job, inputs.file, place);
+  const pipelineId = reading.then(({ pipeline: { id } }) => id);
+  // The definition tells what is wrong with it.
+  pipelineId.catch(() => undefined);
+  const [definition, documents] = await Promise.all([reading, described ?? readDocuments(jobs, pipelineId)]);
   const gate = findGate(definition.pipeline, inputs.gate, job);
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);

@@ -87,13 +87,13 @@ function tooLarge(what: string, limit: number, hint: string): GatelineError {
 
 /**
  * Reads the document of an attempt, verified: by the digest of its bytes, its format, and the digest of its output.
- * @param source whose document is expected; `job` is for messages, no pipeline means any
+ * @param source whose document is expected; `job` is for messages, no pipeline means any, a promised one is compared later
  * @throws GatelineError `failed` that says what is wrong and what helps; the error of the last try in an outage
  */
 export async function readAttempt(
   artifacts: Artifacts,
   { artifactId, digest }: AttemptReference,
-  { job, pipeline, runId }: { readonly job: string; readonly pipeline: string | undefined; readonly runId: number },
+  { job, pipeline, runId }: DocumentSource,
 ): Promise<AttemptDocument> {
   const refuse = (reason: string, hint: string): GatelineError =>
     new GatelineError('failed', `the artifact ${artifactId} of job '${job}' ${reason}`, { hint });
@@ -103,11 +103,17 @@ export async function readAttempt(
     throw refuse(`has the digest ${content.digest}, but the job's output names ${digest}`, 'Re-run that job.');
   const document = parseDocument(content.bytes);
   if (typeof document === 'string') throw refuse(document, 'Use one version of Gateline in all jobs of a workflow.');
-  const actual = document.entry.pipeline;
-  if (pipeline !== undefined && actual !== pipeline)
-    throw refuse(`is of the pipeline '${actual}', not of '${pipeline}'`, 'Name jobs of one pipeline in `needs`.');
+  const [actual, expected] = [document.entry.pipeline, await pipeline];
+  if (expected !== undefined && actual !== expected)
+    throw refuse(`is of the pipeline '${actual}', not of '${expected}'`, 'Name jobs of one pipeline in `needs`.');
   if (document.job.runId !== runId) throw refuse(`says that it is of run ${document.job.runId}`, 'Re-run that job.');
   return document;
+}
+
+export interface DocumentSource {
+  readonly job: string;
+  readonly pipeline: string | Promise<string> | undefined;
+  readonly runId: number;
 }
 
 const RUN_AGAIN = 'Run the workflow again from its start: Re-run all jobs.';
