@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Imported before any schema is made. A command reads few values: compiling schemas would take longer than it saves.
+// Imported before any schema is made. A process reads few values: compiling schemas would take longer than it saves.
 config({ jitless: true });

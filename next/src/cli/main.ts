@@ -1,4 +1,4 @@
-import './configure-zod.ts';
+import '../configure-zod.ts';
 import { Command, CommanderError } from 'commander';
 import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { VERSION } from '../version.ts';

@@ -1,3 +1,4 @@
+import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
 import { applyFiles } from '../apply.ts';
 import { readInputs } from '../inputs.ts';

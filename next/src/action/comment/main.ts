@@ -1,3 +1,4 @@
+import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
 import { handleComment, requireEvent } from '../comment.ts';
 import { readInputs } from '../inputs.ts';

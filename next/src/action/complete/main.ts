@@ -1,3 +1,4 @@
+import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
 import { completeGate } from '../gate.ts';
 import { readInputs } from '../inputs.ts';

@@ -1,3 +1,4 @@
+import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
