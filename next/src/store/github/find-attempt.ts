@@ -108,9 +108,10 @@ function sourcesOf(
 async function listCandidates(ports: SearchPorts, search: AttemptSearch, source: Source): Promise<Candidate[]> {
   const { artifacts, octokit, job, report } = ports;
   const { runId, accepts } = source;
-  const reason = runId !== job.runId && (await explainDistrust(await octokit(), search.scope, source, report));
+  const explain = async () => explainDistrust(await octokit(), search.scope, source, report);
+  // The list is read beside the look at the run, and dropped if that is not trusted.
+  const [reason, listed] = await Promise.all([runId === job.runId ? undefined : explain(), artifacts.list(runId)]);
   if (reason) throw new Error(reason);
-  const listed = await artifacts.list(runId);
   if (listed === undefined) throw new Error('it has 1,000 artifacts or more, and the list is cut');
   const candidates = listed.flatMap(({ digest, ...artifact }) => {
     const { pipeline, gate, leg } = parseArtifactName(artifact.name) ?? {};
