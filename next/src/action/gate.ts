@@ -53,6 +53,7 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
   runner.setOutput('token', token);
   // `complete` has no post step of its own.
   runner.saveState('token', token);
+  runner.saveState('state', gateJob.state);
   runner.setOutput('output-file', begun.env['GATELINE_OUTPUT']!);
   runner.setOutput('request-file', begun.env['GATELINE_REQUEST']!);
   runner.info(`${begun.unit}: the next step is its agent: ${begun.reason}`);

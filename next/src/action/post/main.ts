@@ -1,20 +1,12 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentEnvironment } from '../../environment.ts';
-import { GatelineError } from '../../errors.ts';
-import { openFolder, parseGateJob, parseToken, type GateJob } from '../gate-job.ts';
-import { readInputs } from '../inputs.ts';
-import { readJob } from '../job.ts';
-import { publishEnd, type GateEnd } from '../publish-end.ts';
-import { createServices } from '../services.ts';
 import { runStep } from '../step.ts';
 
 /** The post step of `gate` and `begin`: uploads what a step had finished and could not upload before it was ended. */
 runStep(async (runner) => {
   const environment = currentEnvironment();
-  const { STATE_state, STATE_published, STATE_token } = environment;
-  const claim = STATE_token ? parseToken(STATE_token) : undefined;
-  const state = claim?.state ?? STATE_state;
+  const { STATE_state: state, STATE_published } = environment;
   if (!state || STATE_published === 'true') return true;
   const has = (name: string) =>
     access(join(state, name)).then(
@@ -31,18 +23,8 @@ runStep(async (runner) => {
       );
     return true;
   }
-  const bytes = await readFile(join(state, 'job.json'));
-  const gateJob = claim ? parseGateJob(bytes, claim.digest) : (JSON.parse(bytes.toString()) as GateJob);
-  const end = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as GateEnd;
-  // The file has lain where the agent could write.
-  if (end.document.entry.unit !== gateJob.unit)
-    throw new GatelineError('failed', `what ${gateJob.unit} left names another gate: it is not uploaded`);
-  const job = await readJob(environment);
-  const inputs = readInputs('gate', environment);
-  const services = createServices({ job, token: inputs['github-token'], environment, runner, waitMs: 60_000 });
-  await using folder = await openFolder(gateJob, environment, services.observe);
-  await publishEnd({ gateJob, folder }, end, services.artifacts);
-  const use = end.isRemembered ? ': a re-run uses its output' : '';
-  runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
+  // Most steps have ended here: all that uploads is loaded by the others only.
+  const { publishLate } = await import('../publish-late.ts');
+  await publishLate(state, environment, runner);
   return true;
 });
