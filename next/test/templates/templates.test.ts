@@ -141,4 +141,17 @@ describe.skipIf(process.platform === 'win32')('agents of the templates for codin
     expect(call.stderr.trim()).toBe(message);
     expect(() => readFileSync(call.GATELINE_OUTPUT)).toThrow('ENOENT');
   });
+
+  it.each([
+    ['claude-code', 'claude'],
+    ['codex', 'codex'],
+  ])('say in one line that the program of %s is not installed', (template, program) => {
+    const { status, stderr } = spawnSync(process.execPath, [`agents/${program}.mjs`, 'design', 'x'], {
+      cwd: join(NEXT, 'templates', template),
+      env: { PATH: '', GATELINE_REQUEST: 'request.json', GATELINE_OUTPUT: 'output.json' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^${program} is not installed: npm install -g \\S+\\n$`));
+  });
 });

@@ -16,7 +16,11 @@ const { error, status, stdout } = spawnSync('claude', ['-p', ...options, '--add-
   maxBuffer: 64 * 1024 ** 2,
   stdio: ['pipe', 'pipe', 'inherit'],
 });
-if (error) throw error;
+if (error) {
+  const isMissing = error.code === 'ENOENT';
+  console.error(isMissing ? 'claude is not installed: npm install -g @anthropic-ai/claude-code' : error.message);
+  process.exit(1);
+}
 // Model, tokens and cost of the session, even if it failed.
 writeFileSync(GATELINE_METRICS, stdout);
 const { structured_output: output, result } = stdout.startsWith('{') ? JSON.parse(stdout) : { result: stdout };

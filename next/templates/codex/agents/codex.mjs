@@ -14,7 +14,11 @@ const { error, status, stdout } = spawnSync('codex', ['exec', '--json', '--sandb
   maxBuffer: 64 * 1024 ** 2,
   stdio: ['pipe', 'pipe', 'inherit'],
 });
-if (error) throw error;
+if (error) {
+  const isMissing = error.code === 'ENOENT';
+  console.error(isMissing ? 'codex is not installed: npm install -g @openai/codex' : error.message);
+  process.exit(1);
+}
 // One event a line. Codex does not say what a session cost in money.
 const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
 const events = lines.map((line) => JSON.parse(line));
