@@ -19,7 +19,20 @@ export async function createOctokit(token: string): Promise<Octokit> {
   octokit.hook.before('request', (options) => {
     options.request = { signal: AbortSignal.timeout(REQUEST_MS), ...options.request };
   });
+  octokit.hook.after('request', ({ data, headers }) => {
+    if (isCut(data, headers)) throw new Error('the answer was cut off');
+  });
   return octokit;
+}
+
+/**
+ * The client takes an answer that is cut off for an empty one, JSON for a text.
+ * `getResponseData` of https://github.com/octokit/request.js/blob/main/src/fetch-wrapper.ts
+ */
+function isCut(data: unknown, headers: Readonly<Record<string, string | number | undefined>>): boolean {
+  if (/^application\/json\b/.test(String(headers['content-type']))) return typeof data === 'string';
+  const isEmpty = data === '' || (data instanceof ArrayBuffer && data.byteLength === 0);
+  return isEmpty && Number(headers['content-length']) > 0;
 }
 
 /** The parts of a RequestError (@octokit/request-error) that decide anything. */
