@@ -43,8 +43,9 @@ it('gates that steps describe are judged, reused and reported as those of a gate
       { needs: 'code' },
     ),
     typo: gate({ run: agent('{}'), score: '/score', treshold: '90' }),
+    idle: gate({ checks: 'output.ok' }),
     report: {
-      needs: ['setup', 'plan', 'code', 'low', 'typo'],
+      needs: ['setup', 'plan', 'code', 'low', 'typo', 'idle'],
       if: 'always()',
       'runs-on': 'ubuntu-latest',
       permissions: { contents: 'read', actions: 'read' },
@@ -67,12 +68,16 @@ it('gates that steps describe are judged, reused and reported as those of a gate
   const repository = await world.create({ files, secrets: { KEY: 'long-secret-value' } });
   const run = await repository.push();
   expect(troubles(run), run.job('plan').log + run.job('code').log).toEqual([
+    'idle failure',
     'low failure',
     'report failure',
     'typo failure',
   ]);
   expect(run.job('low').outputs['status']).toBe('partial');
   expect(run.job('typo').log).toContain('there is no input `treshold`: did you mean `threshold`?');
+  expect(run.job('idle').annotations).toMatchObject([
+    { message: expect.stringMatching(/^idle has no command\nGive the step `run`, or let another step/) },
+  ]);
   const { summary } = run.job('report');
   expect(summary).toContain('2 of 3 gates done');
   expect(summary).toContain('no result (job typo: failure)');
@@ -91,5 +96,5 @@ it('gates that steps describe are judged, reused and reported as those of a gate
     },
   });
   const second = await repository.push({ files: { '.github/workflows/own.yml': lower } });
-  expect([worked(second), troubles(second)]).toEqual([['code'], ['report failure', 'typo failure']]);
+  expect([worked(second), troubles(second)]).toEqual([['code'], ['idle failure', 'report failure', 'typo failure']]);
 });
