@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isSystemError } from '../errors.ts';
+import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 
 /** The templates of `gateline init`: folders of plain files. */
 export const TEMPLATES = ['default', 'claude-code', 'codex', 'state-guide', 'safety'] as const;
@@ -32,12 +32,15 @@ export async function initProject(
 
 async function copyNew(from: string, to: string, isDry: boolean): Promise<boolean> {
   if (isDry) return !existsSync(to);
-  await mkdir(dirname(to), { recursive: true });
   try {
+    await mkdir(dirname(to), { recursive: true });
     await copyFile(from, to, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (isSystemError(error, 'EEXIST')) return false;
-    throw error;
+    if (isSystemError(error, 'EEXIST') && existsSync(to)) return false;
+    throw new GatelineError('platform', `cannot write ${to}: ${messageOf(error)}`, {
+      hint: 'Make the folder writable, or begin in another one.',
+      cause: error,
+    });
   }
 }

@@ -92,6 +92,11 @@ describe('a folder', () => {
     await project.expect('check', 0, 'Nothing is wrong.\n');
   });
 
+  it('that takes no files is said so by `init`', async () => {
+    const project = new Project({ agents: 'a file where the template has a folder' });
+    await project.expect('init', 74, /cannot write .*agents.*\nhint  Make the folder writable/);
+  });
+
   it('that was removed is said so in one line', () => {
     const cli = join(import.meta.dirname, '../../src/cli/index.ts');
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" status';
