@@ -148,7 +148,14 @@ export async function describeDefinition(
   });
   const source = { root: place.checkout, file: 'the inputs of the step', text };
   const commit = job.trust.definitionFrom;
-  return parseDefinition(source, async (path) => (await readAt(commit, path, place)) ?? rejectMissing(path));
+  try {
+    return await parseDefinition(source, async (path) => (await readAt(commit, path, place)) ?? rejectMissing(path));
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.place?.file !== source.file) throw error;
+    // Lines and columns count in a text that nobody wrote.
+    const message = error.message.replaceAll(/(?<=^the inputs of the step:)[0-9]+:[0-9]+/gm, '');
+    throw new GatelineError(error.fault, message, { hint: error.hint, cause: error });
+  }
 }
 
 /** The agent of a gate without a command: the steps between `begin` and `complete`. */

@@ -4,6 +4,7 @@ import { beginAttempt, completeAttempt } from '../engine/begin.ts';
 import type { Outcome } from '../engine/call.ts';
 import { runPipeline } from '../engine/run.ts';
 import { GatelineError } from '../errors.ts';
+import { worksByItself } from '../run/status.ts';
 import { readPlainFile } from '../store/files/attempts.ts';
 import { toOutputEntry } from './decisions.ts';
 import { formatToken, mirrorJob, openJob, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
@@ -26,6 +27,10 @@ export async function runGate(
 ): Promise<boolean> {
   const gate = await openGate(job, inputs, services);
   await using _ = gate.folder;
+  if (worksByItself(gate.unit.gate))
+    throw new GatelineError('usage', `${gate.unit.key} has no command`, {
+      hint: 'Give the step `run`, or let another step be the agent, between the actions begin and complete.',
+    });
   const run = async (): Promise<Result> => {
     const { outcomes } = await runPipeline(gate.ports, gate.order, signal);
     const outcome = outcomes.get(gate.unit.key);

@@ -175,11 +175,11 @@ describe('a gate that the inputs of its step describe', () => {
     [{ definition: '[a' }, 'the input `definition` is not YAML'],
     [{ definition: '- a' }, 'is not a map'],
     [{ schema: 'a: b: c' }, 'the input `schema` is not YAML'],
-    [{ schema: 'none.json' }, 'none.json does not exist'],
+    [{ schema: 'none.json' }, /^the inputs of the step: gates\.code_review\.output\.schema: none.json does not exist/],
     [{ definition: 'retrys: 1' }, 'retrys'],
   ])('is refused: %j', async (values, message) => {
     await expect(describeGate(values)).rejects.toThrow(message);
-    await expect(describeGate(values)).rejects.toMatchObject({ fault: 'usage' });
+    await expect(describeGate(values)).rejects.toMatchObject({ fault: 'usage', place: undefined });
   });
 
   it('may have any key of a gate, with its command beside', async () => {
