@@ -112,7 +112,11 @@ export class Gateline {
         ? await runIsolated(folder, limited, signal, options.checkpoints)
         : await runPipeline(mirroredPorts(folder, order, options.checkpoints), limited, signal);
       const { status, run, ran } = result;
-      return { result: { status, run, ran }, view: await endCall(folder, order, status !== 'nothing') };
+      const view = await endCall(folder, order, status !== 'nothing');
+      // The log does not say where a run worked: only this call knows that its files are in the clone.
+      const next = { text: 'All gates are done: bring their files into this folder', command: 'gateline apply' };
+      const isElsewhere = options.isolated === true && view.next.command === 'gateline diff';
+      return { result: { status, run, ran }, view: isElsewhere ? { ...view, next } : view };
     });
   }
 

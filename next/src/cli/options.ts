@@ -5,6 +5,7 @@ import { GatelineError, messageOf } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { readScalar } from '../pipeline/scalar.ts';
+import { RUN_STATUSES, STATUS_PHRASES } from '../run/status.ts';
 import type { GatelineOptions } from '../gateline.ts';
 import type { World } from './world.ts';
 
@@ -48,6 +49,14 @@ export function collectList(text: string, earlier: readonly string[] | undefined
       .map((item) => item.trim())
       .filter(Boolean),
   ];
+}
+
+/** Statuses of runs and of gates. */
+export function collectStatuses(text: string, earlier: readonly string[] | undefined): string[] {
+  const statuses = collectList(text, earlier);
+  const known = [...RUN_STATUSES, ...Object.keys(STATUS_PHRASES)];
+  if (statuses.every((status) => known.includes(status))) return statuses;
+  throw new InvalidArgumentError(`It must be of ${[...new Set(known)].join(', ')}.`);
 }
 
 /** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
@@ -120,7 +129,10 @@ function throwUnreadable(path: string) {
 
 /** Adds who decides, and why. */
 export function addDeciderOptions(command: Command, isReasonRequired: boolean): Command {
-  const reason = new Option('-r, --reason <text>', 'why; shown wherever the decision is');
+  const reason = new Option(
+    '-r, --reason <text>',
+    `why; shown wherever the decision is${isReasonRequired ? '; required' : ''}`,
+  );
   if (isReasonRequired) reason.makeOptionMandatory();
   return command.addOption(reason).addOption(new Option('--actor <name>', "who decides; default: git's user.email"));
 }

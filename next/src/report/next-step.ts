@@ -49,12 +49,13 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * | below its threshold | approve it; or improve it, then `gateline run --force GATE` |
  * | lost | `gateline run` |
  * | waits for a person | `gateline approve GATE` |
+ * | skipped or adopted, and its turn has not come | `gateline run` |
  * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
  * @param rounds how often its output sent the work back, if it may not do so again
  * @param output path of the output of its newest attempt
  */
 export function unitStep(
-  { unit, status, done, ended, attempts }: UnitState,
+  { unit, status, done, ended, attempts, turn }: UnitState,
   isReady: boolean,
   rounds: number,
   output = '',
@@ -93,6 +94,8 @@ export function unitStep(
       };
     case 'pending':
       if (!isReady) return undefined;
+      if (turn === 'skip') return { text: `Go on without ${key}`, command: 'gateline run' };
+      if (turn === 'adopt') return { text: `Go on with the output supplied for ${key}`, command: 'gateline run' };
       return { text: worksByItself(gate) ? `Begin the work of ${key}` : `Run ${key}`, command: again };
     default:
       return undefined;

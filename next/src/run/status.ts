@@ -13,7 +13,17 @@ import {
 import { NO_LEG, UnitGraph, type Unit } from './units.ts';
 
 /** `error`: a gate failed, or was lost. `paused`: a person must decide. */
-export type RunStatus = 'initializing' | 'executing' | 'paused' | 'error' | 'completed' | 'rollback' | 'closed';
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const RUN_STATUSES = [
+  'initializing',
+  'executing',
+  'paused',
+  'error',
+  'completed',
+  'rollback',
+  'closed',
+] as const;
 
 /** `passed`: or approved. `lost`: it started, and nobody will end it. `paused`: a person must decide. `blocked`: a gate that it needs failed. */
 export type UnitStatus =
@@ -54,13 +64,15 @@ export interface UnitState {
   readonly done: boolean;
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
+  /** A decision that its next turn carries out instead of an agent. */
+  readonly turn?: 'skip' | 'adopt';
   /** Of this run, in order. */
   readonly attempts: readonly Attempt[];
   /** The end of the newest attempt that ended. */
   readonly ended?: EndedEntry;
 }
 
-type Standing = Pick<UnitState, 'status' | 'done' | 'reason'>;
+type Standing = Pick<UnitState, 'status' | 'done' | 'reason' | 'turn'>;
 
 /** Whether the process that a claim names still works. */
 export type IsAlive = (process: ProcessId) => boolean;
@@ -131,7 +143,10 @@ function describeTurn(
   const turn = pending.get(key);
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
   if (turn && !isRefused)
-    return pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`);
+    return {
+      ...pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`),
+      turn: turn.decision,
+    };
   // A good end clears the force: one that is still there came later.
   const force = forced.get(key);
   if (force && (ended === undefined || isGoodEnd(ended)))

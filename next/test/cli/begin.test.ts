@@ -135,6 +135,7 @@ describe('--isolated', () => {
     await project.expect('apply', 2, 'main has no isolated run to apply\nhint  `gateline run --isolated` makes one');
     project.write('spec.md', 'uncommitted\n');
     expect(await project.run('--isolated')).toBe('0: make');
+    await project.expect('run --isolated', 0, 'bring their files into this folder: `gateline apply`\n');
     expect(project.read('out.txt')).toBeUndefined();
     await project.expect('apply --dry-run', 0, 'would write: out.txt\n');
     expect(project.read('out.txt')).toBeUndefined();

@@ -19,7 +19,14 @@ describe('what a new user does', () => {
     await project.expect('approve one --reason WHY', 0, 'one: passed: dev@example.com approved it: WHY\nNext: Run two');
     await project.expect('run', 1, 'Next: Fix two (see `gateline logs two`), then run again: `gateline run`');
     await project.expect('show one', 0, '  now: passed: dev@example.com approved it: WHY\n');
-    await project.expect('skip two -r later', 0, 'two: pending: dev@example.com skips it: later\n');
+    await project.expect(
+      'skip two -r later',
+      0,
+      'two: pending: dev@example.com skips it: later\nNext: Go on without two',
+    );
+    project.write('value.json', '{}');
+    const supplied = 'Next: Go on with the output supplied for two: `gateline run`\n';
+    await project.expect('adopt two -r x -o value.json', 0, supplied);
     await project.expect('reject one -r no', 0, 'Next: Run one again: its output was rejected: `gateline run`');
   });
 });

@@ -58,6 +58,7 @@ describe('every command', () => {
     ['approve design -r ', 'a decision needs a reason'],
     ['close 2 -r x', 'too many arguments'],
     ['history --since soon', 'It must be a time such as 2026-11-26'],
+    ['history --status passt', 'It must be of initializing, executing, paused, error, completed,'],
     ['status --watch --json', "cannot be used with option '--json'"],
     ['import nexsu', 'there is no system nexsu'],
     ['init --template codx', 'Allowed choices are default, claude-code, codex, state-guide'],

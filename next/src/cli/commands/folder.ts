@@ -8,7 +8,7 @@ import {
   addTargetOptions,
   addRequestOptions,
   addDeciderOptions,
-  collectList,
+  collectStatuses,
   parseTime,
   gatelineOptions,
   parseWholeNumber,
@@ -98,7 +98,7 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
       new Option(
         '--status <words>',
         'completed, error, paused, closed or rollback; with --gate: passed, failed, …',
-      ).argParser(collectList),
+      ).argParser(collectStatuses),
     )
     .addOption(
       new Option('--since <time>', 'runs that began at or after this time, or within this duration').argParser(
