@@ -42,15 +42,17 @@ export function checkFile(file: GatelineFile): Finding[] {
   return findings;
 }
 
-function unknownGate(name: string, file: GatelineFile): [message: string, hint: string | undefined] {
-  return [`there is no gate \`${name}\``, didYouMean(name, Object.keys(file.gates))];
+/** @param id the gate that names it: it cannot be meant itself */
+function unknownGate(name: string, file: GatelineFile, id?: string): [message: string, hint: string | undefined] {
+  const others = Object.keys(file.gates).filter((other) => other !== id);
+  return [`there is no gate \`${name}\``, didYouMean(name, others)];
 }
 
 function checkNeeds(id: string, { needs }: GateEntry, file: GatelineFile, error: Report): void {
   for (const [index, need] of needs.entries()) {
     const path = ['gates', id, 'needs', index];
     if (need === id) error(path, 'a gate cannot need itself');
-    else if (!Object.hasOwn(file.gates, need)) error(path, ...unknownGate(need, file));
+    else if (!Object.hasOwn(file.gates, need)) error(path, ...unknownGate(need, file, id));
     else if (needs.indexOf(need) !== index) error(path, `\`${need}\` is named twice`);
   }
 }
