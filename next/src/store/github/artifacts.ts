@@ -100,6 +100,8 @@ export class Artifacts {
   async upload(what: string, nameOf: (nonce: string) => string, bytes: Uint8Array, retentionDays?: number) {
     const digest = digestOf(bytes);
     const names = new Set<string>();
+    // In a re-run a fixed name belongs to the attempt before.
+    if (this.#options.job.runAttempt > 1 && nameOf('') === nameOf('-')) names.add(nameOf(''));
     const call = async (client: DefaultArtifactClient): Promise<number> => {
       // Raw artifacts are named after their file. A try that was given up may still read its own.
       const folder = await mkdtemp(join(this.#options.temp, 'gateline-upload-'));

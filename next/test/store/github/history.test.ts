@@ -60,6 +60,7 @@ describe('the history of a pipeline', () => {
     const first = await save('third', [1]);
     const again = await world.enter({ runId: first.runId, runAttempt: 2, job: 'report' }, LIMITS);
     await saveHistory(portsOf(again), 'third', [entryOf(2)]);
+    expect(again.lines).toEqual([]);
     expect(await runsShown('third')).toEqual([2]);
   });
 
