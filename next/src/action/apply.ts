@@ -62,7 +62,9 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
   const bad = documents.find(({ document: { entry } }) => entry.verdict.status === 'failed');
   if (bad) throw new GatelineError('failed', `nothing is delivered: ${bad.document.entry.unit} did not pass`);
   const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
-  const files = mergeFiles(pipeline, documents).filter(isWanted);
+  // A glob of `files` also names what no gate changed.
+  const isChanged = ({ base, after }: HandedFile) => base !== after;
+  const files = mergeFiles(pipeline, documents).filter((file) => isWanted(file) && isChanged(file));
   const isAllowed = createMatcher(inputs.allow);
   const risks = files.flatMap(({ path }) => {
     const risk = explainRisk(path, isAllowed);

@@ -159,12 +159,20 @@ function agentEnvironmentOf(environment: Environment): Environment {
   return rest;
 }
 
-const tokenSchema = z.strictObject({ state: z.string(), digest: digestSchema, token: z.string() });
+const tokenSchema = z.strictObject({
+  state: z.string(),
+  digest: digestSchema,
+  token: z.string(),
+  /** `outage-minutes` of `begin` in milliseconds: `complete` waits as long. */
+  outageMs: z.number(),
+});
 
 /** What `begin` hands to `complete`, as an output of its step: no agent can change it. */
 export function formatToken(gateJob: GateJob, token: string): string {
   const digest = digestOfJson(gateJob as unknown as JsonValue);
-  return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token })).toString('base64url');
+  return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token, outageMs: gateJob.outageMs })).toString(
+    'base64url',
+  );
 }
 
 /** What `begin` wrote. @throws GatelineError `failed` if it is not what the token names */

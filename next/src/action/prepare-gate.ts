@@ -78,6 +78,7 @@ export async function prepareGate(
     subjectOf(job),
   );
   const used = [...needs.values()].flat();
+  for (const { document, job: need } of used) requireUnit(pipeline, document.entry.unit, need.id);
   const judged = await Promise.all(used.map((need) => judgeNeed(need, pipeline, contracts, assignment)));
   const { retentionDays } = job;
   return {
@@ -142,6 +143,16 @@ interface JudgedNeed {
   readonly output: UnitOutput;
   /** Canonical JSON of the contents that `output` names. */
   readonly texts: readonly string[];
+}
+
+/** @throws GatelineError `failed` for a leg of a gate that has no such leg: only a forged document names one */
+function requireUnit(pipeline: Pipeline, unit: UnitKey, job: string): void {
+  const graph = new UnitGraph(pipeline);
+  // A gate whose list of legs is empty is one unit without a leg.
+  if (graph.unit(unit) || graph.unitsOf(unit)?.length === 0) return;
+  throw new GatelineError('failed', `the job ${job} hands over ${unit}, which is no unit of the pipeline`, {
+    hint: 'Run the workflow again from its start: Re-run all jobs.',
+  });
 }
 
 /** The output of a need, judged by today's contract. @throws GatelineError `failed` if it does not meet that */

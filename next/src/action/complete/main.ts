@@ -1,5 +1,6 @@
 import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
+import { parseToken } from '../gate-job.ts';
 import { completeGate } from '../gate.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
@@ -12,5 +13,6 @@ runStep(async (runner) => {
   const job = await readJob(environment);
   const inputs = readInputs('complete', environment);
   const token = inputs['github-token'];
-  return completeGate(inputs, createServices({ job, token, environment, runner, waitMs: 300_000 }));
+  const { outageMs: waitMs } = parseToken(inputs.token);
+  return completeGate(inputs, createServices({ job, token, environment, runner, waitMs }));
 });

@@ -50,7 +50,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
       );
     answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, pr, ...options }, unit) => {
       if (pr !== undefined && (decision === 'approve' || decision === 'reject'))
-        return decideOnPullRequest(world, { pullRequest: pr, unit: unit!, decision, reason });
+        return decideOnPullRequest(world, { pullRequest: pr, unit, decision, reason });
       const gateline = await Gateline.open(await gatelineOptions(world, options));
       return decisionAnswer(await gateline.decide(decision, { reason, actor }, unit), unit);
     });

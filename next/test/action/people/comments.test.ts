@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { agent, logsOf, troubles, useGithub, worked } from '../stories/support.ts';
+import { approvalIn, peopleFiles, say } from './support.ts';
+
+const GATES = {
+  plan: { run: agent('{"plan": 1}'), approval: 'required', inputs: [] },
+  build: {
+    needs: ['plan'],
+    run: agent('{"score": 60, "try": "$GITHUB_RUN_ATTEMPT"}'),
+    inputs: [],
+    output: { score: '/score', threshold: 80, partial: 'pause' },
+  },
+};
+
+describe.each(['run', 'attempt'] as const)('a pull request, where a job sees artifacts of its %s', (mode) => {
+  const world = useGithub({ mode });
+
+  it('is led by comments: approve, reject, retry, status', async () => {
+    const users = [{ login: 'reader', permission: 'read' } as const];
+    const repository = await world.create({ files: peopleFiles(GATES, { comment: true }), users });
+    const first = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'a' } });
+    expect([worked(first), troubles(first)]).toEqual([['plan'], ['build skipped', 'plan failure', 'report failure']]);
+    expect(first.job('plan').summary).toContain('Nothing is broken: a person must decide');
+    const line = approvalIn(repository.data.comments.at(-1)!.body);
+    expect(line).toMatch(/^\/gateline approve plan [0-9a-f]{32}$/);
+    expect(approvalIn(first.job('plan').summary)).toBe(line);
+
+    const wrong = line.replace(/.{8}$/, '00000000');
+    const answer = await say(repository, wrong);
+    expect([answer, approvalIn(answer)]).toEqual([expect.stringContaining('another output than the newest'), line]);
+    expect(await say(repository, '/gateline aprove plan')).toContain('as the report prints it');
+    expect(await say(repository, 'How nice!\n/gateline retry')).toBe('');
+    expect(await say(repository, line, { author: 'reader' })).toBe('');
+    expect(await say(repository, '/gateline status')).toMatch(/^- \[run 1\]\(.*\): failure$/);
+    expect(repository.data.orders).toEqual([]);
+
+    expect(await say(repository, `${line} looks good`)).toMatch(/^Approved by `octocat`: `plan`. The failed jobs of/);
+    const [approved] = await repository.runOrders();
+    expect([worked(approved!), troubles(approved!)]).toEqual([['build'], ['build failure', 'report failure']]);
+    expect(approved!.job('report').summary).toMatch(/octocat.*looks good|looks good.*octocat/s);
+    const old = approvalIn(approved!.job('build').summary);
+
+    expect(await say(repository, `${old.replace('approve', 'reject')} too slow`)).toMatch(/^Rejected by/);
+    const [rejected] = await repository.runOrders();
+    expect([rejected!.started, worked(rejected!)], logsOf(rejected!)).toEqual([['build', 'report'], ['build']]);
+    const line3 = approvalIn(rejected!.job('build').summary);
+    expect(line3).not.toBe(old);
+    // The gate has two outputs now: the newest one counts.
+    expect(approvalIn(await say(repository, old))).toBe(line3);
+    expect(await say(repository, '/gateline retry')).toMatch(/^The failed jobs of \[run 1\]/);
+    repository.data.orders.splice(0);
+    expect(await say(repository, line3)).toMatch(/^Approved by/);
+    const [last] = await repository.runOrders();
+    expect([worked(last!), troubles(last!)], logsOf(last!)).toEqual([[], []]);
+    expect(await say(repository, '/gateline retry')).toContain('nothing was run again');
+    // A new commit that changes nothing that the gates read: what people said holds.
+    const next = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'b' } });
+    expect([worked(next), troubles(next)], logsOf(next)).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { agent, logsOf, pipelineFiles, troubles, useGithub, worked } from '../stories/support.ts';
+import { notify, peopleFiles } from './support.ts';
+
+const world = useGithub();
+const GATES = {
+  design: { run: agent('{"idea": "$(cat idea.txt)"}'), inputs: ['idea.txt'] },
+  publish: { needs: ['design'], run: agent('{"key": "$KEY"}'), inputs: [], secrets: ['KEY'] },
+};
+const EVIL = pipelineFiles({ design: { run: agent('{"idea": "evil"}') } })['gateline.yml']!;
+const keys = { env: { KEY: '${{ secrets.KEY }}' } };
+const create = (noSecret: string) =>
+  world.create({
+    files: {
+      ...peopleFiles(GATES, { comment: true, with: { 'no-secret': noSecret }, jobs: { publish: keys } }),
+      'idea.txt': 'ours',
+    },
+    secrets: { KEY: 'a-secret-value' },
+  });
+
+describe('a pull request from a fork', () => {
+  it('is judged by the definition of its base, has no secrets, and leaves no pointer', async () => {
+    const repository = await create('fail');
+    const ours = await repository.push();
+    expect([worked(ours), troubles(ours)], logsOf(ours)).toEqual([['design', 'publish'], []]);
+    const { caches, comments } = repository.data;
+    expect(caches).toHaveLength(2);
+    const files = { 'gateline.yml': EVIL, 'idea.txt': 'theirs' };
+    const run = await repository.pullRequest({ branch: 'main', fork: 'evil/gates', files });
+    expect(worked(run)).toEqual(['design']);
+    expect(troubles(run)).toEqual(['publish failure', 'report failure']);
+    expect(run.job('publish').log).toContain('publish needs KEY, and a pull request from a fork has no secrets');
+    const design = repository.data.artifacts.find(({ runId, name }) => runId === run.id && name.includes('.design.'));
+    expect(design!.blob.content!.toString()).toContain('"output":{"idea":"theirs"}');
+    expect([caches.length, comments]).toEqual([2, []]);
+    expect(run.job('report').annotations.map(({ properties }) => properties['title'])).toContain('No comment');
+  });
+
+  it('may leave out gates without their secrets; the comment action writes its report', async () => {
+    const repository = await create('skip');
+    const { comments } = repository.data;
+    const run = await repository.pullRequest({ branch: 'x', fork: 'evil/gates', files: { 'idea.txt': 'theirs' } });
+    expect([worked(run), troubles(run)], logsOf(run)).toEqual([['design'], []]);
+    expect(run.job('report').summary).toContain('a pull request from a fork has no KEY');
+    await notify(repository, run, 'requested');
+    expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('### 🔄 running: `story`')]);
+    const end = await notify(repository, run, 'completed');
+    expect([comments.length, comments[0]!.body], logsOf(end)).toEqual([1, expect.stringContaining('2 of 2 gates')]);
+    expect(comments[0]!.body).toContain('a pull request from a fork has no KEY');
+  });
+});
+
+it('a pull request of Dependabot has no secrets either: the gate says so, and the comment action reports', async () => {
+  const repository = await create('fail');
+  const { comments } = repository.data;
+  const run = await repository.pullRequest({ branch: 'bump', actor: 'dependabot[bot]', files: { 'idea.txt': 'b' } });
+  expect([worked(run), troubles(run)]).toEqual([['design'], ['publish failure', 'report failure']]);
+  expect(run.job('publish').log).toContain('publish needs KEY, and Dependabot has');
+  expect(comments).toEqual([]);
+  await notify(repository, run, 'completed');
+  expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('1 of 2 gates')]);
+});
+
+it('a run of the repository itself is shown while it works, and reports by itself', async () => {
+  const repository = await create('fail');
+  const { comments } = repository.data;
+  const running = await repository.openPull({ branch: 'own', files: { 'idea.txt': 'c' } });
+  const run = await (await repository.start('pull_request', { pull: running })).completed;
+  expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('2 of 2 gates')]);
+  // News of the beginning may come late: the comment keeps the end.
+  await notify(repository, run, 'requested');
+  await notify(repository, run, 'completed');
+  expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('2 of 2 gates')]);
+  expect((await notify(repository, { ...run, runAttempt: 2 }, 'requested')).conclusion).toBe('success');
+  expect(comments[0]!.body).toContain('running');
+});
