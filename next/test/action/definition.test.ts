@@ -3,8 +3,8 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeDefinition, describesGate, readTrustedDefinition } from '../../src/action/definition.ts';
-import { trustCheckout } from '../../src/action/gate-job.ts';
+import { describeDefinition, describesGate, readTrustedDefinition } from '../../src/action/gate/definition.ts';
+import { trustCheckout } from '../../src/action/gate/gate-job.ts';
 import { createGit } from '../../src/workspace/git.ts';
 import { createJob, createNeed, inputsOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatelineError } from '../../src/errors.ts';
-import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from '../../src/action/needs.ts';
+import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from '../../src/action/gate/needs.ts';
 import { createNeed, digestWith, parse } from './support.ts';
 
 const REFERENCE = `7@${digestWith('a')}`;

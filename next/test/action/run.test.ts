@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { explainRisk } from '../../src/action/apply.ts';
-import { collectRun, type CollectInput } from '../../src/action/collect-run.ts';
-import { formatToken, parseToken, type GateJob } from '../../src/action/gate-job.ts';
-import { completeGate } from '../../src/action/gate.ts';
-import { approvalLine, attemptOutputs } from '../../src/action/gate-report.ts';
-import type { NeededJob } from '../../src/action/needs.ts';
-import { planNextRound } from '../../src/action/next-round.ts';
-import { handOn } from '../../src/action/publish-end.ts';
-import { findFailedSteps } from '../../src/action/report.ts';
+import { explainRisk } from '../../src/action/apply/apply.ts';
+import { collectRun, type CollectInput } from '../../src/action/report/collect-run.ts';
+import { formatToken, parseToken, type GateJob } from '../../src/action/gate/gate-job.ts';
+import { completeGate } from '../../src/action/gate/gate.ts';
+import { approvalLine, attemptOutputs } from '../../src/action/gate/gate-report.ts';
+import type { NeededJob } from '../../src/action/gate/needs.ts';
+import { planNextRound } from '../../src/action/report/next-round.ts';
+import { handOn } from '../../src/action/gate/publish-end.ts';
+import { findFailedSteps } from '../../src/action/report/report.ts';
 import type { Services } from '../../src/action/services.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { failedVerdict } from '../../src/verdict/verdict.ts';
@@ -175,7 +175,7 @@ describe('what a gate hands on', () => {
   it('is refused by `complete` if it cannot be redacted, or if an agent changed what `begin` left', async () => {
     const state = await mkdtemp(join(tmpdir(), 'gateline-complete-'));
     onTestFinished(() => rm(state, { recursive: true }));
-    const gateJob = { state, unit: 'design', secrets: ['API_KEY'] } as unknown as GateJob;
+    const gateJob = { state, unit: 'design', secrets: ['API_KEY'], outageMs: 1 } as unknown as GateJob;
     const complete = () =>
       completeGate(inputsOf('complete', { token: formatToken(gateJob, 't') }), { environment: {} } as Services);
     await expect(complete()).rejects.toThrow('left nothing in this job');
@@ -186,10 +186,11 @@ describe('what a gate hands on', () => {
   });
 
   it('is bound to what `begin` began by its token', () => {
-    const token = formatToken({ state: '/tmp/x', unit: 'design' } as unknown as GateJob, 'attempt');
+    const token = formatToken({ state: '/tmp/x', unit: 'design', outageMs: 1 } as unknown as GateJob, 'attempt');
     expect(parseToken(` ${token}\n`)).toEqual({
       state: '/tmp/x',
       token: 'attempt',
+      outageMs: 1,
       digest: expect.stringMatching(/^sha256:/) as string,
     });
     expect(formatToken({ state: '/tmp/x', unit: 'review' } as unknown as GateJob, 'attempt')).not.toBe(token);

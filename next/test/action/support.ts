@@ -2,7 +2,7 @@ import { digestOfJson, type Digest } from '../../src/json/digest.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { readInputs, variableOf, type ActionName, type Inputs } from '../../src/action/inputs.ts';
 import type { Job } from '../../src/action/job.ts';
-import type { NeedDocument, NeededJob } from '../../src/action/needs.ts';
+import type { NeedDocument, NeededJob } from '../../src/action/gate/needs.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { AttemptDocument, HandedFile } from '../../src/store/github/document.ts';

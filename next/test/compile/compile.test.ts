@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { DECISION_INPUTS } from '../../src/action/decisions.ts';
+import { DECISION_INPUTS } from '../../src/action/comment/decisions.ts';
 import { compilePipeline, DISPATCH_INPUTS } from '../../src/compile/compile.ts';
 import { ancestorsOf } from '../../src/pipeline/graph.ts';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';

@@ -1,6 +1,6 @@
 import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
-import { applyFiles } from '../apply.ts';
+import { applyFiles } from './apply.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
 import { createServices } from '../services.ts';

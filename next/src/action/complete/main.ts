@@ -1,7 +1,7 @@
 import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
-import { parseToken } from '../gate-job.ts';
-import { completeGate } from '../gate.ts';
+import { parseToken } from '../gate/gate-job.ts';
+import { completeGate } from '../gate/gate.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
 import { createServices } from '../services.ts';

@@ -24,7 +24,7 @@ runStep(async (runner) => {
     return true;
   }
   // Most steps have ended here: all that uploads is loaded by the others only.
-  const { publishLate } = await import('../publish-late.ts');
+  const { publishLate } = await import('../gate/publish-late.ts');
   await publishLate(state, environment, runner);
   return true;
 });

@@ -2,7 +2,7 @@ import '../../configure-zod.ts';
 import { currentEnvironment } from '../../environment.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
-import { reportRun } from '../report.ts';
+import { reportRun } from './report.ts';
 import { createServices } from '../services.ts';
 import { runStep } from '../step.ts';
 

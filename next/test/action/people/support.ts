@@ -1,6 +1,6 @@
 import type { TestRepository } from '../../support/runner/repository.ts';
 import type { Run } from '../../support/runner/run.ts';
-import { DECISION_INPUTS } from '../../../src/action/decisions.ts';
+import { DECISION_INPUTS } from '../../../src/action/comment/decisions.ts';
 import { pipelineFiles, type GateEntry, type WorkflowOptions } from '../stories/support.ts';
 
 const STORY = '.github/workflows/story.yml';

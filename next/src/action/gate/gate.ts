@@ -1,19 +1,19 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beginAttempt, completeAttempt } from '../engine/begin.ts';
-import type { Outcome } from '../engine/call.ts';
-import { runPipeline } from '../engine/run.ts';
-import { GatelineError } from '../errors.ts';
-import { worksByItself } from '../run/status.ts';
-import { readPlainFile } from '../store/files/attempts.ts';
-import { toOutputEntry } from './decisions.ts';
+import { beginAttempt, completeAttempt } from '../../engine/begin.ts';
+import type { Outcome } from '../../engine/call.ts';
+import { runPipeline } from '../../engine/run.ts';
+import { GatelineError } from '../../errors.ts';
+import { worksByItself } from '../../run/status.ts';
+import { readPlainFile } from '../../store/files/attempts.ts';
+import { toOutputEntry } from '../comment/decisions.ts';
 import { formatToken, mirrorJob, openJob, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
-import type { Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Job } from '../job.ts';
 import { openGate, type OpenGate } from './open-gate.ts';
 import { createDocument, endsOf, isRemembered, publishEnd } from './publish-end.ts';
-import type { Services } from './services.ts';
+import type { Services } from '../services.ts';
 
 /** What became of a unit: whether later gates may use it. */
 type Result = Outcome['result'];

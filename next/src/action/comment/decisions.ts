@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { GatelineError } from '../errors.ts';
-import { readRest, type Octokit } from '../github/octokit.ts';
-import type { JsonValue } from '../json/json.ts';
-import { attemptOf, ENTRY_FORMAT, type DecidedEntry } from '../run/entry.ts';
-import { gateOf, UnitGraph } from '../run/units.ts';
-import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
-import type { GateJob } from './gate-job.ts';
-import type { Job } from './job.ts';
-import type { Services } from './services.ts';
+import { GatelineError } from '../../errors.ts';
+import { readRest, type Octokit } from '../../github/octokit.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { attemptOf, ENTRY_FORMAT, type DecidedEntry } from '../../run/entry.ts';
+import { gateOf, UnitGraph } from '../../run/units.ts';
+import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
+import type { GateJob } from '../gate/gate-job.ts';
+import type { Job } from '../job.ts';
+import type { Services } from '../services.ts';
 
 /** Inputs of a dispatched workflow that decide something; `gateline compile` declares them. */
 export const DECISION_INPUTS = ['approve', 'skip', 'force', 'from', 'reason', 'rework'] as const;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { UnitOutput } from '../engine/ports.ts';
-import { GatelineError } from '../errors.ts';
-import { digestOfJson } from '../json/digest.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import type { JsonValue } from '../json/json.ts';
-import { pickPointers } from '../json/pointer.ts';
-import { assignmentFor } from '../local/order.ts';
-import type { Definition } from '../local/load-definition.ts';
-import { unitKey, type Gate, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
-import { gateIdFrom } from '../pipeline/slug.ts';
-import { attemptOf, type Content } from '../run/entry.ts';
-import { gateOf, UnitGraph } from '../run/units.ts';
-import type { HandedFile } from '../store/github/document.ts';
-import type { Contract } from '../verdict/contract.ts';
-import { compileContract, judge } from '../verdict/judge.ts';
-import { NOT_APPLICABLE, verdictText } from '../verdict/verdict.ts';
+import type { UnitOutput } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors.ts';
+import { digestOfJson } from '../../json/digest.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { pickPointers } from '../../json/pointer.ts';
+import { assignmentFor } from '../../local/order.ts';
+import type { Definition } from '../../local/load-definition.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { gateIdFrom } from '../../pipeline/slug.ts';
+import { attemptOf, type Content } from '../../run/entry.ts';
+import { gateOf, UnitGraph } from '../../run/units.ts';
+import type { HandedFile } from '../../store/github/document.ts';
+import type { Contract } from '../../verdict/contract.ts';
+import { compileContract, judge } from '../../verdict/judge.ts';
+import { NOT_APPLICABLE, verdictText } from '../../verdict/verdict.ts';
 import {
   describeDefinition,
   describedPipelineId,
@@ -23,11 +23,11 @@ import {
   readTrustedDefinition,
   type DefinitionPlace,
 } from './definition.ts';
-import { parseApprovals } from './decisions.ts';
+import { parseApprovals } from '../comment/decisions.ts';
 import type { GateJob } from './gate-job.ts';
-import { parseJsonInput, type Inputs } from './inputs.ts';
+import { parseJsonInput, type Inputs } from '../inputs.ts';
 import { legsOfJob, narrowMatrices } from './legs.ts';
-import { toJobRef, type Job } from './job.ts';
+import { toJobRef, type Job } from '../job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
 /** Reads the documents that needed jobs hand over, verified by their digests. */

@@ -1,14 +1,14 @@
-import '../configure-zod.ts';
+import '../../configure-zod.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../environment.ts';
-import { GatelineError } from '../errors.ts';
+import type { Environment } from '../../environment.ts';
+import { GatelineError } from '../../errors.ts';
 import { openFolder, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
-import { readInputs } from './inputs.ts';
-import { readJob } from './job.ts';
+import { readInputs } from '../inputs.ts';
+import { readJob } from '../job.ts';
 import { publishEnd, type GateEnd } from './publish-end.ts';
-import type { Runner } from './runner.ts';
-import { createServices } from './services.ts';
+import type { Runner } from '../runner.ts';
+import { createServices } from '../services.ts';
 
 /**
  * Uploads what a step had finished and could not upload.

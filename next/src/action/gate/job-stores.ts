@@ -1,7 +1,7 @@
-import type { Digest } from '../json/digest.ts';
-import type { Checkpoint } from '../run/checkpoint.ts';
-import { isSameAttempt, type AttemptRef, type Entry } from '../run/entry.ts';
-import type { Checkpoints, Log } from '../store/stores.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { Checkpoint } from '../../run/checkpoint.ts';
+import { isSameAttempt, type AttemptRef, type Entry } from '../../run/entry.ts';
+import type { Checkpoints, Log } from '../../store/stores.ts';
 
 /** The log of a job: in memory, where its agent cannot change it. */
 export class JobLog implements Log {

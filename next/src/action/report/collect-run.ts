@@ -1,14 +1,14 @@
-import { GatelineError } from '../errors.ts';
-import type { JsonObject } from '../json/json.ts';
-import { parsePipeline } from '../pipeline/parse-pipeline.ts';
-import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
-import { gateIdFrom } from '../pipeline/slug.ts';
-import { attemptOf, ENTRY_FORMAT, type Entry } from '../run/entry.ts';
-import { gateOf, UnitGraph } from '../run/units.ts';
-import type { AttemptDocument } from '../store/github/document.ts';
-import { describeOther } from './definition.ts';
-import { sourceOf } from './gate-report.ts';
-import type { NeedDocument, NeededJob } from './needs.ts';
+import { GatelineError } from '../../errors.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import { gateIdFrom } from '../../pipeline/slug.ts';
+import { attemptOf, ENTRY_FORMAT, type Entry } from '../../run/entry.ts';
+import { gateOf, UnitGraph } from '../../run/units.ts';
+import type { AttemptDocument } from '../../store/github/document.ts';
+import { describeOther } from '../gate/definition.ts';
+import { sourceOf } from '../gate/gate-report.ts';
+import type { NeedDocument, NeededJob } from '../gate/needs.ts';
 
 /** What a report knows of a run. */
 export interface CollectedRun {

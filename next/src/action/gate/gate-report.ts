@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Outcome } from '../engine/call.ts';
-import { annotationsOf } from '../report/github/annotations.ts';
-import type { GithubContext, UnitDetails } from '../report/github/context.ts';
-import { code } from '../report/markdown.ts';
-import { fence } from '../report/github/sections.ts';
-import { renderGateSummary } from '../report/github/gate-summary.ts';
+import type { Outcome } from '../../engine/call.ts';
+import { annotationsOf } from '../../report/github/annotations.ts';
+import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
+import { code } from '../../report/markdown.ts';
+import { fence } from '../../report/github/sections.ts';
+import { renderGateSummary } from '../../report/github/gate-summary.ts';
 import {
   approvalDigest,
   formatReference,
   type AttemptDocument,
   type AttemptReference,
-} from '../store/github/document.ts';
-import { shellWord } from '../untrusted/escape.ts';
+} from '../../store/github/document.ts';
+import { shellWord } from '../../untrusted/escape.ts';
 import { viewJob, type GateJob } from './gate-job.ts';
 import type { OpenGate } from './open-gate.ts';
 

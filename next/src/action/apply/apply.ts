@@ -1,20 +1,20 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatelineError } from '../errors.ts';
-import { code } from '../report/markdown.ts';
-import { gateOf } from '../run/units.ts';
-import type { HandedFile } from '../store/github/document.ts';
-import { createFileReader } from '../store/github/publish.ts';
-import { createMatcher } from '../workspace/globs.ts';
-import { createGit } from '../workspace/git.ts';
-import { readTrustedDefinition } from './definition.ts';
-import { openFolder, trustCheckout } from './gate-job.ts';
-import type { Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
-import { parseNeeds, readNeeds } from './needs.ts';
-import { layFiles } from './open-gate.ts';
-import { checkoutOf, mergeFiles } from './prepare-gate.ts';
-import { readRemoteFile, type Services } from './services.ts';
+import { GatelineError } from '../../errors.ts';
+import { code } from '../../report/markdown.ts';
+import { gateOf } from '../../run/units.ts';
+import type { HandedFile } from '../../store/github/document.ts';
+import { createFileReader } from '../../store/github/publish.ts';
+import { createMatcher } from '../../workspace/globs.ts';
+import { createGit } from '../../workspace/git.ts';
+import { readTrustedDefinition } from '../gate/definition.ts';
+import { openFolder, trustCheckout } from '../gate/gate-job.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Job } from '../job.ts';
+import { parseNeeds, readNeeds } from '../gate/needs.ts';
+import { layFiles } from '../gate/open-gate.ts';
+import { checkoutOf, mergeFiles } from '../gate/prepare-gate.ts';
+import { readRemoteFile, type Services } from '../services.ts';
 
 /**
  * Paths whose files run by themselves, or that look like others: workflows and actions, hooks, git's own files, settings

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { GatelineError } from '../errors.ts';
-import { isJsonObject, type JsonValue } from '../json/json.ts';
-import { gateIdFrom } from '../pipeline/slug.ts';
-import type { Gate } from '../pipeline/pipeline.ts';
-import { gateOf } from '../run/units.ts';
-import type { Artifacts } from '../store/github/artifacts.ts';
-import { readAttempt, type DocumentSource } from '../store/github/publish.ts';
-import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
+import { GatelineError } from '../../errors.ts';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import { gateIdFrom } from '../../pipeline/slug.ts';
+import type { Gate } from '../../pipeline/pipeline.ts';
+import { gateOf } from '../../run/units.ts';
+import type { Artifacts } from '../../store/github/artifacts.ts';
+import { readAttempt, type DocumentSource } from '../../store/github/publish.ts';
+import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
 
 /** A job that this one needs: `needs.<id>` of GitHub. */
 export interface NeededJob {

@@ -1,26 +1,26 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Assignment, Order, Ports, UnitOutput } from '../engine/ports.ts';
-import type { Environment } from '../environment.ts';
-import { GatelineError } from '../errors.ts';
-import { digestOfJson, digestSchema, type Digest } from '../json/digest.ts';
-import type { JsonValue } from '../json/json.ts';
-import { Folder } from '../local/folder.ts';
-import { secretValues } from '../local/order.ts';
-import { createAgentStateFiles, mirrorRun, withStandIns } from '../local/system-files.ts';
-import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
-import type { Entry } from '../run/entry.ts';
-import type { EngineEvent } from '../run/events.ts';
-import { gateOf, UnitGraph, type Unit } from '../run/units.ts';
-import type { HandedFile, JobRef } from '../store/github/document.ts';
-import { openStateFolder, type StateFolder } from '../store/files/state-folder.ts';
-import { createRunView } from '../report/run-view.ts';
-import type { RunView } from '../report/view.ts';
-import { createRedactor } from '../untrusted/redact.ts';
-import type { Contract } from '../verdict/contract.ts';
+import type { Assignment, Order, Ports, UnitOutput } from '../../engine/ports.ts';
+import type { Environment } from '../../environment.ts';
+import { GatelineError } from '../../errors.ts';
+import { digestOfJson, digestSchema, type Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { Folder } from '../../local/folder.ts';
+import { secretValues } from '../../local/order.ts';
+import { createAgentStateFiles, mirrorRun, withStandIns } from '../../local/system-files.ts';
+import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import type { Entry } from '../../run/entry.ts';
+import type { EngineEvent } from '../../run/events.ts';
+import { gateOf, UnitGraph, type Unit } from '../../run/units.ts';
+import type { HandedFile, JobRef } from '../../store/github/document.ts';
+import { openStateFolder, type StateFolder } from '../../store/files/state-folder.ts';
+import { createRunView } from '../../report/run-view.ts';
+import type { RunView } from '../../report/view.ts';
+import { createRedactor } from '../../untrusted/redact.ts';
+import type { Contract } from '../../verdict/contract.ts';
 import { JobCheckpoints, JobLog } from './job-stores.ts';
-import type { Trust } from './trust.ts';
+import type { Trust } from '../trust.ts';
 
 /**
  * What a job works on, as plain data: `begin` writes it to a file, whose digest is in its token, and `complete` goes on

@@ -1,9 +1,9 @@
-import { GatelineError } from '../errors.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import type { JsonValue } from '../json/json.ts';
-import type { Gate, Leg, Pipeline } from '../pipeline/pipeline.ts';
-import { NO_LEG } from '../run/units.ts';
-import { parseJsonInput } from './inputs.ts';
+import { GatelineError } from '../../errors.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { Gate, Leg, Pipeline } from '../../pipeline/pipeline.ts';
+import { NO_LEG } from '../../run/units.ts';
+import { parseJsonInput } from '../inputs.ts';
 import type { NeedDocument } from './needs.ts';
 
 /** The leg of a job, and all legs of its gate; undefined: there is no matrix. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { GatelineError, messageOf } from '../errors.ts';
-import { explainRequestError, readRest } from '../github/octokit.ts';
-import { code, quote } from '../report/markdown.ts';
-import { approvalDigest } from '../store/github/document.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import { explainRequestError, readRest } from '../../github/octokit.ts';
+import { code, quote } from '../../report/markdown.ts';
+import { approvalDigest } from '../../store/github/document.ts';
 import {
   explainRefusal,
   parseCommentCommand,
@@ -10,11 +10,11 @@ import {
   type Comment,
   type CommentCommand,
 } from './comment-decisions.ts';
-import { approvalLine } from './gate-report.ts';
-import type { Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
-import type { Services } from './services.ts';
-import { pullSchema, readRun, showRun } from './show-run.ts';
+import { approvalLine } from '../gate/gate-report.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Job } from '../job.ts';
+import type { Services } from '../services.ts';
+import { pullSchema, readRun, showRun } from '../report/show-run.ts';
 
 const runSchema = z.object({
   id: z.int(),

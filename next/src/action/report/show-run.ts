@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { messageOf } from '../errors.ts';
-import { readRest } from '../github/octokit.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
-import { renderComment, renderRunningComment } from '../report/github/comment.ts';
-import type { GithubContext } from '../report/github/context.ts';
-import { createRunView } from '../report/run-view.ts';
-import { parseArtifactName, type AttemptReference } from '../store/github/document.ts';
-import { readAttempt } from '../store/github/publish.ts';
-import { createGit } from '../workspace/git.ts';
+import { messageOf } from '../../errors.ts';
+import { readRest } from '../../github/octokit.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
+import type { GithubContext } from '../../report/github/context.ts';
+import { createRunView } from '../../report/run-view.ts';
+import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
+import { readAttempt } from '../../store/github/publish.ts';
+import { createGit } from '../../workspace/git.ts';
 import { collectRun } from './collect-run.ts';
-import { readTrustedDefinition } from './definition.ts';
-import type { Inputs } from './inputs.ts';
-import { DEPENDABOT, type Job } from './job.ts';
-import type { NeedDocument } from './needs.ts';
-import { writeStickyComment } from './report/sticky-comment.ts';
-import { readRemoteFile, type Services } from './services.ts';
+import { readTrustedDefinition } from '../gate/definition.ts';
+import type { Inputs } from '../inputs.ts';
+import { DEPENDABOT, type Job } from '../job.ts';
+import type { NeedDocument } from '../gate/needs.ts';
+import { writeStickyComment } from './sticky-comment.ts';
+import { readRemoteFile, type Services } from '../services.ts';
 
 export const pullSchema = z.object({
   number: z.int(),

@@ -1,15 +1,15 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { GatelineError, messageOf } from '../errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
-import { rootOf, parseDefinition, type Definition } from '../local/load-definition.ts';
-import { DEFINITION_FILES } from '../pipeline/pipeline.ts';
-import { gateIdFrom, slugOf } from '../pipeline/slug.ts';
-import { gateOf } from '../run/units.ts';
-import type { AttemptDocument } from '../store/github/document.ts';
-import { GitError, type Git } from '../workspace/git.ts';
-import type { Inputs } from './inputs.ts';
-import type { Job } from './job.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { rootOf, parseDefinition, type Definition } from '../../local/load-definition.ts';
+import { DEFINITION_FILES } from '../../pipeline/pipeline.ts';
+import { gateIdFrom, slugOf } from '../../pipeline/slug.ts';
+import { gateOf } from '../../run/units.ts';
+import type { AttemptDocument } from '../../store/github/document.ts';
+import { GitError, type Git } from '../../workspace/git.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Job } from '../job.ts';
 import type { NeedDocument } from './needs.ts';
 
 /** Reads a file of a commit over REST, where the clone does not have it; undefined: the commit has no such file. */

@@ -1,14 +1,14 @@
-import { GatelineError } from '../errors.ts';
-import type { Digest } from '../json/digest.ts';
-import type { JsonValue } from '../json/json.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
-import { attemptOf, type EndedEntry, type Entry } from '../run/entry.ts';
-import type { GateFiles } from '../run/files.ts';
-import { publishAttempt } from '../store/github/publish.ts';
-import { savePointer } from '../store/github/pointer.ts';
-import { type AttemptDocument, type AttemptReference, type HandedFile } from '../store/github/document.ts';
-import type { Artifacts } from '../store/github/artifacts.ts';
-import type { OutputDecision } from './decisions.ts';
+import { GatelineError } from '../../errors.ts';
+import type { Digest } from '../../json/digest.ts';
+import type { JsonValue } from '../../json/json.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { attemptOf, type EndedEntry, type Entry } from '../../run/entry.ts';
+import type { GateFiles } from '../../run/files.ts';
+import { publishAttempt } from '../../store/github/publish.ts';
+import { savePointer } from '../../store/github/pointer.ts';
+import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
+import type { Artifacts } from '../../store/github/artifacts.ts';
+import type { OutputDecision } from '../comment/decisions.ts';
 import type { OpenJob } from './gate-job.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */

@@ -1,10 +1,10 @@
-import { messageOf } from '../errors.ts';
-import { gateOf } from '../run/units.ts';
-import { formatReference } from '../store/github/document.ts';
+import { messageOf } from '../../errors.ts';
+import { gateOf } from '../../run/units.ts';
+import { formatReference } from '../../store/github/document.ts';
 import type { CollectedRun } from './collect-run.ts';
-import { parseRework, type DispatchedRework } from './decisions.ts';
-import type { Job } from './job.ts';
-import type { Services } from './services.ts';
+import { parseRework, type DispatchedRework } from '../comment/decisions.ts';
+import type { Job } from '../job.ts';
+import type { Services } from '../services.ts';
 
 /** The next round of a loop, or why there is none. */
 export type NextRound =

@@ -1,30 +1,30 @@
-import type { Folder } from '../local/folder.ts';
-import type { Environment } from '../environment.ts';
-import { GatelineError, messageOf } from '../errors.ts';
-import type { Digest } from '../json/digest.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import { checkpointOf } from '../engine/checkpoints.ts';
-import type { Checkpoint } from '../run/checkpoint.ts';
-import { attemptOf } from '../run/entry.ts';
+import type { Folder } from '../../local/folder.ts';
+import type { Environment } from '../../environment.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import type { Digest } from '../../json/digest.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { checkpointOf } from '../../engine/checkpoints.ts';
+import type { Checkpoint } from '../../run/checkpoint.ts';
+import { attemptOf } from '../../run/entry.ts';
 import {
   approvalDigest,
   type AttemptDocument,
   type AttemptReference,
   type HandedFile,
-} from '../store/github/document.ts';
-import { findAttempt } from '../store/github/find-attempt.ts';
-import { createFileReader, readAttempt } from '../store/github/publish.ts';
-import { explainDistrust, type ReuseScope } from '../store/github/trusted-run.ts';
-import { createGit } from '../workspace/git.ts';
-import { parseVersion } from '../workspace/tree.ts';
-import { readCommentDecisions } from './comment-decisions.ts';
-import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from './decisions.ts';
+} from '../../store/github/document.ts';
+import { findAttempt } from '../../store/github/find-attempt.ts';
+import { createFileReader, readAttempt } from '../../store/github/publish.ts';
+import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
+import { createGit } from '../../workspace/git.ts';
+import { parseVersion } from '../../workspace/tree.ts';
+import { readCommentDecisions } from '../comment/comment-decisions.ts';
+import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from '../comment/decisions.ts';
 import { mirrorJob, openJob, trustCheckout, type OpenJob } from './gate-job.ts';
-import { withSecretValues, type Inputs } from './inputs.ts';
-import { DEPENDABOT, type Job } from './job.ts';
+import { withSecretValues, type Inputs } from '../inputs.ts';
+import { DEPENDABOT, type Job } from '../job.ts';
 import { readNeeds } from './needs.ts';
 import { checkoutOf, prepareGate, type PreparedGate } from './prepare-gate.ts';
-import { readRemoteFile, type Services } from './services.ts';
+import { readRemoteFile, type Services } from '../services.ts';
 
 /** The gate of a job, with its folder open and all that its agent reads laid into it. */
 export interface OpenGate extends OpenJob {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Octokit } from '../github/octokit.ts';
+import type { Octokit } from '../../github/octokit.ts';
 import type { OutputDecision } from './decisions.ts';
 
 /** A command in the first line of a comment on a pull request. */
