@@ -36,6 +36,7 @@ function collect(needs = ALL, jobs: readonly Partial<NeededJob>[] = [], input: P
   const defaults = {
     run: 5,
     pipeline: PIPELINE,
+    artifactGates: [],
     allowSkipped: [],
     subject: undefined,
     now: '2026-01-01T01:00:00.000Z',
@@ -63,6 +64,11 @@ describe('the report of a run', () => {
     ['lacks the job of a gate', [others], 'the report does not need the job of gate build'],
     ['lacks a leg', [ALL.filter((need) => need !== build[1])], 'no result of build/mac (job build)'],
     ['lacks an output of a job', [others, [{ id: 'build' }]], 'job build hands over no output `attempt`'],
+    [
+      'misses what a gate left, whose job hands nothing over',
+      [ALL, [], { artifactGates: ['design', 'plan'] }],
+      'no job hands over what gate plan left',
+    ],
     ['needs a job that was skipped', [ALL, [{ id: 'lint', result: 'skipped' }]], 'job lint was skipped'],
     ['needs a job that failed', [ALL, [{ id: 'lint', result: 'failure' }]], 'no result (job lint: failure)'],
     ['needs a cancelled gate', [others, [{ id: 'build', result: 'cancelled' }]], 'no result (job build: cancelled)'],

@@ -28,6 +28,8 @@ export interface CollectInput {
   readonly pipeline: Pipeline | undefined;
   readonly jobs: readonly NeededJob[];
   readonly documents: readonly NeedDocument[];
+  /** Gates of the run whose steps left an output, by names of artifacts: without a definition nothing else names them. */
+  readonly artifactGates: readonly string[];
   /** Ids of jobs that may have been skipped. */
   readonly allowSkipped: readonly string[];
   /** Default: that of the documents. */
@@ -111,7 +113,7 @@ function isComplete(
 }
 
 function problemsOfJobs(
-  { jobs, allowSkipped }: CollectInput,
+  { jobs, allowSkipped, artifactGates }: CollectInput,
   pipeline: Pipeline,
   byUnit: ReadonlyMap<UnitKey, NeedDocument>,
 ): string[] {
@@ -135,7 +137,12 @@ function problemsOfJobs(
     const [gate] = entry.unit.split('/');
     return legs.flatMap((leg) => (byUnit.has(`${gate}/${leg}`) ? [] : [`no result of ${gate}/${leg} (job ${job.id})`]));
   });
-  return [...new Set([...problems, ...absent, ...incomplete])];
+  const lost = artifactGates
+    .filter((gate) => !gates.has(gate))
+    .map(
+      (gate) => `no job hands over what gate ${gate} left: its job lacks the output \`attempt\`, or the report its job`,
+    );
+  return [...new Set([...problems, ...absent, ...incomplete, ...lost])];
 }
 
 /** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */

@@ -10,6 +10,7 @@ import { renderRunSummary } from '../../report/github/run-summary.ts';
 import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
 import { FolderState } from '../../run/state.ts';
+import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
 import { createGit } from '../../workspace/git.ts';
 import { collectRun, type CollectedRun } from './collect-run.ts';
@@ -32,9 +33,10 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const jobs = parseNeeds(inputs.needs);
   const definition = await findDefinition(job, inputs, services);
   const pipelineId = definition?.pipeline.id;
-  const [documents, earlier] = await Promise.all([
+  const [documents, earlier, artifacts] = await Promise.all([
     readNeeds(services.artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
     pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
+    pipelineId === undefined ? services.artifacts.list(job.runId) : [],
   ]);
   const { subject: named, 'allow-skipped': allowSkipped } = inputs;
   const run = collectRun({
@@ -42,6 +44,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
     pipeline: definition?.pipeline,
     jobs,
     documents,
+    artifactGates: (artifacts ?? []).flatMap(({ name }) => parseArtifactName(name)?.gate ?? []),
     allowSkipped,
     subject: named,
     now,

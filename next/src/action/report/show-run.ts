@@ -86,6 +86,7 @@ async function renderEnd(services: Services, { pipeline, subject, context, concl
     pipeline,
     jobs: documents.map(({ job }) => job),
     documents: documents.filter(({ document }) => document.entry.pipeline === pipeline.id),
+    artifactGates: [],
     allowSkipped: [],
     subject,
     now: new Date().toISOString(),
