@@ -22,6 +22,7 @@ import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
 import { sendBack } from './next-round.ts';
+import { uploadStateFiles } from './state-files.ts';
 import { checkoutOf } from '../gate/prepare-gate.ts';
 import { readRemoteFile, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';
@@ -102,6 +103,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
       mergeHistory([{ ...entry, runId: String(job.runId) }], earlier),
       inputs['retention-days'],
     );
+  await uploadStateFiles(services, run, view, inputs['retention-days']);
   if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
   if (inputs.dispatch) await sendBack(job, services, run);
   return problems.length === 0 && view.units.every(({ done }) => done);
