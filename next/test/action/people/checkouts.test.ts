@@ -51,10 +51,7 @@ it('an agent sees what a `run:` step sees: no input, no state, no credentials of
   const names = JSON.parse(
     repository.data.artifacts.find(({ name }) => name.includes('.own.'))!.blob.content!.toString(),
   ).output as string[];
-  expect(names.toSorted()).toEqual([
-    ...[0, 1, 2].map((n) => `shop-cart-gate${n}-output.json`),
-    'shop-cart-pipeline.json',
-  ]);
+  expect(names).toEqual(expect.arrayContaining(['GATELINE_REQUEST', 'GITHUB_SHA', 'OWN', 'PLAIN', 'PATH']));
   const wrong = /^(INPUT_|STATE_|ACTIONS_(RUNTIME|RESULTS|CACHE)|GITHUB_(OUTPUT|STATE)$|OTHER$)/;
   expect(
     names.filter((name) => wrong.test(name)),
@@ -90,5 +87,8 @@ printf '%s' '${envelope}' > .state/shop-cart-gate1-output.json`,
   expect([worked(run), troubles(run)], logsOf(run)).toEqual([['idea', 'last', 'plan'], []]);
   expect(run.job('last').log).toMatch(/"steps":\s*3/);
   const names = repository.data.artifacts.map(({ name }) => name).filter((name) => name.startsWith('shop-cart'));
-  expect(names).toEqual([0, 1, 2].map((n) => `shop-cart-gate${n}-output.json`).concat('shop-cart-pipeline.json'));
+  expect(names.toSorted()).toEqual([
+    ...[0, 1, 2].map((n) => `shop-cart-gate${n}-output.json`),
+    'shop-cart-pipeline.json',
+  ]);
 });
