@@ -101,6 +101,7 @@ describe('a review that sends work back', () => {
     const repository = await world.create({ files });
     const first = await repository.push();
     expect(troubles(first)).toEqual(['report failure', 'review failure']);
+    expect(repository.data.orders, first.job('report').log).toHaveLength(1);
     const second = await round(repository);
     expect([worked(second), troubles(second)], logsOf(second)).toEqual([['design', 'review'], []]);
     expect(second.job('design').log).toContain('too vague');
