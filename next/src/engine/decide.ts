@@ -2,7 +2,7 @@ import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { DecidedEntry, EndedEntry, Entry, StartedEntry } from '../run/entry.ts';
-import { attemptOf, isSameAttempt } from '../run/entry.ts';
+import { attemptOf, isSameAttempt, originOf } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
@@ -82,7 +82,7 @@ function entryFor(
       unit: key,
       fingerprint,
       output: output.digest,
-      attempt: ended.source ?? attemptOf(ended),
+      attempt: originOf(ended),
     };
   if (ended.verdict.status === 'failed')
     throw new GatelineError(
@@ -171,7 +171,7 @@ export async function keepOutputs(
     }
     const fingerprint = fingerprintOf(await buildRequest(call, unit, snapshot, needs));
     const maker = ended && makerOf(call, ended);
-    const attempt = ended && (ended.source ?? attemptOf(ended));
+    const attempt = ended && originOf(ended);
     if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejected.has(attemptName(attempt))) {
       const how = maker.how === 'adopted' || maker.how === 'skipped' ? maker.how : 'ran';
       const startedAt = new Date(Date.parse(maker.at) - maker.ms).toISOString();

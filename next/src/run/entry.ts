@@ -177,6 +177,11 @@ export function attemptOf(entry: StartedEntry | EndedEntry): AttemptRef {
   return { subject: entry.subject, run: entry.run, unit: entry.unit, n: entry.n };
 }
 
+/** The attempt whose agent or person made the output that an entry ends with. */
+export function originOf(entry: EndedEntry): AttemptRef {
+  return entry.source ?? attemptOf(entry);
+}
+
 export function isSameAttempt(a: AttemptRef | undefined, b: AttemptRef | undefined): boolean {
   return (
     a !== undefined && b !== undefined && a.n === b.n && a.run === b.run && a.unit === b.unit && a.subject === b.subject

@@ -1,6 +1,7 @@
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import {
   attemptOf,
+  originOf,
   type AttemptRef,
   type DecidedEntry,
   type EndedEntry,
@@ -105,14 +106,15 @@ export class FolderState {
     if (entry.kind !== 'decided' && run.sentBack.size > 0) this.#clearSentBack(run, entry.unit);
   }
 
-  #applyFiles({ unit, how, files, changes, ...entry }: EndedEntry): void {
+  #applyFiles(entry: EndedEntry): void {
+    const { unit, how, files, changes } = entry;
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
-    if (how !== 'lost') this.newestEnd.set(unit, { unit, how, files, changes, ...entry });
+    if (how !== 'lost') this.newestEnd.set(unit, entry);
     const sendsBack = this.#graph.gate(gateOf(unit))?.onFail !== undefined;
     if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, sendsBack))
-      this.newest.set(unit, entry.source ?? { subject: entry.subject, run: entry.run, unit, n: entry.n });
+      this.newest.set(unit, originOf(entry));
   }
 
   /** Outputs and files are those of the folder: what one subject rejects or takes back, no other one uses. */

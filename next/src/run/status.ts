@@ -1,6 +1,6 @@
 import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { verdictText } from '../verdict/verdict.ts';
-import { attemptOf, type EndedEntry, type ProcessId } from './entry.ts';
+import { attemptOf, originOf, type EndedEntry, type ProcessId } from './entry.ts';
 import {
   approvalKey,
   attemptName,
@@ -194,7 +194,7 @@ export function worksByItself({ run, uses }: Gate): boolean {
 
 /** The judgement of an attempt that ended, as the engine treats it. */
 function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState): Standing {
-  const { how, verdict, output, source, fingerprint, actor, reason } = ended;
+  const { how, verdict, output, fingerprint, actor, reason } = ended;
   if (how === 'lost')
     return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
   if (how === 'not-applicable') return { status: how, done: true, reason: reason ?? 'its condition is false' };
@@ -202,7 +202,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
     const decision = actor === undefined ? 'it was skipped for these inputs' : `${actor} skipped it: ${reason ?? ''}`;
     return { status: 'skipped', done: true, reason: decision };
   }
-  const rejection = state.rejected.get(attemptName(source ?? attemptOf(ended)));
+  const rejection = state.rejected.get(attemptName(originOf(ended)));
   if (rejection) return { status: 'failed', done: false, reason: rejectionText(rejection) };
   const approved = approvalText(state, { fingerprint, output });
   if (verdict.status === 'passed') {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatelineError } from '../../errors.ts';
 import { readRest, type Octokit } from '../../github/octokit.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { attemptOf, ENTRY_FORMAT, type DecidedEntry } from '../../run/entry.ts';
+import { attemptOf, ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
 import type { GateJob } from '../gate/gate-job.ts';
@@ -118,7 +118,7 @@ export function toOutputEntry(
   { entry }: AttemptDocument,
 ): DecidedEntry | undefined {
   if (entry.output === undefined) return undefined;
-  const attempt = entry.source ?? attemptOf(entry);
+  const attempt = originOf(entry);
   const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output.digest };
   const common = { ...headOf(gateJob, at), actor, reason };
   return decision === 'approve' ? { ...common, decision, ...output } : { ...common, decision, ...output, attempt };

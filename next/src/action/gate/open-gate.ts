@@ -5,7 +5,7 @@ import type { Digest } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { checkpointOf } from '../../engine/checkpoints.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
-import { attemptOf } from '../../run/entry.ts';
+import { originOf } from '../../run/entry.ts';
 import {
   approvalDigest,
   type AttemptDocument,
@@ -146,11 +146,10 @@ async function findEarlier(
   const digest = approvalDigest(entry.fingerprint, reference.digest);
   gate.earlier = attempt;
   gate.decision = decisions.findLast((decision) => decision.digest === digest);
-  const source = entry.source ?? attemptOf(entry);
   const how = entry.how === 'adopted' || entry.how === 'skipped' ? entry.how : 'ran';
   // Its exports are made again: another contract judges it again.
   const contract = `sha256:${'0'.repeat(64)}` as const;
-  return { ...checkpointOf({ ...entry, contract }, { attempt: source, how, startedAt }), ...made };
+  return { ...checkpointOf({ ...entry, contract }, { attempt: originOf(entry), how, startedAt }), ...made };
 }
 
 /** Decisions in comments on the pull request. A gate whose outputs nobody has to open needs none. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { checkpointOf } from '../../engine/checkpoints.ts';
 import type { UnitOutput } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
 import { digestOfJson } from '../../json/digest.ts';
@@ -10,7 +11,7 @@ import { assignmentFor } from '../../local/order.ts';
 import type { Definition } from '../../local/load-definition.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
-import { attemptOf, type Content } from '../../run/entry.ts';
+import { originOf, type Content } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
@@ -186,31 +187,10 @@ async function judgeNeed(
     throw refuse(`nobody has approved the output of ${unit}`);
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
-  const source = entry.source ?? attemptOf(entry);
   const how = entry.how === 'adopted' ? 'adopted' : 'ran';
-  const { fingerprint, files: own, ms } = entry;
-  return {
-    unit,
-    texts,
-    output: {
-      verdict,
-      exports,
-      handedOn,
-      checkpoint: {
-        v: 1,
-        attempt: source,
-        how,
-        startedAt,
-        output,
-        exports,
-        verdict,
-        contract: digestOfJson(contract),
-        files: own,
-        fingerprint,
-        ms,
-      },
-    },
-  };
+  const judged = { ...entry, output, exports, verdict, contract: digestOfJson(contract) };
+  const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how, startedAt });
+  return { unit, texts, output: { verdict, exports, handedOn, checkpoint } };
 }
 
 function contentOf(text: string): Content {
