@@ -58,8 +58,15 @@ export async function parseDefinition(
   const parsed = parsePipeline(text, file);
   if (!parsed.ok) throw new DefinitionError(parsed.problems);
   const { pipeline, warnings } = parsed;
+  // Gates share schemas.
+  const files = new Map<string, Promise<Uint8Array>>();
+  const readOnce: ReadNamed = (path) => {
+    const bytes = files.get(path) ?? readNamed(path);
+    files.set(path, bytes);
+    return bytes;
+  };
   const reads = pipeline.gates.map(async (gate) => {
-    const contract = await contractOf(readNamed, gate, pipeline).catch(problemsIn);
+    const contract = await contractOf(readOnce, gate, pipeline).catch(problemsIn);
     return [gate.id, contract] as const;
   });
   const results = await Promise.all(reads);

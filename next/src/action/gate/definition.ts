@@ -45,14 +45,7 @@ export async function readTrustedDefinition(
   for (const name of file === undefined ? DEFINITION_FILES : [file]) {
     const path = resolve(place.checkout, name);
     const root = rootOf(path);
-    // Gates share schemas.
-    const reads = new Map<string, Promise<Uint8Array | undefined>>();
-    const read = (relativePath: string) => {
-      const read =
-        reads.get(relativePath) ?? readAt(commit, relativeTo(place.checkout, join(root, relativePath)), place);
-      reads.set(relativePath, read);
-      return read;
-    };
+    const read = (relativePath: string) => readAt(commit, relativeTo(place.checkout, join(root, relativePath)), place);
     const text = await readAt(commit, relativeTo(place.checkout, path), place);
     if (text === undefined) continue;
     const definition = { root, file: relativeTo(root, path), text: Buffer.from(text).toString() };
