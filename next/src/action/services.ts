@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
 import { createOctokit, readRest, statusOf, type Octokit } from '../github/octokit.ts';
@@ -5,6 +6,9 @@ import { Progress } from '../report/progress.ts';
 import type { EngineEvent, UnitPlan } from '../run/events.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { Artifacts } from '../store/github/artifacts.ts';
+import { createGit } from '../workspace/git.ts';
+import type { DefinitionPlace } from './gate/definition.ts';
+import { trustCheckout } from './gate/gate-job.ts';
 import type { Job } from './job.ts';
 import type { Runner } from './runner.ts';
 
@@ -64,8 +68,17 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
   };
 }
 
+/** Where a job reads its definition from. @param path the folder of the checkout, below the workspace */
+export function definitionPlace(job: Job, services: Services, path?: string): DefinitionPlace {
+  return {
+    checkout: resolve(job.workspace, path ?? '.'),
+    git: createGit(trustCheckout(services.environment)),
+    readRemote: (commit, name) => readRemoteFile(services, job, commit, name),
+  };
+}
+
 /** Reads a file of a commit over REST. */
-export async function readRemoteFile(
+async function readRemoteFile(
   { octokit, report }: Services,
   { repository }: Pick<Job, 'repository'>,
   commit: string,

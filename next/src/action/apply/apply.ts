@@ -6,15 +6,14 @@ import { gateOf } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import { createFileReader } from '../../store/github/publish.ts';
 import { createMatcher } from '../../workspace/globs.ts';
-import { createGit } from '../../workspace/git.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
-import { openFolder, trustCheckout } from '../gate/gate-job.ts';
+import { openFolder } from '../gate/gate-job.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds } from '../gate/needs.ts';
 import { layFiles } from '../gate/open-gate.ts';
-import { checkoutOf, mergeFiles } from '../gate/prepare-gate.ts';
-import { readRemoteFile, type Services } from '../services.ts';
+import { mergeFiles } from '../gate/prepare-gate.ts';
+import { definitionPlace, type Services } from '../services.ts';
 
 /**
  * Paths whose files run by themselves, or that look like others: workflows and actions, hooks, git's own files, settings
@@ -50,10 +49,8 @@ export function explainRisk(path: string, isAllowed: (path: string) => boolean):
 /** Lays the files of gates into the checkout, for a step that makes a pull request of them. */
 export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
   const { runner, artifacts, environment } = services;
-  const checkout = checkoutOf(job, inputs.path);
-  const git = createGit(trustCheckout(environment));
-  const readRemote = (commit: string, path: string) => readRemoteFile(services, job, commit, path);
-  const { pipeline, root } = await readTrustedDefinition(job, inputs.file, { checkout, git, readRemote });
+  const place = definitionPlace(job, services, inputs.path);
+  const { pipeline, root } = await readTrustedDefinition(job, inputs.file, place);
   const jobs = parseNeeds(inputs.needs);
   const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);
   if (failed.length > 0) throw new GatelineError('failed', `nothing is delivered: ${failed.join(', ')} did not pass`);

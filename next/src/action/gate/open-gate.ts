@@ -15,16 +15,15 @@ import {
 import { findAttempt } from '../../store/github/find-attempt.ts';
 import { createFileReader, readAttempt } from '../../store/github/publish.ts';
 import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
-import { createGit } from '../../workspace/git.ts';
 import { parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
 import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from '../comment/decisions.ts';
-import { mirrorJob, openJob, trustCheckout, type OpenJob } from './gate-job.ts';
+import { mirrorJob, openJob, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';
 import { DEPENDABOT, type Job } from '../job.ts';
 import { readNeeds } from './needs.ts';
-import { checkoutOf, prepareGate, type PreparedGate } from './prepare-gate.ts';
-import { readRemoteFile, type Services } from '../services.ts';
+import { prepareGate, type PreparedGate } from './prepare-gate.ts';
+import { definitionPlace, type Services } from '../services.ts';
 
 /** The gate of a job, with its folder open and all that its agent reads laid into it. */
 export interface OpenGate extends OpenJob {
@@ -37,12 +36,7 @@ export interface OpenGate extends OpenJob {
 /** Opens the gate of a job: everything is read and verified before an agent starts. */
 export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
   const environment = withSecretValues(services.environment, inputs['secret-values']);
-  const checkout = checkoutOf(job, inputs.path);
-  const place = {
-    checkout,
-    git: createGit(trustCheckout(environment)),
-    readRemote: (commit: string, path: string) => readRemoteFile(services, job, commit, path),
-  };
+  const place = definitionPlace(job, services, inputs.path);
   const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) =>
     readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
   );

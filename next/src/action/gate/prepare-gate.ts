@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { checkpointOf } from '../../engine/checkpoints.ts';
 import type { UnitOutput } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
@@ -108,11 +108,6 @@ export async function prepareGate(
       retentionDays: inputs['retention-days'] ?? retentionDays,
     },
   };
-}
-
-/** Where the files of a gate are: the folder of the checkout. */
-export function checkoutOf({ workspace }: Job, path: string | undefined): string {
-  return resolve(workspace, path ?? '.');
 }
 
 function findGate(pipeline: Pipeline, named: string | undefined, { job }: Job): Gate {

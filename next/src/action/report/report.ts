@@ -12,19 +12,16 @@ import type { RunView } from '../../report/view.ts';
 import { FolderState } from '../../run/state.ts';
 import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
-import { createGit } from '../../workspace/git.ts';
 import { collectRun, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
 import { parseApprovals } from '../comment/decisions.ts';
-import { trustCheckout } from '../gate/gate-job.ts';
 import { approvalLine } from '../gate/gate-report.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
 import { sendBack } from './next-round.ts';
 import { uploadStateFiles } from './state-files.ts';
-import { checkoutOf } from '../gate/prepare-gate.ts';
-import { readRemoteFile, type Services } from '../services.ts';
+import { definitionPlace, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';
 
 /** Reports a run: the check to require. @returns whether every gate has a result that counts */
@@ -67,13 +64,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
     },
   ]);
   const context: GithubContext = {
-    server: job.server,
-    repository: job.repository,
-    runId: job.runId,
-    runNumber: job.runNumber,
-    runAttempt: job.runAttempt,
-    sha: job.sha,
-    eventName: job.eventName,
+    ...job,
     pullRequest: job.pullRequest?.number,
     // An earlier attempt of this run is nothing to compare with.
     baseline: earlier.find(({ status, runId }) => status === 'completed' && runId !== String(job.runId)),
@@ -130,11 +121,8 @@ function canOpen(status: string | undefined): boolean {
 
 /** Without a definition in the repository the steps describe their gates. */
 async function findDefinition(job: Job, { file, path }: Inputs<'report'>, services: Services) {
-  const checkout = checkoutOf(job, path);
-  const git = createGit(trustCheckout(services.environment));
-  const readRemote = (commit: string, name: string) => readRemoteFile(services, job, commit, name);
   try {
-    return await readTrustedDefinition(job, file, { checkout, git, readRemote }, false);
+    return await readTrustedDefinition(job, file, definitionPlace(job, services, path), false);
   } catch (error) {
     if (file === undefined && error instanceof GatelineError && error.code === 'no-definition') return undefined;
     throw error;

@@ -7,14 +7,13 @@ import type { GithubContext } from '../../report/github/context.ts';
 import { createRunView } from '../../report/run-view.ts';
 import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
-import { createGit } from '../../workspace/git.ts';
 import { collectRun } from './collect-run.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
 import type { Inputs } from '../inputs.ts';
 import { DEPENDABOT, type Job } from '../job.ts';
 import type { NeedDocument } from '../gate/needs.ts';
 import { writeStickyComment } from './sticky-comment.ts';
-import { readRemoteFile, type Services } from '../services.ts';
+import { definitionPlace, type Services } from '../services.ts';
 
 export const pullSchema = z.object({
   number: z.int(),
@@ -65,10 +64,7 @@ export async function showRun(
 }
 
 async function findPipeline(job: Job, file: string | undefined, services: Services): Promise<Pipeline> {
-  const readRemote = (commit: string, path: string) => readRemoteFile(services, job, commit, path);
-  const git = createGit(services.environment);
-  const place = { checkout: job.workspace, git, readRemote };
-  return (await readTrustedDefinition(job, file, place, false)).pipeline;
+  return (await readTrustedDefinition(job, file, definitionPlace(job, services), false)).pipeline;
 }
 
 interface EndedRun {
