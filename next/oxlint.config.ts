@@ -20,7 +20,7 @@ const ROOMS: Record<string, readonly string[]> = {
   formats: ['report', 'run', 'history', 'pipeline', 'verdict', 'memory'],
   compile: ['pipeline'],
   workspace: ['run', 'pipeline'],
-  store: ['run', 'agent', 'verdict', 'github', 'history'],
+  store: ['run', 'agent', 'verdict', 'pipeline', 'github', 'history'],
   github: [],
   agent: ['pipeline', 'run'],
   engine: ['run', 'verdict', 'pipeline', 'history', 'workspace', 'store', 'agent'],

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
-import { createOctokit, readRest, statusOf, type Octokit } from '../github/octokit.ts';
+import { createOctokit, readRest, statusOf, type Octokit, repositoryParameters } from '../github/octokit.ts';
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent, UnitPlan } from '../run/events.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -84,7 +84,7 @@ async function readRemoteFile(
   commit: string,
   path: string,
 ): Promise<Uint8Array | undefined> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = repositoryParameters(repository);
   const client = await octokit();
   const what = `The look at ${path} of ${commit.slice(0, 12)}`;
   const request = { owner, repo, path, ref: commit, mediaType: { format: 'raw' } };

@@ -5,6 +5,12 @@ import { defaultPause, withRetry } from './retry.ts';
 
 export type Octokit = ReturnType<typeof getOctokit>;
 
+/** A repository's `owner/name` as the parameters of Octokit name it. */
+export function repositoryParameters(name: string): { readonly owner: string; readonly repo: string } {
+  const [owner = '', repo = ''] = name.split('/');
+  return { owner, repo };
+}
+
 /** Milliseconds that one REST request may take, and in which tries of a read may start. */
 const READ_MS = 60_000;
 const REQUEST_MS = 20_000;

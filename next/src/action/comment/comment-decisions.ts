@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Octokit } from '../../github/octokit.ts';
+import { repositoryParameters, type Octokit } from '../../github/octokit.ts';
 import type { OutputDecision } from './decisions.ts';
 
 /** A command in the first line of a comment on a pull request. */
@@ -63,7 +63,7 @@ export async function readCommentDecisions(
   pullRequest: number,
   unit: string,
 ): Promise<readonly OutputDecision[]> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = repositoryParameters(repository);
   const comments: Comment[] = [];
   for (let page = 1; ; page += 1) {
     const request = { owner, repo, issue_number: pullRequest, per_page: 100, page };

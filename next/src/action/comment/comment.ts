@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../../errors.ts';
-import { explainRequestError, readRest } from '../../github/octokit.ts';
+import { explainRequestError, readRest, repositoryParameters } from '../../github/octokit.ts';
 import { code, quote } from '../../report/markdown.ts';
 import { approvalDigest } from '../../store/github/document.ts';
 import {
@@ -43,7 +43,7 @@ export async function handleComment(job: Job, inputs: Inputs<'comment'>, service
 /** Carries out the command in a comment, as it stands now. */
 async function answerComment(job: Job, services: Services, pullRequest: number, id: number): Promise<boolean> {
   const { octokit, runner, report } = services;
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   const client = await octokit();
   const read = () => client.rest.issues.getComment({ owner, repo, comment_id: id });
   const [comment] = parseComments([await readRest('The look at the comment', 'pull-requests: write', read, report)]);
@@ -96,7 +96,7 @@ async function carryOut(
 
 /** Runs for the head of a pull request that have artifacts of gates, the newest first. */
 async function listRuns(job: Job, { octokit, report }: Services, pullRequest: number): Promise<readonly Run[]> {
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   const { rest } = await octokit();
   const pull = pullSchema.parse(
     await readRest(
@@ -119,7 +119,7 @@ async function listRuns(job: Job, { octokit, report }: Services, pullRequest: nu
 }
 
 async function rerun(job: Job, { octokit }: Services, runs: readonly Run[]): Promise<string> {
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   const { rest } = await octokit();
   const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');
   if (failed.length === 0) return 'No run of the head has failed jobs: nothing was run again.';

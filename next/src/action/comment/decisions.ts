@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatelineError } from '../../errors.ts';
-import { readRest, type Octokit } from '../../github/octokit.ts';
+import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { attemptOf, ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
@@ -85,7 +85,7 @@ async function findPerson(
   { rest }: Octokit,
   report: (line: string) => void,
 ): Promise<string> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = repositoryParameters(repository);
   const read = () => rest.actions.getWorkflowRun({ owner, repo, run_id: runId });
   const run = runSchema.parse(await readRest('The look at who started the run', 'actions: read', read, report));
   for (const { type, login } of [run.actor, run.triggering_actor])

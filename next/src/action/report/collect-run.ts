@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors.ts';
 import type { JsonObject } from '../../json/json.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
-import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
 import { attemptOf, ENTRY_FORMAT, type Entry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
@@ -134,8 +134,8 @@ function problemsOfJobs(
   });
   const absent = missing.map((id) => `the report does not need the job of gate ${id}: add it to \`needs\``);
   const incomplete = [...byUnit.values()].flatMap(({ document: { legs, entry }, job }) => {
-    const [gate] = entry.unit.split('/');
-    return legs.flatMap((leg) => (byUnit.has(`${gate}/${leg}`) ? [] : [`no result of ${gate}/${leg} (job ${job.id})`]));
+    const keys = legs.map((leg) => unitKey(gateOf(entry.unit), leg));
+    return keys.flatMap((key) => (byUnit.has(key) ? [] : [`no result of ${key} (job ${job.id})`]));
   });
   const lost = artifactGates
     .filter((gate) => !gates.has(gate))

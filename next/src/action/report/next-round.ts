@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { repositoryParameters } from '../../github/octokit.ts';
 import { gateOf } from '../../run/units.ts';
 import { formatReference } from '../../store/github/document.ts';
 import type { CollectedRun } from './collect-run.ts';
@@ -49,7 +50,7 @@ export async function sendBack(job: Job, { octokit, runner }: Services, run: Col
       'notice',
       'Loops across jobs need a branch; on pull requests they run inside one job (pipeline.yml).',
     );
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   const inputs = { rework: JSON.stringify(plan.rework), resume: String(job.runId) };
   try {
     const workflow_id = job.workflow.split('/').at(-1)!;

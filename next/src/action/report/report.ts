@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, messageOf } from '../../errors.ts';
+import { repositoryParameters } from '../../github/octokit.ts';
 import { createHistoryEntry } from '../../history/create-history-entry.ts';
 import { annotationsOf } from '../../report/github/annotations.ts';
 import { renderComment } from '../../report/github/comment.ts';
@@ -130,7 +131,7 @@ async function findDefinition(job: Job, { file, path }: Inputs<'report'>, servic
 }
 
 async function comment(job: Job, { octokit, runner, report }: Services, body: string): Promise<void> {
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   const place = { owner, repo, issue_number: job.pullRequest!.number };
   const written = await writeStickyComment(await octokit(), place, body, report);
   if (written.choice !== 'failed') return runner.info(`The comment was ${written.choice}: ${written.url}`);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { readRest } from '../../github/octokit.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { readRest, repositoryParameters } from '../../github/octokit.ts';
+import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
 import type { GithubContext } from '../../report/github/context.ts';
 import { createRunView } from '../../report/run-view.ts';
+import { gateOf } from '../../run/units.ts';
 import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
 import { collectRun } from './collect-run.ts';
@@ -28,7 +29,7 @@ export async function showRun(
   run: NonNullable<Job['event']['workflow_run']>,
 ): Promise<boolean> {
   const { octokit, runner, report } = services;
-  const [owner = '', repo = ''] = job.repository.split('/');
+  const { owner, repo } = repositoryParameters(job.repository);
   if (run.event !== 'pull_request') return true;
   const client = await octokit();
   const head = `${run.head_repository?.full_name.split('/')[0] ?? owner}:${run.head_branch ?? ''}`;
@@ -102,14 +103,14 @@ export async function readRun(
   const newest = new Map<string, AttemptReference>();
   for (const { id, name, digest } of listed) {
     const parsed = parseArtifactName(name);
-    const unit = parsed && (parsed.leg === '' ? parsed.gate : `${parsed.gate}/${parsed.leg}`);
+    const unit = parsed && unitKey(parsed.gate, parsed.leg);
     if (unit !== undefined && digest !== undefined && isWanted(unit) && !newest.has(unit))
       newest.set(unit, { artifactId: id, digest });
   }
   const needs = [...newest].map(async ([unit, reference]): Promise<NeedDocument[]> => {
     try {
       const document = await readAttempt(artifacts, reference, { job: unit, pipeline: undefined, runId });
-      return [{ job: { id: unit.split('/', 1)[0]!, result: 'success', references: [reference] }, reference, document }];
+      return [{ job: { id: gateOf(unit), result: 'success', references: [reference] }, reference, document }];
     } catch (error) {
       runner.info(messageOf(error));
       return [];

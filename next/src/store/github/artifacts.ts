@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { DefaultArtifactClient } from '@actions/artifact';
 import { GatelineError } from '../../errors.ts';
-import { explainRequestError, pauseAfterRequest, statusOf } from '../../github/octokit.ts';
+import { explainRequestError, pauseAfterRequest, statusOf, repositoryParameters } from '../../github/octokit.ts';
 import { withRetry } from '../../github/retry.ts';
 import { digestOf, digestSchema, type Digest } from '../../json/digest.ts';
 
@@ -124,7 +124,7 @@ export class Artifacts {
   }
 
   #findBy(workflowRunId: number) {
-    const [repositoryOwner = '', repositoryName = ''] = this.#options.job.repository.split('/');
+    const { owner: repositoryOwner, repo: repositoryName } = repositoryParameters(this.#options.job.repository);
     return { token: this.#options.token, workflowRunId, repositoryOwner, repositoryName };
   }
 

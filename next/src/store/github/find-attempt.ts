@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { Octokit } from '../../github/octokit.ts';
 import type { Digest } from '../../json/digest.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
 import type { Artifacts, ListedArtifact } from './artifacts.ts';
 import { approvalDigest, parseArtifactName, type AttemptDocument, type AttemptReference } from './document.ts';
 import { findPointer, type AttemptPointer } from './pointer.ts';
@@ -114,8 +115,8 @@ async function listCandidates(ports: SearchPorts, search: AttemptSearch, source:
   if (reason) throw new Error(reason);
   if (listed === undefined) throw new Error('it has 1,000 artifacts or more, and the list is cut');
   const candidates = listed.flatMap(({ digest, ...artifact }) => {
-    const { pipeline, gate, leg } = parseArtifactName(artifact.name) ?? {};
-    const isOfUnit = pipeline === search.pipeline && (leg === '' ? gate : `${gate}/${leg}`) === search.unit;
+    const name = parseArtifactName(artifact.name);
+    const isOfUnit = name?.pipeline === search.pipeline && unitKey(name.gate, name.leg) === search.unit;
     if (!isOfUnit || digest === undefined || artifact.size > MAX_DOCUMENT || !accepts(digest)) return [];
     return [{ ...source, artifact: { ...artifact, digest } }];
   });

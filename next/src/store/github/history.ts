@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { readRest, type Octokit } from '../../github/octokit.ts';
+import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
 import { within } from '../../github/retry.ts';
 import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -52,7 +52,7 @@ export async function readHistory(
   branches: readonly string[],
   pipeline: string,
 ): Promise<readonly HistoryEntry[]> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = repositoryParameters(repository);
   const request = { owner, repo, name: nameOf(pipeline), per_page: 30 };
   try {
     const { actions } = (await octokit()).rest;

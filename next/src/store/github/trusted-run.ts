@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRest, type Octokit } from '../../github/octokit.ts';
+import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
 
 /** Which runs' artifacts a job may use, by its event. */
 export interface ReuseScope {
@@ -61,7 +61,7 @@ export async function explainDistrust(
   { runId, runAttempt }: { readonly runId: number; readonly runAttempt: number },
   report: (line: string) => void,
 ): Promise<string | undefined> {
-  const [owner = '', repo = ''] = scope.repository.split('/');
+  const { owner, repo } = repositoryParameters(scope.repository);
   const request = { owner, repo, run_id: runId, attempt_number: runAttempt };
   const read = async () => octokit.rest.actions.getWorkflowRunAttempt(request);
   return distrustReason(await readRest(`The look at run ${runId}`, 'actions: read', read, report), scope);
