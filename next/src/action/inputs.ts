@@ -110,6 +110,14 @@ export function readInputs<Name extends ActionName>(name: Name, environment: Env
   throw new GatelineError('usage', problems.join('\n'), { hint: `Correct the step that uses \`${name}\`.` });
 }
 
+/** How long calls of GitHub are tried again, in milliseconds, if no input says it. */
+export const OUTAGE_MS = 5 * 60_000;
+
+/** The same by the input `outage-minutes`. */
+export function outageMsOf({ 'outage-minutes': minutes }: Pick<Inputs<'begin'>, 'outage-minutes'>): number {
+  return minutes === undefined ? OUTAGE_MS : minutes * 60_000;
+}
+
 export function variableOf(input: string): string {
   return `INPUT_${input.replaceAll(' ', '_').toUpperCase()}`;
 }

@@ -31,8 +31,11 @@ type Run = z.infer<typeof runSchema>;
 /**
  * The action `comment`, in a job without an agent: carries out a command in a new comment, or shows a run of a pull
  * request that works or has ended, which a job of a fork may not do itself.
+ * @throws GatelineError `usage` for an event that the action does not know
  */
 export async function handleComment(job: Job, inputs: Inputs<'comment'>, services: Services): Promise<boolean> {
+  if (!['issue_comment', 'workflow_run'].includes(job.eventName))
+    throw new GatelineError('usage', `\`comment\` works on issue_comment and workflow_run, not on ${job.eventName}`);
   const { workflow_run: run, comment, issue } = job.event;
   if (run) return showRun(job, inputs, services, run);
   if (comment && issue?.pull_request) return answerComment(job, services, issue.number, comment.id);
@@ -146,10 +149,4 @@ async function findNewest(job: Job, services: Services, runs: readonly Run[], un
     if (need) return { run, need };
   }
   return undefined;
-}
-
-/** @throws GatelineError if this is no event that the action knows */
-export function requireEvent({ eventName }: Job): void {
-  if (!['issue_comment', 'workflow_run'].includes(eventName))
-    throw new GatelineError('usage', `\`comment\` works on issue_comment and workflow_run, not on ${eventName}`);
 }

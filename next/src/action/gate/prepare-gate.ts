@@ -26,7 +26,7 @@ import {
 } from './definition.ts';
 import { parseApprovals } from '../comment/decisions.ts';
 import type { GateJob } from './gate-job.ts';
-import { parseJsonInput, type Inputs } from '../inputs.ts';
+import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
 import { legsOfJob, narrowMatrices } from './legs.ts';
 import { toJobRef, type Job } from '../job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
@@ -103,7 +103,7 @@ export async function prepareGate(
       entries: used.map(({ document }) => document.entry),
       inherited: mergeFiles(pipeline, used),
       spent: Object.assign({}, ...used.map(({ document }) => document.spent)) as GateJob['spent'],
-      outageMs: (inputs['outage-minutes'] ?? 5) * 60_000,
+      outageMs: outageMsOf(inputs),
       secrets: gate.secrets,
       retentionDays: inputs['retention-days'] ?? retentionDays,
     },
