@@ -12,9 +12,11 @@ import { answer } from './server.ts';
 export interface GithubOptions {
   /** Artifacts that the internal service shows to a job: those of its `run`, or only those of its run `attempt`. */
   readonly mode?: 'run' | 'attempt';
-  /** Milliseconds before each request takes effect. */
-  readonly delay?: number | ((call: Call) => number);
+  /** Milliseconds before each request takes effect, or a promise of the moment. */
+  readonly delay?: Delay;
 }
+
+type Delay = number | ((call: Call) => number | Promise<void>);
 
 /** GitHub's services on a free port of the loopback interface. `await using github = await startGithub()`. */
 export async function startGithub(options: GithubOptions = {}): Promise<Github> {
@@ -26,7 +28,7 @@ export async function startGithub(options: GithubOptions = {}): Promise<Github> 
 export class Github implements AsyncDisposable {
   readonly mode: 'run' | 'attempt';
   /** May be changed at any time. */
-  delay: number | ((call: Call) => number);
+  delay: Delay;
   /** `http://127.0.0.1:<port>`. */
   origin = '';
   readonly signingKey = randomBytes(32);

@@ -26,7 +26,9 @@ export async function answer(github: Github, incoming: IncomingMessage, response
   const fault = takeFault(github.faults, call);
   call.fault = fault?.kind;
   const { delay } = github;
-  const ms = (typeof delay === 'number' ? delay : delay(call)) + (fault?.kind === 'delay' ? fault.ms : 0);
+  const due = typeof delay === 'number' ? delay : delay(call);
+  const ms = (typeof due === 'number' ? due : 0) + (fault?.kind === 'delay' ? fault.ms : 0);
+  await due;
   if (ms > 0) await sleep(ms, undefined, { ref: false });
   const isLost = fault?.kind === 'status' || fault?.kind === 'hang' || fault?.kind === 'drop';
   const reply = isLost && fault.done !== true ? undefined : execute(github, operation);
