@@ -14,14 +14,29 @@ export type OutputValues = ReadonlyMap<UnitKey, JsonValue>;
 /** Texts by path below the folder of a format. `null`: the run has no such file, and one of an earlier run goes. */
 export type WrittenFiles = Readonly<Record<string, string | null>>;
 
+/** What the files of a system are written from. */
+export interface Source {
+  readonly view: RunView;
+  readonly values: OutputValues;
+  /** Runs of the pipeline, the newest first. */
+  readonly history: readonly HistoryEntry[];
+  /** Markdown of `.gateline/memory/`, by name. */
+  readonly documents: Readonly<Record<string, string>>;
+}
+
 /** The files of another system. */
 export interface Format {
   readonly name: string;
   /** Folder of its files, relative to the workspace. */
   readonly folder: string;
+  /** Globs of its files, relative to the workspace: never inputs, never a change. */
+  readonly ignore: readonly string[];
   /** Whether the system writes a file at this path below `folder`: such files are no inputs of gates. */
   readonly isStateFile: (path: string) => boolean;
-  readonly write: (view: RunView, values: OutputValues) => WrittenFiles;
+  /** How the run stands: renewed after each entry. */
+  readonly write: (source: Source) => WrittenFiles;
+  /** What is kept of runs that have ended: renewed at the end of a call. */
+  readonly writeHistory?: (source: Source) => WrittenFiles;
   /**
    * @param subject whose files are meant, if the folder has those of several
    * @throws GatelineError `usage` with every problem, each with its file and pointer

@@ -39,7 +39,7 @@ export async function mirrorRun(
   for (const name of pipeline.mirror) {
     const format = FORMATS[name];
     if (format === undefined) continue;
-    for (const [path, text] of Object.entries(format.write(view, values)))
+    for (const [path, text] of Object.entries(format.write({ view, values, history: view.history, documents: {} })))
       if (!working.has(path)) await writeProjection(stateFolder, path, text);
   }
   for (const unit of view.units)

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
+import type { OutputValues, SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import { stateGuide } from '../../src/formats/state-guide/state-guide.ts';
 import { fileStems, sanitizeName } from '../../src/formats/state-guide/words.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
-import type { RunStatus, UnitStatus, UnitView } from '../../src/report/view.ts';
+import type { RunStatus, RunView, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { METADATA, SEED_FILES, STEM, STORY } from './seed-000.ts';
 import { unitOf, viewOf } from './views.ts';
+
+const writeGuide = (view: RunView, values: OutputValues) =>
+  stateGuide.write({ view, values, history: [], documents: {} });
 
 const filesOf = (written: WrittenFiles): SourceFile[] =>
   Object.entries(written).flatMap(([path, text]) => (text === null ? [] : [{ path, bytes: Buffer.from(text) }]));
@@ -21,7 +24,7 @@ const seedValues = new Map(SEED_FILES.map(({ gate, output }) => [`gate_${gate}`,
 
 describe('files of the state guide', () => {
   it('are exactly those that the guide shows', () => {
-    const written = stateGuide.write(
+    const written = writeGuide(
       viewOf('executing', [...seedUnits, unitOf(5, { status: 'running' })], metadata, STEM),
       seedValues,
     );
@@ -43,7 +46,7 @@ describe('files of the state guide', () => {
     ['a skipped gate', 'completed', ['passed', 'skipped'], 'PARTIAL 1 [0,1]'],
   ])('say how the pipeline is: %s', (_, status, units, expected) => {
     const view = viewOf(status, units.map(unitWith), metadata, STEM);
-    const { completedGates, ...file } = valueIn(stateGuide.write(view, new Map()), `${STEM}-pipeline.json`);
+    const { completedGates, ...file } = valueIn(writeGuide(view, new Map()), `${STEM}-pipeline.json`);
     expect(file['metadata']).toEqual(metadata);
     expect(`${file['status']} ${file['currentGate']} ${JSON.stringify(completedGates)}`).toBe(expected);
   });
@@ -51,7 +54,7 @@ describe('files of the state guide', () => {
   it('say PARTIAL for a completed run with a gate below its threshold that was approved, and count the learning gate as 5', () => {
     const approved = { ...unitOf(4, { status: 'partial', score: 70, done: true }), status: 'passed' as const };
     const units = [...seedUnits.slice(0, 4), approved, unitOf(5, { status: 'passed' })];
-    const written = stateGuide.write(viewOf('completed', units, metadata, STEM), seedValues);
+    const written = writeGuide(viewOf('completed', units, metadata, STEM), seedValues);
     const all = { status: 'PARTIAL', currentGate: 5, completedGates: [0, 1, 2, 3, 4, 5] };
     expect(valueIn(written, `${STEM}-pipeline.json`)).toMatchObject(all);
     const partial = { status: 'PARTIAL', validation: { score: 70, passed: false } };
@@ -69,7 +72,7 @@ describe('files of the state guide', () => {
     const unit = unitOf(1, { status, score: 90, remarks: ['a', 'b'] });
     const issues = unit.verdict?.issues.map((issue, index) => ({ ...issue, pointer: ['', '/x'][index] })) ?? [];
     const judged = { ...unit, verdict: unit.verdict && { ...unit.verdict, issues } };
-    const written = stateGuide.write(viewOf('executing', [judged], metadata, STEM), new Map());
+    const written = writeGuide(viewOf('executing', [judged], metadata, STEM), new Map());
     const { validation, ...file } = valueIn(written, `${STEM}-gate1-output.json`);
     const { score, issues: lines, passed } = validation as { score: number; issues: string[]; passed: boolean };
     expect(`${file['status']} ${score} ${lines.join(', ')} ${passed}`).toBe(expected);
@@ -79,7 +82,7 @@ describe('files of the state guide', () => {
   it('keep the output of a gate that failed, name why it failed, and say where an output is that is too large', () => {
     const output = { digest: `sha256:${'0'.repeat(64)}`, bytes: 99 } as const;
     const units = [unitOf(0, { status: 'failed', score: 0, output }), unitOf(1, { status: 'passed', output })];
-    const written = stateGuide.write(viewOf('error', units, metadata, STEM), new Map([['gate_0', { wrong: true }]]));
+    const written = writeGuide(viewOf('error', units, metadata, STEM), new Map([['gate_0', { wrong: true }]]));
     const [failed, large] = [0, 1].map((gate) => valueIn(written, `${STEM}-gate${gate}-output.json`));
     expect(failed).toMatchObject({ output: { wrong: true }, validation: { issues: ['schema: Repair it.'] } });
     expect(JSON.stringify(large)).toContain('gateline show gate_1 output');
@@ -87,7 +90,7 @@ describe('files of the state guide', () => {
 
   it('are no longer than what the agents of the guide read', () => {
     const values = new Map<string, JsonValue>([['gate_0', Array.from({ length: 20_000 }, (_, index) => index)]]);
-    const written = stateGuide.write(viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, STEM), values);
+    const written = writeGuide(viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, STEM), values);
     expect(written[`${STEM}-gate0-output.json`]!.split('\n').length).toBeLessThan(10_000);
     expect(written[`${STEM}-pipeline.json`]).toContain('\n  "status"');
   });
@@ -131,7 +134,7 @@ describe('names of the guide', () => {
   it('are used for both: the domain and feature, and the request', () => {
     const view = viewOf('completed', [unitOf(0, { status: 'passed' })], metadata, 'pr-42');
     const names = [`${STEM}-pipeline.json`, `${STEM}-gate0-output.json`, 'pr-42-gate0-output.json'];
-    expect(Object.keys(stateGuide.write(view, new Map()))).toEqual(names);
+    expect(Object.keys(writeGuide(view, new Map()))).toEqual(names);
     expect(names.every(stateGuide.isStateFile)).toBe(true);
   });
 });
@@ -158,7 +161,7 @@ describe('reading', () => {
         fc.pre(ended.length > 0);
         const values = new Map(ended.map(({ key, number }) => [key, gates[number]!.value as JsonValue]));
         const view = viewOf('executing', units, { ...metadata, domain, feature }, request ?? `${domain}-${feature}`);
-        const run = stateGuide.read(filesOf(stateGuide.write(view, values)));
+        const run = stateGuide.read(filesOf(writeGuide(view, values)));
         expect(run).toMatchObject({ subject: request, metadata: view.metadata });
         const open = new Set(units.filter(({ done }) => !done).map(({ number }) => number));
         const expected = ended.map(({ key, number: gate, leg, agent, verdict, status, reason }) => {

@@ -17,8 +17,9 @@ export async function uploadStateFiles(
 ): Promise<void> {
   const values = new Map<string, JsonValue>();
   for (const [key, { document }] of documents) if (document.output !== undefined) values.set(key, document.output);
+  const source = { view, values, history: view.history, documents: {} };
   for (const system of pipeline.mirror)
-    for (const [path, text] of Object.entries(FORMATS[system]?.write(view, values) ?? {})) {
+    for (const [path, text] of Object.entries(FORMATS[system]?.write(source) ?? {})) {
       if (text === null) continue;
       const name = path.replaceAll('/', '-');
       try {

@@ -1,5 +1,5 @@
 import type { RunView, UnitView } from '../../report/view.ts';
-import { jsonText, type Format, type OutputValues, type WrittenFiles } from '../format.ts';
+import { jsonText, type Format, type Source, type WrittenFiles } from '../format.ts';
 import { envelopeOf, type PipelineState } from './envelope.ts';
 import { readStateGuide } from './read.ts';
 import { fileStems, gateFile, guideMetadata, pipelineWord, STATE_FILE } from './words.ts';
@@ -8,6 +8,8 @@ import { fileStems, gateFile, guideMetadata, pipelineWord, STATE_FILE } from './
 export const stateGuide: Format = {
   name: 'state-guide',
   folder: '.state',
+  // Nothing below `.state/` is anybody's file.
+  ignore: [],
   isStateFile: (path) => STATE_FILE.test(path),
   write: writeStateGuide,
   read: readStateGuide,
@@ -18,7 +20,7 @@ const MAX_GATE_LINES = 10_000;
 const MAX_PIPELINE_LINES = 1_000;
 
 /** The envelope of each unit under each of the run's names, and the pipeline's file under the first. */
-function writeStateGuide(view: RunView, values: OutputValues): WrittenFiles {
+function writeStateGuide({ view, values }: Source): WrittenFiles {
   const [stem, ...others] = fileStems(view.metadata, view.subject);
   const files: Record<string, string | null> = {
     [`${stem}-pipeline.json`]: jsonText(pipelineStateOf(view), MAX_PIPELINE_LINES),
