@@ -180,7 +180,9 @@ export class Gateline {
   async decide(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
     const givesUp = decision === 'close' || decision === 'reject';
     if (givesUp && (await this.#use('read', (folder, order) => hasClaims(folder.ports, order, unit)))) {
-      await this.#use('engine', (folder, order) => giveUpAttempts(folder.ports, order, unit));
+      await this.#use('engine', async (folder, order) =>
+        giveUpAttempts(folder.ports, order, await this.#decider(by, order), unit),
+      );
       if (decision === 'reject') return this.view();
     }
     return this.#decideNow(decision, by, unit);

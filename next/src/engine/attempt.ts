@@ -128,7 +128,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   };
   await call.ports.workspace.storeVersions(changes.declared);
   const checkpoint = checkpointOf(entry, { attempt: attemptOf(entry), how: 'ran', startedAt: started.at });
-  const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate.onFail !== undefined);
+  const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate);
   const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
   if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);

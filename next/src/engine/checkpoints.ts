@@ -41,7 +41,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
     const verdict = await judge(await call.compiledContract(gate), value, judgeContexts(call));
     judged = { ...checkpoint, verdict, contract: digest, exports: await exportsOf(call, value, contract.exports) };
   }
-  if (isRemembered(judged.verdict, gate.onFail !== undefined)) return { checkpoint: judged };
+  if (isRemembered(judged.verdict, gate)) return { checkpoint: judged };
   return {
     reason: `the output does not meet today's contract: ${judged.verdict.issues[0]?.message ?? judged.verdict.kind}`,
   };

@@ -96,10 +96,15 @@ function entryFor(
 }
 
 /** Gives up attempts between `begin` and `complete`. The caller holds the lock. @returns their units */
-export async function giveUpAttempts(ports: Ports, order: Order, key?: UnitKey): Promise<readonly UnitKey[]> {
+export async function giveUpAttempts(
+  ports: Ports,
+  order: Order,
+  by: Decider,
+  key?: UnitKey,
+): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
   const claims = claimsOf(call, key);
-  for (const started of claims) await endLost(call, started);
+  for (const started of claims) await endLost(call, started, by);
   return claims.map(({ unit }) => unit);
 }
 

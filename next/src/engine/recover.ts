@@ -5,6 +5,7 @@ import { shellWord } from '../untrusted/escape.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
+import type { Decider } from './decide.ts';
 import { extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, splitChanges } from './folder-changes.ts';
 
@@ -32,8 +33,11 @@ function giveUpHint({ order }: Call, { unit, subject, pipeline }: StartedEntry):
   return `\`gateline reject ${unit} -r WHY${option}\`${definition}`;
 }
 
-/** Ends an attempt that nobody will end: its engine was killed, or it was given up between `begin` and `complete`. */
-export async function endLost(call: Call, started: StartedEntry): Promise<void> {
+/**
+ * Ends an attempt that nobody will end: its engine was killed, or it was given up between `begin` and `complete`.
+ * @param by who gave it up
+ */
+export async function endLost(call: Call, started: StartedEntry, by?: Decider): Promise<void> {
   const { agents, attempts } = call.ports;
   if (started.process) await agents.endLeftover(started.process, attempts.pathOf(attemptOf(started)));
   call.restoreLegs();
@@ -64,6 +68,7 @@ export async function endLost(call: Call, started: StartedEntry): Promise<void> 
     ...(changes ? recordChanges(call, changes) : { files: {}, changes: [] }),
     undeclared: [],
     snapshot: snapshotId(after),
+    ...by,
     ms: 0,
   });
 }

@@ -33,7 +33,7 @@ export async function prepareRun(
 }
 
 async function closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
-  await giveUpAttempts(folder.ports, order);
+  await giveUpAttempts(folder.ports, order, by);
   const { status } = await viewRun(folder, order);
   if (!['completed', 'closed', 'initializing'].includes(status))
     await decide(folder.ports, order, { decision: 'close' }, by);
@@ -45,10 +45,10 @@ export async function reportUncommittedChanges(folder: Folder, { pipeline }: Ord
   if (editors.length === 0 || (await folder.log.read()).length > 0) return;
   const { root, environment, observe } = folder.options;
   if (!(await hasUncommittedChanges(root, environment))) return;
-  const globs = editors.map(({ id, files }) => `${id}: ${files === 'changed' ? 'any file' : files!.join(', ')}`);
+  const globs = editors.map(({ id, files }) => `${files === 'changed' ? 'any file' : files!.join(', ')} by ${id}`);
   observe({
     type: 'notice',
-    message: `this folder has changes that are not committed, and gates may change files in it (${globs.join('; ')})`,
+    message: `this folder has changes that are not committed, and gates may change files in it: ${globs.join('; ')}`,
     hint: 'commit first to tell them apart, or use --isolated; `gateline rollback --all` undoes what gates did',
   });
 }

@@ -1,4 +1,4 @@
-import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { Gate, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import {
   attemptOf,
   originOf,
@@ -112,8 +112,8 @@ export class FolderState {
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
     if (how !== 'lost') this.newestEnd.set(unit, entry);
-    const sendsBack = this.#graph.gate(gateOf(unit))?.onFail !== undefined;
-    if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, sendsBack))
+    const gate = this.#graph.gate(gateOf(unit));
+    if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, gate))
       this.newest.set(unit, originOf(entry));
   }
 
@@ -217,12 +217,18 @@ export class FolderState {
 }
 
 /**
- * Whether an output with this verdict is remembered. A failed one is, if it sends work back: its score or checks answer
- * what it was asked, while a missing or malformed output answers nothing.
+ * Whether an output with this verdict is remembered. A failed one is, if its gate sends work back: its score or checks
+ * answer what it was asked, while a missing or malformed output answers nothing.
  */
-export function isRemembered({ status, kind }: Verdict, sendsBack: boolean): boolean {
-  if (status === 'failed') return sendsBack && (kind === 'score' || kind === 'check');
+export function isRemembered({ status, kind }: Verdict, gate: Gate | undefined): boolean {
+  if (status === 'failed') return gate?.onFail !== undefined && (kind === 'score' || kind === 'check');
   return true;
+}
+
+/** Whether an output that nobody approved sends the work back, as long as there are rounds. */
+export function sendsWorkBack(verdict: Verdict, gate: Gate): boolean {
+  const isBelow = verdict.status === 'partial' && gate.contract.partial === 'block';
+  return gate.onFail !== undefined && (isBelow || verdict.status === 'failed') && isRemembered(verdict, gate);
 }
 
 /** Whether later gates may have used what an entry ended with: it answers a force, and a review. */

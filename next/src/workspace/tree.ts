@@ -121,13 +121,13 @@ export class SnapshotReader {
     });
   }
 
-  /** The differences as a unified diff, for people; with paths only of these. */
+  /** The differences as a unified diff, for people. @param paths files or folders, not globs; none: all */
   async patch(before: Snapshot, after: Snapshot, paths: readonly string[] = []): Promise<string> {
     const options = ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color'];
     const args = ['--literal-pathspecs', 'diff-tree', ...options, before.tree, after.tree, '--', ...paths];
     const patch = String(await this.repository.inStore(args));
-    const isSelected = paths.length === 0 ? () => true : createMatcher(paths);
-    const changes = (await this.diff(before, after)).filter(({ path }) => isSelected(path));
+    const isSelected = (path: string) => paths.some((other) => path === other || path.startsWith(`${other}/`));
+    const changes = (await this.diff(before, after)).filter(({ path }) => paths.length === 0 || isSelected(path));
     const unstored = changes.filter(
       ({ path }) => Object.hasOwn(before.unstored, path) || Object.hasOwn(after.unstored, path),
     );

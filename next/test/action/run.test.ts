@@ -124,6 +124,7 @@ describe('the next round of a loop', () => {
     ['failed too often', { verdict: FAILED }, 3, undefined],
     ['was approved', { verdict: PARTIAL, decision: 'approve' }, undefined, undefined],
     ['left no output', { verdict: MISSING, output: undefined }, undefined, undefined],
+    ['does not meet its schema', { verdict: failedVerdict('schema', 'wrong') }, undefined, undefined],
     ['passed', {}, undefined, undefined],
   ] as const)('of a review that %s', (_, fields, earlier, round) => {
     const next = plan(fields, earlier);

@@ -17,6 +17,8 @@ import { GitWorld } from './git/git-world.ts';
 import { Simulation, type CallOptions, type CallReport } from './simulation.ts';
 import { unitsOf } from './truth.ts';
 
+const BY = { actor: 'user', reason: 'a test' };
+
 /** Shares of scenarios that have a feature, and how often calls are disturbed. */
 export interface ScenarioOptions extends Readonly<Record<keyof Features | 'decisions' | 'subjects', number>> {
   readonly careful: boolean;
@@ -100,7 +102,9 @@ export async function runScenario(
     }
     for (const subject of ['main', 'other']) {
       const pipeline = toPipeline(gates, groups);
-      await simulation.quietly(pipeline, { subject }, (ports) => giveUpAttempts(ports, orderOf(pipeline, { subject })));
+      await simulation.quietly(pipeline, { subject }, (ports) =>
+        giveUpAttempts(ports, orderOf(pipeline, { subject }), BY),
+      );
     }
     await settle(simulation, toPipeline(gates, groups), nextCall(), gates);
   } finally {
@@ -135,7 +139,6 @@ async function decideSomething(
   random: Random,
   isAlone: boolean,
 ): Promise<void> {
-  const by = { actor: 'user', reason: 'a test' };
   const order = orderOf(pipeline, options);
   const unit = random.pick([...unitsOf(pipeline).keys()]);
   const kinds = ['force', 'skip', 'reject', 'approve', 'adopt', 'keep'] as const;
@@ -143,10 +146,10 @@ async function decideSomething(
     ? random.pick(['pause', 'resume', 'close'] as const)
     : random.pick(isAlone ? kinds : kinds.slice(0, -1));
   const work = (ports: Ports): Promise<unknown> => {
-    if (kind === 'keep') return keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], by);
+    if (kind === 'keep') return keepOutputs(ports, order, random.chance(0.3) ? [] : [unit], BY);
     if (kind === 'adopt')
-      return adoptOutput(ports, order, { unit, value: { ok: true, score: 100, v: random.int(5) } }, by);
-    return decide(ports, order, { decision: kind, unit }, by);
+      return adoptOutput(ports, order, { unit, value: { ok: true, score: 100, v: random.int(5) } }, BY);
+    return decide(ports, order, { decision: kind, unit }, BY);
   };
   if (isAlone) simulation.oracle.beginCall(pipeline, order.subject, order.isSubjectGiven);
   try {
@@ -166,10 +169,9 @@ async function settle(
 ): Promise<void> {
   const { oracle } = simulation;
   const order = orderOf(pipeline, call);
-  const by = { actor: 'user', reason: 'a test' };
   if (simulation.oracle.counts.has('decided: pause'))
     await simulation
-      .quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'resume' }, by))
+      .quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'resume' }, BY))
       .catch(() => {});
   const isMessy = gates.some(({ mess }) => mess !== undefined);
   let report: CallReport | undefined;
@@ -180,7 +182,7 @@ async function settle(
     const alone = unitsAlone(pipeline);
     for (const [unit, { checkpoint }] of unitsWith('waiting'))
       if (alone.includes(unit) && checkpoint === undefined) await workAlone(simulation, pipeline, unit, call);
-      else await simulation.quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'approve', unit }, by));
+      else await simulation.quietly(pipeline, call, (ports) => decide(ports, order, { decision: 'approve', unit }, BY));
   }
   const { result, ran } = report!;
   oracle.tally(`ends ${result.status}`);

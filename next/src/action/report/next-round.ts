@@ -1,5 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { repositoryParameters } from '../../github/octokit.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { sendsWorkBack } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
 import { formatReference } from '../../store/github/document.ts';
 import type { CollectedRun } from './collect-run.ts';
@@ -21,12 +23,14 @@ export function planNextRound(
   runId: number,
   earlier: DispatchedRework | undefined,
 ): NextRound {
-  const failed = [...documents].filter(([, { document }]) => {
+  const gateFor = (key: UnitKey) => pipeline.gates.find(({ id }) => id === gateOf(key));
+  const failed = [...documents].filter(([key, { document }]) => {
     const { verdict, output } = document.entry;
+    const gate = gateFor(key);
     const isApproved = document.decision?.entry.decision === 'approve';
-    return output !== undefined && (verdict.status === 'failed' || verdict.status === 'partial') && !isApproved;
+    return gate !== undefined && output !== undefined && sendsWorkBack(verdict, gate) && !isApproved;
   });
-  const gates = failed.flatMap(([key]) => pipeline.gates.find(({ id, onFail }) => id === gateOf(key) && onFail) ?? []);
+  const gates = failed.map(([key]) => gateFor(key)!);
   const [first] = gates;
   if (first?.onFail === undefined) return { choice: 'end', reason: 'no gate that failed sends work back' };
   const { goto, maxIterations } = first.onFail;
