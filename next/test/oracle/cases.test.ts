@@ -1,22 +1,9 @@
-import { expect, it } from 'vitest';
-import { decide, keepOutputs } from '../../src/engine/decide.ts';
+import { it } from 'vitest';
+import { decide } from '../../src/engine/decide.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
-import type { Answer, SimulatedAgent } from './memory-agents.ts';
-import { Simulation } from './simulation.ts';
+import type { Answer } from './memory-agents.ts';
+import { BY, expectStory, type Script, type Story } from './story.ts';
 
-type Files = Readonly<Record<string, string | null>>;
-
-/** What an agent does, the nth time that it works. Default: nothing, with the output `{}`. */
-type Script = (agent: StoryAgent, n: number, user: Simulation) => Answer | undefined | void | Promise<void>;
-type StoryAgent = Pick<SimulatedAgent, 'note' | 'read' | 'tick'> & { write(path: string, content: string): void };
-
-/** Edits of the user, a decision, or a run: `agents that worked; put files; failed units`, or `; killed`. */
-type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep' | 'close', ...string[]] | string;
-
-type Agents = Readonly<Record<string, Script>>;
-type Story = readonly [files: Files, gates: readonly GateSketch[], agents: Agents, steps: readonly Step[], end?: Files];
-
-const by = { actor: 'user', reason: 'a test' };
 const FAIL: Answer = { exitCode: 1 };
 const PLAN: GateSketch = { id: 'plan' };
 const IMPLEMENT: GateSketch = { id: 'implement', needs: ['plan'], files: ['src'] };
@@ -220,7 +207,7 @@ const stories: Readonly<Record<string, Story>> = {
           return user.quietly(
             pipeline,
             {},
-            (ports) => decide(ports, orderOf(pipeline), { decision: 'pause' }, by),
+            (ports) => decide(ports, orderOf(pipeline), { decision: 'pause' }, BY),
             false,
           );
       },
@@ -258,40 +245,4 @@ const stories: Readonly<Record<string, Story>> = {
   ],
 };
 
-it.each(Object.entries(stories))('%s', async (_, [files, gates, agents, steps, end = {}]) => {
-  const starts: string[] = [];
-  const user: Simulation = new Simulation(1, {
-    paths: [...Object.keys({ ...files, ...end }), 'x', 'y', 'log', 'coverage', 'go'],
-    careful: true,
-    behaviorOf: (unit) => async (agent) => {
-      starts.push(unit);
-      await agent.tick();
-      const answer = await agents[unit]?.(agent, starts.filter((other) => other === unit).length, user);
-      await agent.tick();
-      return answer ?? { output: {} };
-    },
-  });
-  const pipeline = createPipeline(gates);
-  const edit = (changes: Files) => Object.entries(changes).forEach(([path, content]) => user.set(path, content));
-  edit(files);
-  for (const [index, step] of steps.entries()) {
-    if (typeof step === 'string') {
-      const first = starts.length;
-      const report = await user.call(pipeline, { maxParallel: 1 });
-      const failed = [...(report?.result.outcomes ?? [])].filter(([, { result }]) => result === 'failed');
-      const put = report?.put.length ? `; put ${report.put.join(' ')}` : '';
-      const failures = failed.length > 0 ? `; failed ${failed.map(([unit]) => unit).join(' ')}` : '';
-      const actual = starts.slice(first).join(' ') + put + failures + (report === undefined ? '; killed' : '');
-      expect(actual, `step ${index + 1}`).toBe(step);
-    } else if (Array.isArray(step)) {
-      const [decision, ...units] = step as Extract<Step, readonly string[]>;
-      user.oracle.beginCall(pipeline, 'main', false);
-      await user.quietly(pipeline, {}, async (ports) => {
-        if (decision !== 'keep') await decide(ports, orderOf(pipeline), { decision, unit: units[0] }, by);
-        else await keepOutputs(ports, orderOf(pipeline), units, by).catch(() => {});
-      });
-    } else edit(step as Files);
-  }
-  expect(Object.fromEntries(Object.keys(end).map((path) => [path, user.folder.read(path)]))).toEqual(end);
-  expect(user.oracle.faults).toEqual([]);
-});
+it.each(Object.entries(stories))('%s', (_, story) => expectStory(story));

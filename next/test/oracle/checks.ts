@@ -1,5 +1,7 @@
 import type { Group } from '../../src/pipeline/pipeline.ts';
-import { isRemembered, isSame, owns, type Attempt, type Truth, type Unit } from './truth.ts';
+import { isRemembered, type Attempt } from './truth/attempts.ts';
+import { isSame, type Truth } from './truth/truth.ts';
+import { owns, type Unit } from './truth/units.ts';
 import type { TestFolder, Tree } from './world.ts';
 
 /** (a) Why the output of an attempt must not be used for any of these states of the folder; undefined: it may. */

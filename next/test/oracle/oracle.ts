@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../src/json/json.ts';
 import type { Group, Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Checkpoint } from '../../src/run/checkpoint.ts';
 import type { EndedEntry, Entry, StartedEntry } from '../../src/run/entry.ts';
@@ -6,7 +5,9 @@ import type { UnitPlan } from '../../src/run/events.ts';
 import type { FileChange } from '../../src/run/files.ts';
 import { findConflicts, findMissingFiles, Findings, findProblem, findReasons, textOf } from './checks.ts';
 import type { Crew, SimulatedAgent } from './memory-agents.ts';
-import { approvalKeyOf, isRemembered, judge, nameOf, owns, Truth, unitsOf, type Attempt, type Unit } from './truth.ts';
+import { approvalKeyOf, isRemembered, judge, nameOf, type Attempt } from './truth/attempts.ts';
+import { Truth } from './truth/truth.ts';
+import { owns, unitsOf, type Unit } from './truth/units.ts';
 import type { State, TestFolder, Tree } from './world.ts';
 
 /**
@@ -78,7 +79,7 @@ export class Oracle extends Findings {
     if (how === 'ran') this.truth.named(name)[0]!.approvalKey ??= approvalKey;
     if (how === 'ran' || this.truth.named(name).some((known) => known.approvalKey === approvalKey)) return;
     const value = output ? this.#state.valueOf(output.digest) : null;
-    const supplied = this.#supply(this.truth.units.get(attempt.unit)!, name, value, this.#trees);
+    const supplied = this.truth.supply(this.truth.units.get(attempt.unit)!, name, value, this.#trees);
     Object.assign(supplied, { approvalKey, isEnded: true });
   }
 
@@ -92,19 +93,19 @@ export class Oracle extends Findings {
     this.#using = undefined;
     this.#found.set(
       key,
-      finds.flatMap((find) => this.#attemptsOf(find)),
+      finds.flatMap((find) => this.truth.attemptsOf(find)),
     );
     if (!this.#isBegin) this.#starting = choice === 'run' ? [unit] : [];
     // Conditions of the simulation ask for a score of 100 of the first need.
     const isApplicable = unit.gate.if === undefined || truth.inUse.get(truth.own(unit.needs[0]!))?.result !== 'partial';
     if (isApplicable === (choice === 'not-applicable')) this.fault('e: a condition is not heeded', key, choice);
-    if (choice === 'not-applicable') this.#use(key, this.#supply(unit, 'not-applicable', null, trees));
+    if (choice === 'not-applicable') this.#use(key, this.truth.supply(unit, 'not-applicable', null, trees));
     if (choice !== 'use' || truth.pending.has(truth.own(key))) return;
     this.tally('used');
     this.#checkNeeds(unit);
     if (truth.forced.has(truth.own(key))) this.fault('a: used although forced', key);
     // A turn beside the end of another agent may have looked up more than one output for more than one state.
-    const candidates = finds.reverse().flatMap((find) => this.#attemptsOf(find));
+    const candidates = finds.reverse().flatMap((find) => this.truth.attemptsOf(find));
     const problems = candidates.map((attempt) => findProblem(truth, unit, attempt, trees));
     const attempt = candidates[Math.max(0, problems.indexOf(undefined))];
     if (!problems.includes(undefined)) this.fault(`a: ${problems[0]?.[0] ?? 'no output'}`, key, ...(problems[0] ?? []));
@@ -138,7 +139,7 @@ export class Oracle extends Findings {
     if (!entry.process)
       this.#found.set(
         key,
-        finds.flatMap((find) => this.#attemptsOf(find)),
+        finds.flatMap((find) => this.truth.attemptsOf(find)),
       );
     const others = [...this.busy.values()].filter((other) => other.key !== key);
     for (const conflict of findConflicts(unit, others, this.#groups))
@@ -183,7 +184,7 @@ export class Oracle extends Findings {
   /** A person says that an output holds for the folder as it is, and for the outputs that hold for it. */
   #keep(unit: Unit, name: string): void {
     const [attempt] = this.truth.named(name);
-    const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.#attemptsOf(find)[0]?.output]));
+    const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.truth.attemptsOf(find)[0]?.output]));
     const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
     const { result, output, approvalKey } = attempt!;
     const start = this.#trees.at(-1)!;
@@ -196,7 +197,7 @@ export class Oracle extends Findings {
     const find = this.#finds.at(-1);
     if (this.#isBegin && find) {
       const unit = this.truth.units.get(find.attempt.unit)!;
-      const candidates = this.#attemptsOf(find);
+      const candidates = this.truth.attemptsOf(find);
       const holds = (attempt: Attempt) => findProblem(this.truth, unit, attempt, [before]) === undefined;
       this.#using = candidates.find(holds) ?? candidates[0];
     }
@@ -227,12 +228,6 @@ export class Oracle extends Findings {
       this.fault('d: what a done gate made is not in the folder', ...details);
   }
 
-  /** A number is given again if a call is killed before it logs what a person supplied. */
-  #attemptsOf(checkpoint: Checkpoint): Attempt[] {
-    const attempts = this.truth.named(nameOf(checkpoint.attempt));
-    return attempts.filter(({ approvalKey }) => approvalKey === approvalKeyOf(checkpoint));
-  }
-
   #checkNeeds(unit: Unit): void {
     for (const need of unit.needs) {
       const attempt = this.#done.has(need) && this.truth.inUse.get(this.truth.own(need));
@@ -244,14 +239,5 @@ export class Oracle extends Findings {
   #use(key: string, attempt: Attempt): void {
     this.#done.add(key);
     this.truth.inUse.set(this.truth.own(key), attempt);
-  }
-
-  /** What a unit has without an agent: a person supplied or skipped it, or its condition is false. */
-  #supply(unit: Unit, name: string, output: JsonValue, trees: readonly Tree[]): Attempt {
-    const result = output === null ? 'skipped' : judge(unit, { output });
-    const request = { exports: this.truth.exportsOf(unit), note: this.truth.noteOf(unit), start: trees.at(-1)! };
-    const attempt = this.truth.add({ name, unit, ...request, output, result });
-    attempt.states.push(...trees);
-    return attempt;
   }
 }

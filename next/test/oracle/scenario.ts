@@ -15,7 +15,7 @@ import {
 import { Random } from './random.ts';
 import { GitWorld } from './git/git-world.ts';
 import { Simulation, type CallOptions, type CallReport } from './simulation.ts';
-import { unitsOf } from './truth.ts';
+import { unitsOf } from './truth/units.ts';
 
 const BY = { actor: 'user', reason: 'a test' };
 

@@ -10,7 +10,8 @@ import { Crew, type Behavior } from './memory-agents.ts';
 import { Oracle } from './oracle.ts';
 import { Random } from './random.ts';
 import { perform, type Command } from './watched-ports.ts';
-import { MemoryWorld, type Call, type Running, type TestFolder, type World } from './world.ts';
+import { MemoryWorld } from './memory/world.ts';
+import type { Call, Running, TestFolder, World } from './world.ts';
 
 export interface SimulationOptions {
   /** All paths that the folder can have. */

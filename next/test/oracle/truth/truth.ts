@@ -1,47 +1,10 @@
-import type { JsonValue } from '../../src/json/json.ts';
-import { unitKey, type Gate, type Pipeline } from '../../src/pipeline/pipeline.ts';
-import type { Checkpoint } from '../../src/run/checkpoint.ts';
-import type { AttemptRef, DecidedEntry, EndedEntry } from '../../src/run/entry.ts';
-import { noteText, type Answer, type SimulatedAgent } from './memory-agents.ts';
-import type { Tree } from './world.ts';
-
-/** A gate, or one leg of it. */
-export interface Unit {
-  readonly key: string;
-  readonly gate: Gate;
-  /** Units that it needs directly, and gates that it needs at all. */
-  readonly needs: readonly string[];
-  readonly ancestors: ReadonlySet<string>;
-}
-
-/** `sent-back`: failed its check, and is remembered because its gate sends work back. */
-export type Result = 'none' | 'failed' | 'sent-back' | 'partial' | 'passed' | 'skipped';
-
-/** An attempt as it really was: what its agent was given, read, wrote and answered. */
-export interface Attempt {
-  readonly name: string;
-  readonly unit: Unit;
-  /** Only a subject that somebody gave. */
-  readonly subject: string | undefined;
-  readonly start: Tree;
-  /** Outputs of its needs, and of reviews, as JSON. */
-  readonly exports: string;
-  readonly note: string;
-  /** Files of its needs that its request named. */
-  readonly handedOn: readonly string[];
-  readonly agent?: SimulatedAgent;
-  result: Result;
-  output: JsonValue;
-  /** States of the folder that the output holds for. */
-  readonly states: Tree[];
-  /** Files that it made, as other gates left them since. */
-  readonly files: Map<string, string | null>;
-  approvalKey?: string;
-  isEnded?: boolean;
-  /** An input changed while the agent worked, so the output must not be remembered. */
-  isDisturbed?: boolean;
-  isRejected?: boolean;
-}
+import type { JsonValue } from '../../../src/json/json.ts';
+import type { Checkpoint } from '../../../src/run/checkpoint.ts';
+import type { DecidedEntry, EndedEntry } from '../../../src/run/entry.ts';
+import { noteText } from '../memory-agents.ts';
+import type { Tree } from '../world.ts';
+import { approvalKeyOf, isRemembered, judge, nameOf, type Attempt } from './attempts.ts';
+import { owns, unitsOf, type Unit } from './units.ts';
 
 /** What is true of one folder: attempts, for which states of the folder their outputs hold, and decisions. */
 export class Truth {
@@ -78,6 +41,21 @@ export class Truth {
     const added = { ...attempt, subject, handedOn, files: new Map(), states: [attempt.start] };
     this.attempts.push(added);
     return added;
+  }
+
+  /** A number is given again if a call is killed before it logs what a person supplied. */
+  attemptsOf(checkpoint: Checkpoint): Attempt[] {
+    const attempts = this.named(nameOf(checkpoint.attempt));
+    return attempts.filter(({ approvalKey }) => approvalKey === approvalKeyOf(checkpoint));
+  }
+
+  /** What a unit has without an agent: a person supplied or skipped it, or its condition is false. */
+  supply(unit: Unit, name: string, output: JsonValue, trees: readonly Tree[]): Attempt {
+    const result = output === null ? 'skipped' : judge(unit, { output });
+    const request = { exports: this.exportsOf(unit), note: this.noteOf(unit), start: trees.at(-1)! };
+    const attempt = this.add({ name, unit, ...request, output, result });
+    attempt.states.push(...trees);
+    return attempt;
   }
 
   inputsOf({ gate }: Unit): readonly string[] {
@@ -198,48 +176,6 @@ export class Truth {
   }
 }
 
-export function unitsOf({ gates }: Pipeline): Map<string, Unit> {
-  const ancestors = new Map<string, Set<string>>();
-  const keys = new Map<string, string[]>();
-  const units = new Map<string, Unit>();
-  for (const gate of gates) {
-    const legs = gate.matrix && 'legs' in gate.matrix ? gate.matrix.legs : [{ id: '' }];
-    ancestors.set(gate.id, new Set(gate.needs.flatMap((need) => [need, ...ancestors.get(need)!])));
-    keys.set(
-      gate.id,
-      [...legs].map(({ id }) => unitKey(gate.id, id)),
-    );
-    const needs = gate.needs.flatMap((need) => keys.get(need)!);
-    for (const key of keys.get(gate.id)!) units.set(key, { key, gate, needs, ancestors: ancestors.get(gate.id)! });
-  }
-  return units;
-}
-
-export function owns({ gate: { files } }: Unit, path: string): boolean {
-  return files === 'changed' || (files ?? []).includes(path);
-}
-
 export function isSame(a: Tree, b: Tree, paths: readonly string[]): boolean {
   return paths.every((path) => a.get(path) === b.get(path));
-}
-
-export function isRemembered(result: Result): boolean {
-  return result !== 'none' && result !== 'failed';
-}
-
-export function nameOf({ subject, run, unit, n }: AttemptRef): string {
-  return `${subject} ${run} ${unit} ${n}`;
-}
-
-/** What the contract makes of an answer: `score` and `output.ok` are all that contracts of the simulation name. */
-export function judge({ gate: { contract, onFail } }: Unit, { exitCode = 0, output }: Answer): Result {
-  if (exitCode !== 0 || output === undefined) return 'failed';
-  const { ok, score } = output as { ok?: boolean; score?: number };
-  if (contract.checks.length > 0 && !ok) return onFail ? 'sent-back' : 'failed';
-  return contract.score !== undefined && score! < contract.threshold ? 'partial' : 'passed';
-}
-
-/** What an approval names. */
-export function approvalKeyOf({ fingerprint, output }: Pick<Checkpoint, 'fingerprint' | 'output'>): string {
-  return `${fingerprint} ${output?.digest}`;
 }

@@ -1,11 +1,11 @@
-import type { JsonValue } from '../../src/json/json.ts';
-import { digestOf, type Digest } from '../../src/json/digest.ts';
-import type { AgentFile } from '../../src/agent/agent.ts';
-import type { AttemptFiles } from '../../src/engine/ports.ts';
-import { checkpointSchema, type Checkpoint } from '../../src/run/checkpoint.ts';
-import { entrySchema, isSameAttempt, type AttemptRef, type Content, type Entry } from '../../src/run/entry.ts';
-import type { Checkpoints, Chunks, Contents, Log } from '../../src/store/stores.ts';
-import type { AttemptDirectory, State } from './world.ts';
+import type { JsonValue } from '../../../src/json/json.ts';
+import { digestOf, type Digest } from '../../../src/json/digest.ts';
+import type { AgentFile } from '../../../src/agent/agent.ts';
+import type { AttemptFiles } from '../../../src/engine/ports.ts';
+import { checkpointSchema, type Checkpoint } from '../../../src/run/checkpoint.ts';
+import { entrySchema, isSameAttempt, type AttemptRef, type Content, type Entry } from '../../../src/run/entry.ts';
+import type { Checkpoints, Chunks, Contents, Log } from '../../../src/store/stores.ts';
+import type { AttemptDirectory, State } from '../world.ts';
 
 /** What `.state` holds, in memory: shared by all calls. */
 export class MemoryState implements State {

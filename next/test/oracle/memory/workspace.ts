@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { digestOfJson } from '../../src/json/digest.ts';
-import type { FileChange, FileVersion } from '../../src/run/files.ts';
-import type { Snapshot, Workspace } from '../../src/workspace/workspace.ts';
-import type { Call, TestFolder, Tree } from './world.ts';
+import { digestOfJson } from '../../../src/json/digest.ts';
+import type { FileChange, FileVersion } from '../../../src/run/files.ts';
+import type { Snapshot, Workspace } from '../../../src/workspace/workspace.ts';
+import type { Call, TestFolder, Tree } from '../world.ts';
 
 type PutHooks = Pick<Call['hooks'], 'point' | 'onPut'>;
 
