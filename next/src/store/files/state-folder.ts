@@ -158,6 +158,7 @@ export async function withSystemErrors<T>(path: string, work: () => Promise<T>):
   } catch (cause) {
     if (!(cause instanceof Error && 'syscall' in cause && 'code' in cause)) throw cause;
     const hint = HINTS[String(cause.code)] ?? 'Check the disk and the permissions, then run the same command again.';
-    throw new GatelineError('platform', `cannot use ${path}: ${cause.message}`, { hint, place: { file: path }, cause });
+    const reason = cause.message.replace(` '${path}'`, '');
+    throw new GatelineError('platform', `${path} cannot be used: ${reason}`, { hint, place: { file: path }, cause });
   }
 }
