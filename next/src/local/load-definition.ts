@@ -134,7 +134,7 @@ async function contractOf(readNamed: ReadNamed, gate: Gate, { gates }: Pipeline)
   };
 }
 
-async function readSchema(readNamed: ReadNamed, file: string, { id, place }: Gate): Promise<JsonValue> {
+async function readSchema(readNamed: ReadNamed, file: string, { id, schemaPlace: place }: Gate): Promise<JsonValue> {
   const path = ['gates', id, 'output', 'schema'];
   const bytes = await readNamed(file).catch((error: unknown) => {
     const message = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;

@@ -52,7 +52,7 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
     metadata,
     maxParallel: file['max-parallel'],
     maxCost: file['max-cost'],
-    gates: Object.keys(file.gates).map((id, index) => buildGate(id, index, file, placeOf(['gates', id]))),
+    gates: Object.keys(file.gates).map((id, index) => buildGate(id, index, file, placeOf)),
     groups: Object.entries(file.groups).map(([id, group]) => ({ id, ...group })),
     ignore,
     allowSecrets: file['allow-secrets'],
@@ -80,7 +80,7 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
   };
 }
 
-function buildGate(id: string, index: number, file: GatelineFile, place: Place): Gate {
+function buildGate(id: string, index: number, file: GatelineFile, placeOf: (path: Path) => Place): Gate {
   const entry = file.gates[id]!;
   const order = Object.keys(file.gates);
   const { agent = id, run, uses, inputs, files, memory, tools, secrets, retries, approval, strategy, job } = entry;
@@ -112,7 +112,8 @@ function buildGate(id: string, index: number, file: GatelineFile, place: Place):
     matrix: strategy,
     entities: entityUse(entry),
     job,
-    place,
+    place: placeOf(['gates', id]),
+    schemaPlace: placeOf(['gates', id, 'output', 'schema']),
   };
 }
 

@@ -127,6 +127,8 @@ export interface Gate {
   readonly job: JsonObject | undefined;
   /** Where the gate begins in gateline.yml: where a missing key would be added. */
   readonly place: Place;
+  /** Where its schema is named, or would be. */
+  readonly schemaPlace: Place;
 }
 
 export interface UsedAction {

@@ -30,7 +30,8 @@ describe('validate', () => {
     project.edit('gateline.yml', 'retires', 'retries');
     await project.expect('validate', 2, /gateline\.yml:\d+:\d+.*there is no gate `oen`; did you mean `one`\?/);
     project.edit('gateline.yml', 'oen', 'one');
-    const missing = `${placeOf(broken, 'two')}:3 gates.two.output.schema: s.json does not exist\n`;
+    const schemaLine = broken.slice(0, broken.indexOf('"schema": "s.json"')).split('\n').length;
+    const missing = `gateline.yml:${schemaLine}:5 gates.two.output.schema: s.json does not exist\n`;
     const others = ['cut.json gates.three.output.schema: ', 'typ.json gates.four.output: '];
     await project.expect('validate', 2, `error ${missing}`, ...others);
     for (const name of ['s', 'cut']) project.write(`${name}.json`, '{"typ": "object"}');
@@ -67,7 +68,7 @@ describe('a folder', () => {
     expect(await project.why('one')).toBe('run: a.txt changed since its last attempt');
     expect(project.files('.').includes('.git')).toBe(false);
     const repository = create();
-    const note = 'changes that are not committed, and gates may change files in it (two: out.txt)';
+    const note = 'changes that are not committed, and gates may change files in it: out.txt by two';
     await repository.expect('run', 0, `note: this folder has ${note}`);
     expect(repository.git('status', '--short')).toBe('?? gateline.yml\n?? out.txt\n?? spec.md\n');
   });

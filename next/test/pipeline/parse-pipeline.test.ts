@@ -176,6 +176,7 @@ describe('a whole gateline.yml', () => {
       entities: { requires: ['session'], creates: [], invalidates: [], onInvalid: 'fail' },
       job: { permissions: { 'id-token': 'write' } },
       place: { file: 'gateline.yml', line: 27, column: 3, pointer: '/gates/design' },
+      schemaPlace: { file: 'gateline.yml', line: 43, column: 7, pointer: '/gates/design/output/schema' },
     });
   });
 

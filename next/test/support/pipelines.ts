@@ -68,6 +68,7 @@ export function createGate({ contract, ...gate }: GateSketch, number = 0): Gate 
     entities: { requires: [], creates: [], invalidates: [], onInvalid: 'fail' },
     job: undefined,
     place: { file: 'gateline.yml', line: 1 + number },
+    schemaPlace: { file: 'gateline.yml', line: 1 + number },
     ...gate,
     contract: {
       schema: undefined,
