@@ -48,6 +48,12 @@ const eventSchema = z.object({
 /** Its runs have the secrets of Dependabot only, and a token that reads. */
 export const DEPENDABOT = 'dependabot[bot]';
 
+/** Whose runs have no secrets: the author of this one; undefined: somebody who has them. */
+export function authorWithoutSecrets({ trust, actor }: Pick<Job, 'trust' | 'actor'>): string | undefined {
+  if (trust.isFork) return 'a pull request from a fork';
+  return actor === DEPENDABOT ? 'Dependabot' : undefined;
+}
+
 /**
  * Reads the event before an agent of the job can change its file.
  * @throws GatelineError `platform` if this is no job of GitHub, or of a server whose artifacts no client can reach

@@ -54,7 +54,8 @@ function prepare(gate: string, needs: readonly NeedDocument[] = [], inputs = {},
   const job = createJob({ job: gate, workspace: folder, trust, ...fields });
   const place = { checkout: folder, git: createGit(process.env), readRemote: () => Promise.resolve(undefined) };
   const values = { needs: JSON.stringify(Object.fromEntries(results)), ...inputs };
-  return prepareGate(job, inputsOf('gate', values), place, () => Promise.resolve(needs));
+  const ports = { read: () => Promise.resolve(needs), explainDoubt: () => Promise.resolve(undefined) };
+  return prepareGate(job, inputsOf('gate', values), place, ports);
 }
 
 describe('the leg of a job', () => {
@@ -125,7 +126,7 @@ describe('what a need left', () => {
     ['a partial output that a person approved', 'review', { output: { score: 70, plan: 'p' }, decision: 'approve' }],
     ['a partial output of a gate that continues', 'after', { unit: 'tolerant', output: { score: 70 } }],
     ['an approved output', 'accepted', { unit: 'waits', decision: 'approve' }],
-    ['a skipped gate', 'review', { output: undefined, verdict: skipped, entry: { how: 'skipped' } }],
+    ['a skipped gate', 'review', { output: undefined, verdict: skipped, decision: 'skip' }],
   ])('is taken: %s', async (_, gate, fields) => {
     expect((await prepare(gate, [createNeed(fields)])).gateJob.outputs).toHaveLength(1);
   });
@@ -141,6 +142,7 @@ describe('what a need left', () => {
       'does not meet',
     ],
     ['nothing, in a step with continue-on-error', 'review', { output: undefined, verdict: MISSING }, 'has no output'],
+    ['nothing, which nobody decided', 'review', { output: undefined, verdict: skipped }, 'nothing says why'],
     ['an output that nobody approved', 'accepted', { unit: 'waits' }, 'nobody has approved'],
   ])('is refused: %s', async (_, gate, fields, message) => {
     const error = await prepare(gate, [createNeed(fields)]).catch((reason: unknown) => reason);

@@ -61,7 +61,7 @@ export interface DocumentFields {
   readonly spent?: AttemptDocument['spent'];
   readonly contract?: Partial<AttemptDocument['contract']>;
   readonly entry?: Partial<AttemptDocument['entry']>;
-  readonly decision?: 'approve' | 'force';
+  readonly decision?: 'approve' | 'force' | 'skip';
 }
 
 export const PASSED: Verdict = { status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' };
@@ -78,7 +78,14 @@ export function createDocument(fields: DocumentFields = {}): AttemptDocument {
     ...fields.contract,
   };
   const content = output === undefined ? undefined : { digest: digestOfJson(output), bytes: 10 };
-  const common = { decision: 'force', ...head, kind: 'decided', unit, actor: 'octocat', reason: 'why' } as const;
+  const common = {
+    decision: decision === 'skip' ? decision : 'force',
+    ...head,
+    kind: 'decided',
+    unit,
+    actor: 'octocat',
+    reason: 'why',
+  } as const;
   const approval = { ...common, decision: 'approve', fingerprint: digestWith('f'), output: digestWith('0') } as const;
   return {
     format: 'gateline-attempt/1',

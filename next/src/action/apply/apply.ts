@@ -6,8 +6,10 @@ import { gateOf } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import { createFileReader } from '../../store/github/publish.ts';
 import { createMatcher } from '../../workspace/globs.ts';
+import { createJudge } from '../comment/explain-doubt.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
 import { openFolder } from '../gate/gate-job.ts';
+import { judgeNeed } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds } from '../gate/needs.ts';
@@ -50,14 +52,16 @@ export function explainRisk(path: string, isAllowed: (path: string) => boolean):
 export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
   const { runner, artifacts, environment } = services;
   const place = definitionPlace(job, services, inputs.path);
-  const { pipeline, root } = await readTrustedDefinition(job, inputs.file, place);
+  const { pipeline, root, contracts } = await readTrustedDefinition(job, inputs.file, place);
   const jobs = parseNeeds(inputs.needs);
   const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);
   if (failed.length > 0) throw new GatelineError('failed', `nothing is delivered: ${failed.join(', ')} did not pass`);
   const documents = await readNeeds(artifacts, jobs, { pipeline: pipeline.id, runId: job.runId });
-  // A job is green after a step that failed, if that has `continue-on-error`.
-  const bad = documents.find(({ document: { entry } }) => entry.verdict.status === 'failed');
-  if (bad) throw new GatelineError('failed', `nothing is delivered: ${bad.document.entry.unit} did not pass`);
+  const judge = createJudge(job, services, pipeline, contracts);
+  for (const { document } of documents) {
+    const { refusal } = await judgeNeed(document, judge);
+    if (refusal !== undefined) throw new GatelineError('failed', `nothing is delivered: ${refusal}`);
+  }
   const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
   // A glob of `files` also names what no gate changed.
   const isChanged = ({ base, after }: HandedFile) => base !== after;

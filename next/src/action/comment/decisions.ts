@@ -79,7 +79,7 @@ const runSchema = z.object({
   triggering_actor: z.object({ login: z.string(), type: z.string() }),
 });
 
-/** The person who started the run. Its sender is in no file that an agent could edit before us. */
+/** The person who dispatched the run, in each of its attempts. Its sender is in no file that an agent could edit before us. */
 async function findPerson(
   { repository, runId }: Job,
   { rest }: Octokit,
@@ -93,7 +93,7 @@ async function findPerson(
       throw new GatelineError('failed', `the run carries a decision, and ${login} is no person`, {
         hint: 'A person starts the workflow by "Run workflow", or by `gh workflow run`.',
       });
-  return run.triggering_actor.login;
+  return run.actor.login;
 }
 
 /** A decision as the engine reads it. */

@@ -111,9 +111,14 @@ export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string
   return gateIdFrom(slugOf(name) || 'workflow');
 }
 
-/** A gate that another step described, with as many legs as it has: its document has its contract. */
-export function describeOther({ legs }: Pick<AttemptDocument, 'legs'>): JsonObject {
-  return { run: ':', ...(legs.length > 0 && { strategy: { matrix: { leg: legs } } }) };
+/** A gate that another step described, with as many legs as it has: its document has its contract and its condition. */
+export function describeOther({ legs, entry }: Pick<AttemptDocument, 'legs' | 'entry'>): JsonObject {
+  const applies = entry.verdict.status !== 'not-applicable';
+  return {
+    run: ':',
+    ...(!applies && { if: 'false' }),
+    ...(legs.length > 0 && { strategy: { matrix: { leg: legs } } }),
+  };
 }
 
 /**

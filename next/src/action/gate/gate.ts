@@ -120,8 +120,8 @@ async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate
 
 /** Publishes what the unit ended with, and shows it. @returns whether the step is green */
 async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
-  const { services, earlier, decision } = gate;
-  const document = await createDocument(gate, { earlier: earlier?.document, decision });
+  const { services } = gate;
+  const document = await createDocument(gate);
   const end = { document, isRemembered: isRemembered(gate, document) };
   // The post step uploads it if this one is ended before it could.
   await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));

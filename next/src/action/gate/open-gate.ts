@@ -17,10 +17,11 @@ import { createFileReader, readAttempt } from '../../store/github/publish.ts';
 import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
 import { parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
+import { explainDoubt } from '../comment/explain-doubt.ts';
 import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from '../comment/decisions.ts';
 import { mirrorJob, openJob, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';
-import { DEPENDABOT, type Job } from '../job.ts';
+import { authorWithoutSecrets, type Job } from '../job.ts';
 import { readNeeds } from './needs.ts';
 import { prepareGate, type PreparedGate } from './prepare-gate.ts';
 import { definitionPlace, type Services } from '../services.ts';
@@ -37,9 +38,10 @@ export interface OpenGate extends OpenJob {
 export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
   const environment = withSecretValues(services.environment, inputs['secret-values']);
   const place = definitionPlace(job, services, inputs.path);
-  const prepared = await prepareGate(job, inputs, place, (jobs, pipeline) =>
-    readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
-  );
+  const prepared = await prepareGate(job, inputs, place, {
+    read: (jobs, pipeline) => readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
+    explainDoubt: (document, pipeline) => explainDoubt(job, services, pipeline, document),
+  });
   for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
   const decided = await readDecisions(job, prepared, inputs, services, environment);
   const gateJob = {
@@ -67,8 +69,8 @@ async function readDecisions(
   const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services);
   const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
   const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
-  const author = job.trust.isFork ? 'a pull request from a fork' : job.actor === DEPENDABOT && 'Dependabot';
-  if (unset !== '' && author !== false) {
+  const author = authorWithoutSecrets(job);
+  if (unset !== '' && author !== undefined) {
     if (inputs['no-secret'] === 'fail')
       throw new GatelineError('failed', `${gate.id} needs ${unset}, and ${author} has no secrets`, {
         hint: '`no-secret: skip` lets such a gate be skipped there; Dependabot has secrets of its own.',

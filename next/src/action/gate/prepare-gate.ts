@@ -15,8 +15,7 @@ import { originOf, type Content } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
-import { compileContract, judge } from '../../verdict/judge.ts';
-import { NOT_APPLICABLE, verdictText } from '../../verdict/verdict.ts';
+import { NOT_APPLICABLE } from '../../verdict/verdict.ts';
 import {
   describeDefinition,
   describedPipelineId,
@@ -27,15 +26,17 @@ import {
 import { parseApprovals } from '../comment/decisions.ts';
 import type { GateJob } from './gate-job.ts';
 import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
+import { judgeNeed, type ExplainDoubt, type Judge } from './judge-need.ts';
 import { legsOfJob, narrowMatrices } from './legs.ts';
 import { toJobRef, type Job } from '../job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
-/** Reads the documents that needed jobs hand over, verified by their digests. */
-export type ReadDocuments = (
-  jobs: readonly NeededJob[],
-  pipeline: string | Promise<string>,
-) => Promise<readonly NeedDocument[]>;
+/** What a gate needs of other jobs, and of those who decided about them. */
+export interface NeedPorts {
+  /** Reads the documents that needed jobs hand over, verified by their digests. */
+  readonly read: (jobs: readonly NeededJob[], pipeline: string | Promise<string>) => Promise<readonly NeedDocument[]>;
+  readonly explainDoubt: ExplainDoubt;
+}
 
 export interface PreparedGate {
   readonly gateJob: GateJob;
@@ -52,17 +53,17 @@ export async function prepareGate(
   job: Job,
   inputs: Inputs<'gate'>,
   place: DefinitionPlace,
-  readDocuments: ReadDocuments,
+  { read, explainDoubt }: NeedPorts,
 ): Promise<PreparedGate> {
   const jobs = parseNeeds(inputs.needs);
-  const described = describesGate(inputs) ? await readDocuments(jobs, describedPipelineId(job)) : undefined;
+  const described = describesGate(inputs) ? await read(jobs, describedPipelineId(job)) : undefined;
   const reading = described
     ? describeDefinition(job, inputs, described, place)
     : readTrustedDefinition(job, inputs.file, place);
   const pipelineId = reading.then(({ pipeline: { id } }) => id);
   // The definition tells what is wrong with it.
   pipelineId.catch(() => undefined);
-  const [definition, documents] = await Promise.all([reading, described ?? readDocuments(jobs, pipelineId)]);
+  const [definition, documents] = await Promise.all([reading, described ?? read(jobs, pipelineId)]);
   const gate = findGate(definition.pipeline, inputs.gate, job);
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);
@@ -80,7 +81,15 @@ export async function prepareGate(
   );
   const used = [...needs.values()].flat();
   for (const { document, job: need } of used) requireUnit(pipeline, document.entry.unit, need.id);
-  const judged = await Promise.all(used.map((need) => judgeNeed(need, pipeline, contracts, assignment)));
+  const { subject, isSubjectGiven, metadata } = assignment;
+  const judge = {
+    pipeline: definition.pipeline,
+    contracts,
+    subject: isSubjectGiven ? subject : null,
+    metadata,
+    explainDoubt,
+  };
+  const judged = await Promise.all(used.map((need) => outputOf(need, judge)));
   const { retentionDays } = job;
   return {
     gate,
@@ -151,35 +160,16 @@ function requireUnit(pipeline: Pipeline, unit: UnitKey, job: string): void {
   });
 }
 
-/** The output of a need, judged by today's contract. @throws GatelineError `failed` if it does not meet that */
-async function judgeNeed(
-  { document, job }: NeedDocument,
-  { gates }: Pipeline,
-  contracts: ReadonlyMap<string, Contract>,
-  { subject, isSubjectGiven, metadata }: GateJob['assignment'],
-): Promise<JudgedNeed> {
-  const { entry, output: value, startedAt, files, decision } = document;
+/** The output of a need, judged by today's contract. @throws GatelineError `failed` if it may not be used */
+async function outputOf({ document, job }: NeedDocument, judge: Judge): Promise<JudgedNeed> {
+  const { entry, output: value, startedAt, files } = document;
   const { unit } = entry;
+  const { verdict, refusal } = await judgeNeed(document, judge);
+  if (refusal !== undefined)
+    throw new GatelineError('failed', refusal, { hint: `Re-run job ${job.id}: its gate is judged anew.` });
   const handedOn = files.map(({ path }) => path).sort();
-  const refuse = (reason: string): GatelineError =>
-    new GatelineError('failed', reason, { hint: `Re-run job ${job.id}: its gate is judged anew.` });
-  if (value === undefined) {
-    // A job is green after a step that failed, if that has `continue-on-error`.
-    if (entry.verdict.status === 'not-applicable')
-      return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
-    throw refuse(`${unit} has no output: ${verdictText(entry.verdict)}`);
-  }
-  const contract = contracts.get(gateOf(unit))!;
-  const verdict = await judge(await compileContract(contract), value, {
-    subject: isSubjectGiven ? subject : null,
-    metadata,
-  });
-  const isApproved = decision?.entry.decision === 'approve';
-  const isOpen = verdict.status === 'passed' || isApproved || contract.partial === 'continue';
-  if (!isOpen || verdict.status === 'failed')
-    throw refuse(`the output of ${unit} does not meet today's contract: ${verdictText(verdict)}`);
-  if (!isApproved && gates.some(({ id, approval }) => id === gateOf(unit) && approval !== undefined))
-    throw refuse(`nobody has approved the output of ${unit}`);
+  if (value === undefined) return { unit, texts: [], output: { verdict: NOT_APPLICABLE, handedOn } };
+  const contract = judge.contracts.get(gateOf(unit))!;
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
   const how = entry.how === 'adopted' ? 'adopted' : 'ran';

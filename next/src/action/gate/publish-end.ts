@@ -8,14 +8,14 @@ import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
-import type { OutputDecision } from '../comment/decisions.ts';
 import type { OpenJob } from './gate-job.ts';
+import type { OpenGate } from './open-gate.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
-export async function createDocument(
-  { gateJob, ports, checkpoints, log, order, unit }: OpenJob,
-  { earlier, decision }: { readonly earlier?: AttemptDocument; readonly decision?: OutputDecision },
-): Promise<AttemptDocument> {
+export async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
+  const { gateJob, ports, checkpoints, log, order, unit, decision } = gate;
+  const earlier = gate.earlier?.document;
+  const source = earlier && { runId: earlier.job.runId, ...gate.earlier!.reference };
   const entries = await log.read();
   const ends = endsOf(entries, unit.key);
   const entry = ends.at(-1);
@@ -43,7 +43,9 @@ export async function createDocument(
     files: handOn(unit.key, entry.files, gateJob.inherited),
     made: made ?? { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) },
     spent: { ...gateJob.spent, [unit.key]: spentOn(ends) },
-    ...(decided?.kind === 'decided' && { decision: { entry: decided, proof: decision?.proof ?? '' } }),
+    ...(decided?.kind === 'decided' && {
+      decision: { entry: decided, proof: decision?.proof ?? '', ...(decision && source && { source }) },
+    }),
     ...(learnings && { learnings: Buffer.from(learnings).toString().slice(0, 65_536) }),
   };
 }

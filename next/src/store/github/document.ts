@@ -69,8 +69,15 @@ export const documentSchema = z.strictObject({
   made: spentSchema,
   /** By unit: this one and everything before it in this run. */
   spent: z.record(z.string(), spentSchema),
-  /** What a person decided about this unit, and where that stands. */
-  decision: z.strictObject({ entry: decidedSchema, proof: z.string().max(1_024) }).optional(),
+  /** What a person decided about this unit, and where that stands: a claim, which readers prove again. */
+  decision: z
+    .strictObject({
+      entry: decidedSchema,
+      proof: z.string().max(1_024),
+      /** The document that an approval names. */
+      source: z.strictObject({ runId: count, artifactId: count, digest: digestSchema }).optional(),
+    })
+    .optional(),
   learnings: z.string().max(65_536).optional(),
 });
 export type AttemptDocument = z.infer<typeof documentSchema>;

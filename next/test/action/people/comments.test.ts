@@ -3,7 +3,7 @@ import { agent, logsOf, troubles, useGithub, worked } from '../stories/support.t
 import { approvalIn, peopleFiles, say } from './support.ts';
 
 const GATES = {
-  plan: { run: agent('{"plan": 1}'), approval: 'required', inputs: [] },
+  plan: { run: agent('{"plan": 1}', 'echo 1 > plan.txt'), files: ['plan.txt'], approval: 'required', inputs: [] },
   build: {
     needs: ['plan'],
     run: agent('{"score": 60, "try": "$GITHUB_RUN_ATTEMPT"}'),

@@ -1,0 +1,98 @@
+import { messageOf } from '../../errors.ts';
+import { readRest } from '../../github/octokit.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { gateOf } from '../../run/units.ts';
+import { approvalDigest, type AttemptDocument } from '../../store/github/document.ts';
+import { readAttempt } from '../../store/github/publish.ts';
+import type { Contract } from '../../verdict/contract.ts';
+import type { Judge } from '../gate/judge-need.ts';
+import { authorWithoutSecrets, type Job } from '../job.ts';
+import type { Services } from '../services.ts';
+import { readCommentDecisions } from './comment-decisions.ts';
+import { readDispatchDecisions } from './decisions.ts';
+
+/**
+ * Why the decision in a document does not count; undefined: it does, or there is none. Whoever has the token of a job can
+ * write any document, so its source is asked again: the event of this run, or the comments on its pull request.
+ */
+export async function explainDoubt(
+  job: Job,
+  services: Services,
+  pipeline: Pipeline,
+  document: AttemptDocument,
+): Promise<string | undefined> {
+  const { decision, entry } = document;
+  const { unit } = entry;
+  if (decision === undefined) return undefined;
+  const { decision: name, actor } = decision.entry;
+  try {
+    if (name === 'approve') return await explainApproval(job, services, pipeline, document);
+    if (name === 'skip' && actor === 'gateline') {
+      const hasSecrets = pipeline.gates.some(({ id, secrets }) => id === gateOf(unit) && secrets.length > 0);
+      return hasSecrets && authorWithoutSecrets(job) !== undefined ? undefined : 'this run has all secrets';
+    }
+    const dispatched = await readDispatchDecisions(job, { pipeline, unit }, services);
+    const isDecided = dispatched.actor === actor && dispatched.entries.some(({ decision: other }) => other === name);
+    return isDecided ? undefined : `${actor} has not decided: ${name} ${unit}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/**
+ * What judges documents in a job without a gate. Checks of what the caller gave a gate's job, subject and metadata, are
+ * left to jobs that get the same.
+ */
+export function createJudge(
+  job: Job,
+  services: Services,
+  pipeline: Pipeline,
+  contracts: ReadonlyMap<string, Contract>,
+): Judge {
+  const isKnown = (check: string) => !/(?<![.\w])(?:subject|metadata)\b/.test(check);
+  const judged = [...contracts].map(
+    ([id, contract]) => [id, { ...contract, checks: contract.checks.filter(isKnown) }] as const,
+  );
+  return {
+    pipeline,
+    contracts: new Map(judged),
+    subject: null,
+    metadata: pipeline.metadata,
+    explainDoubt: (document) => explainDoubt(job, services, pipeline, document),
+  };
+}
+
+/** What an approval opens: the output, the legs in it, and the files that go with it. */
+function contentOf({ entry, files }: AttemptDocument): string {
+  const versions = files.map(({ path, after }) => `${path}\0${after}`).sort();
+  return canonicalJson([entry.unit, entry.output?.digest ?? null, entry.legs ?? null, versions]);
+}
+
+async function explainApproval(
+  job: Job,
+  services: Services,
+  pipeline: Pipeline,
+  document: AttemptDocument,
+): Promise<string | undefined> {
+  const { unit } = document.entry;
+  const { source, entry } = document.decision!;
+  if (source === undefined) return 'it names no output';
+  const [approved, { output }, comments] = await Promise.all([
+    readAttempt(services.artifacts, source, { job: unit, pipeline: pipeline.id, runId: source.runId }),
+    readDispatchDecisions(job, { pipeline, unit }, services),
+    readComments(job, services, unit),
+  ]);
+  if (contentOf(approved) !== contentOf(document)) return 'the approval is of another output';
+  const digest = approvalDigest(approved.entry.fingerprint, source.digest);
+  const newest = [...(output ? [output] : []), ...comments].findLast((decision) => decision.digest === digest);
+  const isApproved = newest?.decision === 'approve' && newest.actor === entry.actor;
+  return isApproved ? undefined : `${entry.actor} has not approved it, or has taken that back`;
+}
+
+async function readComments({ pullRequest, repository }: Job, { octokit, report }: Services, unit: string) {
+  if (pullRequest === undefined) return [];
+  const client = await octokit();
+  const read = async () => ({ data: await readCommentDecisions(client, repository, pullRequest.number, unit) });
+  return readRest('The look at the comments', 'pull-requests: read', read, report);
+}
