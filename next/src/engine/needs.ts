@@ -5,9 +5,11 @@ import type { UnitOutput } from './ports.ts';
 import type { Needs } from './request.ts';
 import { storeValue } from './values.ts';
 
-/** Whether all units of a gate are done in this call. */
-export function isDone({ graph, outcomes }: Call, gate: string): boolean {
-  return graph.unitsOf(gate)?.every(({ key }) => outcomes.get(key)?.result === 'done') ?? false;
+/** Whether all units of a gate are done in this call. One without legs is done when what it needs is: later gates need that too. */
+export function isDone(call: Call, gate: string): boolean {
+  const units = call.graph.unitsOf(gate);
+  if (units?.length === 0) return call.graph.gate(gate)!.needs.every((need) => isDone(call, need));
+  return units?.every(({ key }) => call.outcomes.get(key)?.result === 'done') ?? false;
 }
 
 /** What the needs of a unit have for it; undefined: one of them is not done in this call. */

@@ -58,6 +58,18 @@ describe('legs', () => {
     );
   });
 
+  it('that are none are done when what their gate needs is', async () => {
+    const project = create({
+      list: { run: agent([]) },
+      edit: { run: `echo x > a.txt; ${agent()}`, files: ['a.txt'] },
+      work: { needs: ['list', 'edit'], strategy: { matrix: '${{ needs.list.output }}' } },
+      last: { needs: 'work', inputs: ['*.txt'] },
+    });
+    project.write('a.txt', 'a');
+    expect(await project.run()).toBe('0: list edit last');
+    expect(await project.run()).toBe('0: ');
+  });
+
   it('that agents work on by themselves begin and complete', async () => {
     const leg = { run: undefined, files: ['*.txt'], strategy: { matrix: '${{ needs.list.output }}' } };
     const project = create({ list: { run: agent(['x', 'y']) }, work: { needs: 'list', ...leg } });
