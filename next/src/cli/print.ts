@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import stringWidth from 'string-width';
 import { EXIT_CODES, GatelineError, type Place } from '../errors.ts';
-import { ansi, plain, type Paint } from '../report/table.ts';
+import { ansi, plain, type Paint, type Screen as TableScreen } from '../report/table.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import type { Screen, World } from './world.ts';
 
@@ -20,6 +21,11 @@ export type AddAnswer = <Options>(
 
 export function paintOf(screen: Screen): Paint {
   return screen.hasColors ? ansi : plain;
+}
+
+/** How tables look on a screen. */
+export function tableScreenOf(screen: Screen): TableScreen {
+  return { paint: paintOf(screen), width: screen.columns, widthOf: stringWidth };
 }
 
 export function printAnswer({ out }: World, { json, text }: Answer, asJson: boolean): void {

@@ -1,6 +1,6 @@
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent } from '../run/events.ts';
-import { paintOf } from './print.ts';
+import { tableScreenOf } from './print.ts';
 import type { World } from './world.ts';
 
 /** Shows the events of a call on stderr: a live table on a terminal, lines in a log, nothing with `--quiet`. */
@@ -22,10 +22,7 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
     lines = 0;
   };
   const draw = (): void => {
-    const table = progress.render(new Date().toISOString(), Math.max(1, (err.rows || 24) - 4), {
-      paint: paintOf(err),
-      width: err.columns,
-    });
+    const table = progress.render(new Date().toISOString(), Math.max(1, (err.rows || 24) - 4), tableScreenOf(err));
     clear();
     err.write(table);
     lines = table.split('\n').length - 1;

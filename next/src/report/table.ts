@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -17,7 +16,12 @@ export interface Screen {
   readonly width?: number;
   /** Default: no colour. */
   readonly paint?: Paint;
+  /** Columns of a text. Default: a character takes one. The library that knows better takes 40 ms to load. */
+  readonly widthOf?: WidthOf;
 }
+
+/** Columns of a safe text: wide characters (CJK, emoji) take two. */
+type WidthOf = (text: string) => number;
 
 /** A text from anybody, and how it looks. */
 export interface Cell {
@@ -44,12 +48,13 @@ const MIN_WIDTH = 20;
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen = {}): string {
   if (rows.length === 0) return '';
-  const { width = 0, paint = plain } = screen;
+  const { width = 0, paint = plain, widthOf: measure = (text) => text.length } = screen;
+  const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : measure(text));
   const total = width > 0 ? Math.max(width, MIN_WIDTH) : Infinity;
   const filled = columns
     .map((column) => ({ ...column, cells: rows.map((row) => safeCell(column.cell(row))) }))
     .filter(({ cells }) => cells.some(({ text }) => text !== ''))
-    .map((column) => ({ ...column, width: columnWidth(column) }));
+    .map((column) => ({ ...column, width: columnWidth(column, widthOf) }));
   const renderLine = (cellOf: (column: (typeof filled)[number]) => Cell): string => {
     let line = '';
     let left = total;
@@ -57,7 +62,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
       const space = Math.min(column.width, left);
       if (space < 1) break;
       const { text, tone } = cellOf(column);
-      const short = fitWidth(text, space);
+      const short = fitWidth(text, space, widthOf);
       const padding = ' '.repeat(space - widthOf(short));
       const painted = tone === undefined || short === '' ? short : paint(tone, short);
       line += (column.isNumber ? padding + painted : painted + padding) + GAP;
@@ -74,7 +79,10 @@ function safeCell(cell: string | Cell | 0 | undefined): Cell {
   return { ...cell, text: safeText(cell.text) };
 }
 
-function columnWidth({ head, cells, max = 40 }: { head: string; cells: readonly Cell[]; max?: number }): number {
+function columnWidth(
+  { head, cells, max = 40 }: { head: string; cells: readonly Cell[]; max?: number },
+  widthOf: WidthOf,
+): number {
   return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, widthOf(text))), widthOf(head));
 }
 
@@ -97,12 +105,6 @@ export function safeLine(line: string): string {
 /** Each character takes one column: no marks, nothing invisible or wide. */
 const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff…]*$/;
 
-/** Columns of a safe text: wide characters (CJK, emoji) take two. */
-function widthOf(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  return stringWidth(text);
-}
-
 let segmenter: Intl.Segmenter | undefined;
 
 /** The data of a segmenter takes 15 ms to load, and few calls need it. */
@@ -112,12 +114,12 @@ function graphemesOf(text: string): string[] {
 }
 
 /** A safe text in at most that many columns. */
-function fitWidth(text: string, columns: number): string {
+function fitWidth(text: string, columns: number, widthOf: WidthOf): string {
   if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;
   for (const grapheme of graphemesOf(text)) {
-    used += stringWidth(grapheme);
+    used += widthOf(grapheme);
     if (used > columns - 1) break;
     result += grapheme;
   }

@@ -14,7 +14,7 @@ import {
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import { paintOf, type AddAnswer } from '../print.ts';
+import { tableScreenOf, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 interface HistoryOptions extends TargetOptions {
@@ -127,7 +127,7 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
       limit: isSummary ? undefined : limit,
     });
     if (unreadable > 0) world.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
-    const screen = { paint: paintOf(world.out), width: world.out.columns };
+    const screen = tableScreenOf(world.out);
     if (daily !== undefined) {
       const days = summarizeDays(entries, daily === true ? undefined : daily);
       return { json: { days }, text: renderDays(days, screen) };

@@ -12,7 +12,7 @@ import {
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import { paintOf, type Answer, type AddAnswer } from '../print.ts';
+import { paintOf, tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import type { World } from '../world.ts';
 
@@ -126,11 +126,11 @@ async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
 }
 
 function planAnswer({ out }: World, plans: Plans): Answer {
-  return { json: { plan: plans }, text: renderPlan(plans, { paint: paintOf(out), width: out.columns }) };
+  return { json: { plan: plans }, text: renderPlan(plans, tableScreenOf(out)) };
 }
 
 function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
-  const screen = { paint: paintOf(out), width: out.columns, ran: result.ran, now: new Date().toISOString(), plan };
+  const screen = { ...tableScreenOf(out), ran: result.ran, now: new Date().toISOString(), plan };
   const text = renderStatus(view, screen);
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
   const exit =

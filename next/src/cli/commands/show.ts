@@ -12,7 +12,7 @@ import {
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import { paintOf, type Answer, type AddAnswer } from '../print.ts';
+import { tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
 const PARTS = [
@@ -94,7 +94,7 @@ async function statusAnswer({ out }: World, gateline: Gateline, { run, json }: S
   const plan = run === undefined && !json && view.status === 'completed' ? await gateline.plan() : undefined;
   return {
     json: view,
-    text: renderStatus(view, { paint: paintOf(out), width: out.columns, now: new Date().toISOString(), plan }),
+    text: renderStatus(view, { ...tableScreenOf(out), now: new Date().toISOString(), plan }),
   };
 }
 
@@ -114,5 +114,5 @@ async function verdictAnswer(
   const chosen = attempt === undefined ? undefined : unit.attempts.find(({ n }) => n === attempt);
   if (attempt !== undefined && chosen === undefined)
     throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
-  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, { paint: paintOf(out), width: out.columns }) };
+  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, tableScreenOf(out)) };
 }
