@@ -11,6 +11,8 @@ export interface ProgressDisplay extends Disposable {
 }
 
 const REFRESH_MS = 200;
+/** What stays above the live table. */
+const LASTING: ReadonlySet<EngineEvent['type']> = new Set(['opened', 'notice', 'checkpoint']);
 
 export function showProgress({ err }: World, { quiet = false, verbose = false, json = false }): ProgressDisplay {
   if (quiet) return { observe: () => undefined, end: () => undefined, [Symbol.dispose]: () => undefined };
@@ -28,16 +30,33 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
     lines = table.split('\n').length - 1;
   };
   const timer = isLive ? setInterval(draw, REFRESH_MS) : undefined;
+  const print = (texts: readonly string[]): void => {
+    if (texts.length === 0) return;
+    clear();
+    err.write(texts.map((text) => `${text}\n`).join(''));
+  };
+  let isOpened = false;
+  /** Lines from before the run was opened: it is named first. */
+  const early: string[] = [];
+  /** Checkpoints of units whose end is not shown yet. */
+  const checkpoints: string[] = [];
   const end = (): void => {
     clearInterval(timer);
     clear();
+    print([...early.splice(0), ...checkpoints.splice(0)]);
   };
   return {
     observe: (event) => {
+      const { type } = event;
       const line = progress.apply(event);
-      if (isLive && event.type !== 'notice' && event.type !== 'checkpoint') return;
-      clear();
-      if (line !== undefined) err.write(`${line}\n`);
+      isOpened ||= type === 'opened';
+      if (line !== undefined && (!isLive || LASTING.has(type))) {
+        if (type === 'checkpoint' && progress.isRunning(event.unit)) checkpoints.push(line);
+        else if (isOpened) print([line]);
+        else early.push(line);
+      }
+      if (type === 'opened') print(early.splice(0));
+      if (type === 'ended' && isOpened) print(checkpoints.splice(0));
     },
     end,
     [Symbol.dispose]: end,

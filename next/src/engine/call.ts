@@ -37,6 +37,7 @@ export class Call {
   snapshot: Snapshot | undefined;
   /** Whether this call has written an entry. */
   wrote = false;
+  #isOpened = false;
   #entries: readonly Entry[];
   #look: Promise<void> = Promise.resolve();
   #uses: EndedEntry[] = [];
@@ -85,12 +86,20 @@ export class Call {
 
   /** Writes entries, and before them the uses that only matter if the run writes something at all. */
   async write(...entries: readonly Entry[]): Promise<void> {
-    const { run, subject } = this.head();
-    if (!this.wrote) this.observe({ type: 'opened', subject, run, units: this.graph.units.map(({ key }) => key) });
+    const { run } = this.head();
     const uses = this.#uses.map((entry) => ({ ...entry, run }));
+    if (!this.#isOpened && [...uses, ...entries].some(({ kind }) => kind !== 'decided')) this.#open();
     this.#uses = [];
     this.wrote = true;
     this.#learn(await this.ports.log.append(...uses, ...entries));
+  }
+
+  #open(): void {
+    this.#isOpened = true;
+    const { order, ports, graph } = this;
+    const { pipeline, subject, run } = this.head();
+    const units = graph.units.filter(({ gate }) => order.only?.has(gate.id) ?? true).map(({ key }) => key);
+    this.observe({ type: 'opened', pipeline, subject, run, folder: ports.workspace.root, units });
   }
 
   /** Notes that an output is used that already was the newest: written with the next entry, if there is one. */

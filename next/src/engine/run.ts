@@ -163,6 +163,7 @@ class Scheduler {
         n: ended.n,
         how,
         verdict,
+        score: unit.gate.contract.score === undefined ? undefined : verdict.score,
         changes,
         ms,
         costUsd: metrics?.costUsd,

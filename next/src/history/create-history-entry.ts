@@ -53,12 +53,12 @@ function unitLine(
   verdicts: ReturnType<typeof verdictsOf>,
 ): HistoryEntry['units'][number] {
   const ends = attempts.flatMap((attempt) => attempt.ended ?? []).filter(({ how }) => how === 'ran');
-  const scored = ended && ended.verdict.status !== 'not-applicable' && ended.output !== undefined;
+  const isJudged = ended && ended.verdict.status !== 'not-applicable' && ended.output !== undefined;
   return {
     unit: unit.key,
     status,
     how: ended?.how,
-    score: scored ? ended.verdict.score : undefined,
+    score: isJudged && unit.gate.contract.score !== undefined ? ended.verdict.score : undefined,
     attempts: ends.length,
     ms: sumOf(ends.map(({ ms }) => ms)),
     costUsd: sumOf(ends.map(({ metrics }) => metrics?.costUsd)),

@@ -87,7 +87,7 @@ function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, sta
     ['Attempt', last && String(last.n)],
     ['How', how],
     ['Iteration', iteration > 1 ? String(iteration) : undefined],
-    ['Score', verdict && score && `${formatScore(verdict.score)}${threshold > 0 ? ` (threshold ${threshold})` : ''}`],
+    ['Score', verdict && score && `${formatScore(verdict.score)}${threshold ? ` (threshold ${threshold})` : ''}`],
     ['Result', verdict?.result && quote(verdict.result)],
     ['Message', verdict?.message && quote(verdict.message)],
     ['Began', last?.started],

@@ -13,8 +13,18 @@ import type { NextStep, RunView } from './view.ts';
  * | held by a pause or a rollback | `gateline resume` |
  * | a unit, by its status in the order of {@link UNIT_ORDER} | that of the unit, see {@link unitStep} |
  * | otherwise | `gateline run` |
+ *
+ * A run in a clone goes on with `--isolated`, and ends with `gateline apply` in place of `gateline diff`.
  */
-export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>): NextStep {
+export function nextStep(view: Omit<RunView, 'next'>): NextStep {
+  const step = stepInFolder(view);
+  if (view.clone === undefined) return step;
+  if (step.command === 'gateline diff')
+    return { text: 'Bring the files of the gates into this folder', command: 'gateline apply' };
+  return { ...step, command: step.command?.replace(/^gateline (run|resume)\b/, '$& --isolated') };
+}
+
+function stepInFolder({ run, status, units, paused }: Omit<RunView, 'next'>): NextStep {
   const hasChanges = units.some(({ changes }) => changes.length > 0);
   const first = units.find(({ next }) => next !== undefined)?.next;
   if (run === 0)
@@ -24,7 +34,7 @@ export function nextStep({ run, status, units, paused }: Omit<RunView, 'next'>):
   const isDone = !units.some(({ next, attempts }) => next !== undefined && attempts.length > 0);
   if (status === 'completed' && isDone)
     return hasChanges
-      ? { text: 'All gates are done: see what they changed', command: 'gateline diff' }
+      ? { text: 'See what the gates changed', command: 'gateline diff' }
       : { text: 'All gates are done' };
   if (status === 'closed') return { text: 'The run was closed: start another one', command: 'gateline run' };
   if (paused) return { text: `Continue the run that ${paused.actor} holds`, command: 'gateline resume' };

@@ -4,6 +4,7 @@ import { verdictText } from '../verdict/verdict.ts';
 import { countOf, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
 import { renderTable, safeLine, safeText, type Column, type Screen, type Tone } from './table.ts';
 
+type Opened = Extract<EngineEvent, { type: 'opened' }>;
 type Ended = Extract<EngineEvent, { type: 'ended' }>;
 
 /** A unit of a call as it is shown now. */
@@ -35,7 +36,7 @@ export class Progress {
     switch (event.type) {
       case 'opened':
         for (const key of event.units) if (!this.#rows.has(key)) this.#set(key, 'pending', 'quiet', '');
-        return this.#open(safeText(`${event.subject}, run ${event.run}: ${countOf(event.units.length, 'gate')}`));
+        return this.#open(event);
       case 'planned':
         return this.#plan(event.plan);
       case 'started': {
@@ -66,11 +67,16 @@ export class Progress {
     }
   }
 
-  /** A decision that a call begins with opens the run too. */
-  #open(head: string): string | undefined {
+  isRunning(unit: UnitKey): boolean {
+    return this.#rows.get(unit)?.word === 'running';
+  }
+
+  /** A call that gives attempts up before it runs opens the run twice. */
+  #open({ pipeline, subject, run, folder, units }: Opened): string | undefined {
+    const head = safeText(`Run ${run} of ${pipeline} for ${subject}, in ${folder}`);
     if (head === this.#head) return undefined;
     this.#head = head;
-    return head;
+    return `${head}\n${safeText(`${countOf(units.length, 'gate')}: ${listNames(units, 10)}`)}`;
   }
 
   /** What a call decided about a unit. Lines about what is used or starts follow with the events of it. */
@@ -81,7 +87,7 @@ export class Progress {
     return ['use', 'run', 'skip'].includes(choice) ? undefined : safeText(`${unit}: ${choice}: ${reason}`);
   }
 
-  #end({ unit, how, verdict, changes, ms, costUsd, approval, retries }: Ended): string {
+  #end({ unit, how, verdict, score, changes, ms, costUsd, approval, retries }: Ended): string {
     const isGood = verdict.status === 'passed' || verdict.status === 'not-applicable' || approval !== undefined;
     const planned = approval ?? this.#plans.get(unit)?.reason ?? '';
     const reason = isGood ? (how === 'ran' ? (verdict.message ?? '') : planned) : verdictText(verdict);
@@ -89,7 +95,7 @@ export class Progress {
     const tone = verdict.status === 'failed' ? 'bad' : isGood ? 'good' : 'warning';
     this.#set(unit, retries ? 'pending' : word, tone, reason, { ms });
     const details = [
-      how === 'ran' && verdict.status === 'passed' ? `score ${formatScore(verdict.score)}` : '',
+      score !== undefined && verdict.status === 'passed' ? `score ${formatScore(score)}` : '',
       formatDuration(ms),
       formatMoney(costUsd),
       changes.length === 0 ? '' : `${countOf(changes.length, 'file')} ${how === 'used' ? 'put back' : 'changed'}`,

@@ -22,6 +22,8 @@ export interface RunViewInput {
   readonly isAlive: IsAlive;
   /** Newest first. */
   readonly history: readonly HistoryEntry[];
+  /** The run that works in a clone, and its path. */
+  readonly clone?: { readonly run: number; readonly path: string };
   /** Where the agent of an attempt writes its output. Default: the variable that tells the agent. */
   readonly outputPath?: (attempt: AttemptRef) => string;
 }
@@ -31,7 +33,17 @@ const MAX_HISTORY = 10;
 
 /** The view of one run. @throws GatelineError `usage` if the subject has no such run */
 export function createRunView(input: RunViewInput): RunView {
-  const { pipeline, subject, metadata, entries, run, isAlive, history, outputPath = () => '$GATELINE_OUTPUT' } = input;
+  const {
+    pipeline,
+    subject,
+    metadata,
+    entries,
+    run,
+    clone,
+    isAlive,
+    history,
+    outputPath = () => '$GATELINE_OUTPUT',
+  } = input;
   const state = new FolderState(
     pipeline,
     subject,
@@ -55,6 +67,7 @@ export function createRunView(input: RunViewInput): RunView {
     started: runState?.started,
     ended: runState?.finalStatus && runState.ended,
     paused: runState?.paused && viewDecision(runState.paused),
+    clone: clone?.run === runState?.run ? clone?.path : undefined,
     figures: figuresOf(state, states),
     units,
     groups: pipeline.groups.map((group): GroupView => {
@@ -114,7 +127,7 @@ function viewUnit(
     done,
     reason,
     iteration: (last?.ended ?? last?.started)?.iteration ?? 1,
-    threshold: gate.contract.threshold,
+    threshold: gate.contract.score === undefined ? undefined : gate.contract.threshold,
     verdict: ended?.verdict,
     output: ended?.output,
     fingerprint: ended?.fingerprint,

@@ -45,7 +45,7 @@ export function renderStatus(view: RunView, options: StatusOptions = {}): string
   ].join('');
 }
 
-function changeLines({ units, next }: RunView, { ran = [] }: StatusOptions): string[] {
+function changeLines({ units, next, clone }: RunView, { ran = [] }: StatusOptions): string[] {
   const changed = units.filter(({ key, changes }) => ran.includes(key) && changes.length > 0);
   if (changed.length === 0) return [];
   return [
@@ -53,7 +53,9 @@ function changeLines({ units, next }: RunView, { ran = [] }: StatusOptions): str
       ({ key, changes }) =>
         `${key} changed ${countOf(changes.length, 'file')}: ${listNames(changes.map(({ path }) => path))}`,
     ),
-    `${next.command === 'gateline diff' ? 'Undo it' : 'See it with `gateline diff`, and undo it'} with \`gateline rollback --all\`.`,
+    clone === undefined
+      ? `${next.command === 'gateline diff' ? 'Undo it' : 'See it with `gateline diff`, and undo it'} with \`gateline rollback --all\`.`
+      : 'See it with `gateline diff`.',
   ];
 }
 
@@ -130,7 +132,8 @@ export function howText({ how, attempts, status }: UnitView): string {
 }
 
 export function scoreText({ verdict, threshold, status }: UnitView): string {
-  if (verdict === undefined || verdict.status === 'not-applicable' || status === 'lost' || isOpen(status)) return '';
+  if (verdict === undefined || threshold === undefined) return '';
+  if (verdict.status === 'not-applicable' || status === 'lost' || isOpen(status)) return '';
   if (verdict.status === 'failed' && verdict.kind !== 'score' && verdict.kind !== 'check') return '';
   return formatScore(verdict.score) + (verdict.score < threshold ? ` < ${formatScore(threshold)}` : '');
 }
@@ -142,7 +145,7 @@ function timeText({ attempts, status }: UnitView, now: string | undefined): stri
 }
 
 function summaryLines(view: RunView): string[] {
-  const { run, pipeline, subject, status, figures, units, paused, task } = view;
+  const { run, pipeline, subject, status, figures, units, paused, task, clone } = view;
   if (run === 0) return [`There is no run of ${pipeline} for ${subject} yet.`];
   const { done, ms, costUsd, tokens } = figures;
   const parts = [
@@ -155,6 +158,7 @@ function summaryLines(view: RunView): string[] {
     `Run ${run} of ${pipeline} for ${subject}: ${status}, ${parts.filter((text) => text !== '').join(', ')}`,
   ];
   if (task !== undefined) lines.push(`Task: ${task}`);
+  if (clone !== undefined) lines.push(`Isolated: its files are in ${clone} until \`gateline apply\` brings them here`);
   if (paused)
     lines.push(`${paused.decision === 'rollback' ? 'Rolled back' : 'Paused'} by ${paused.actor}: ${paused.reason}`);
   const troubles = units.filter((unit) => !unit.done && TROUBLES.has(unit.status));

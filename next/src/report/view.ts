@@ -27,6 +27,8 @@ export interface RunView {
   readonly ended?: string;
   /** Who holds the run, and why: a pause or a rollback. */
   readonly paused?: DecisionView;
+  /** Where the run works, if not in the folder: `apply` brings its files. */
+  readonly clone?: string;
   readonly figures: Figures;
   /** In the order of gateline.yml, legs in theirs. */
   readonly units: readonly UnitView[];
@@ -58,7 +60,8 @@ export interface UnitView {
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
   readonly iteration: number;
-  readonly threshold: number;
+  /** The score that passes; absent: its output has no score. */
+  readonly threshold?: number;
   /** Of the newest attempt that ended. */
   readonly verdict?: Verdict;
   readonly output?: Content;

@@ -4,7 +4,16 @@ import type { FileChange } from './files.ts';
 
 /** What happens during a call, as it happens. Texts are redacted, but not escaped for any target. */
 export type EngineEvent =
-  | { readonly type: 'opened'; readonly subject: string; readonly run: number; readonly units: readonly UnitKey[] }
+  /** The run of a call, and the folder that it works in. */
+  | {
+      readonly type: 'opened';
+      readonly pipeline: string;
+      readonly subject: string;
+      readonly run: number;
+      readonly folder: string;
+      /** Those that the call works on. */
+      readonly units: readonly UnitKey[];
+    }
   /** A decision about a unit, with its reason: what `plan` would print. */
   | { readonly type: 'planned'; readonly plan: UnitPlan }
   | {
@@ -21,6 +30,8 @@ export type EngineEvent =
       readonly n: number;
       readonly how: 'ran' | 'used' | 'adopted' | 'skipped' | 'not-applicable' | 'lost';
       readonly verdict: Verdict;
+      /** Absent: its output has no score. */
+      readonly score?: number;
       readonly changes: readonly FileChange[];
       readonly ms: number;
       readonly costUsd?: number;

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { agent, ENVELOPE, pipeline, placeOf, Project, type RunView } from './support.ts';
+import { agent, ENVELOPE, pipeline, Project, type RunView } from './support.ts';
 
 const GATES = {
   one: { run: agent({ n: 1 }), inputs: ['spec.md'] },

@@ -144,10 +144,32 @@ describe('progress', () => {
     project.commit();
     const { err, out } = await project.start(['run'], { columns: 60 }).answer;
     expect(err).not.toContain('attempt 1 starts');
-    expect(err.replaceAll(/\u001b\[\d+A\u001b\[0J/g, '')).toMatch(/^(?:gate .*\n(?:(?:design|implement) .*\n)+)*$/);
+    const head = `Run 1 of p for main, in ${project.root}\n2 gates: design and implement\n`;
+    const tables = err.replaceAll(/\u001b\[\d+A\u001b\[0J/g, '').replace(head, '');
+    expect(tables).toMatch(/^(?:gate .*\n(?:(?:design|implement) .*\n)+)*$/);
     expect(out.match(/^\d .*$/gm)!.map((line) => line.length <= 60)).toEqual([true, true]);
     await project.expect('run --force design', 0, 'design: attempt 1 starts: dev@example.com asked for a new attempt');
     expect(await project.gateline('run', '--force', 'design', '--quiet')).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it('names the run and its folder, then what it may do, then what each gate does', async () => {
+    const gates = {
+      one: { secrets: ['KEY'], output: { score: '/score' }, run: agent({ score: 90 }) },
+      two: { files: ['x'] },
+    };
+    const project = new Project({ 'gateline.yml': pipeline(gates, { checkpoints: true }) });
+    const { err } = await project.gateline('run', '--until', 'one');
+    const lines = err.split('\n').filter((line) => /^(?:Run|1 gate|note|one|# )/.test(line));
+    const [commits, secret] = ['note: this folder has changes that are not committed', 'note: secret KEY is not set'];
+    const texts = [`Run 1 of p for main, in ${project.root}`, '1 gate: one', commits, secret, 'one: attempt 1 starts'];
+    const ends = ['one: passed: score 90', '# Checkpoint: gate 0, `one`'];
+    expect(lines.map((line, at) => line.startsWith([...texts, ...ends][at]!))).toEqual(lines.map(() => true));
+    expect(lines).toHaveLength(7);
+    // Without a run, what is to be known is said all the same; and a gate without a score has none.
+    project.edit('gateline.yml', '"KEY"', '"KEY2"');
+    expect((await project.gateline('run', '--until', 'one')).err).toContain('note: secret KEY2 is not set');
+    await project.expect('run', 0, /^two: passed(?!.*score)/m);
+    expect((await project.gateline('show', 'two')).out).not.toContain('score');
   });
 });
 

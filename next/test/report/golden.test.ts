@@ -15,7 +15,7 @@ import { createLegs, createPipeline } from '../support/pipelines.ts';
 /** The gates of seed 000, with browsers as legs and a group of checks. */
 const pipeline = createPipeline(
   [
-    { id: 'design', agent: 'TestCaseDesigner' },
+    { id: 'design', agent: 'TestCaseDesigner', contract: { score: '/score' } },
     { id: 'dom', agent: 'DOMAgent', needs: ['design'], memory: ['locators'], contract: { score: '/score' } },
     { id: 'pom', agent: 'POMAgent', needs: ['dom'], files: ['tests/**'] },
     {
@@ -90,13 +90,14 @@ const bad = { verdict: createVerdict('failed', { advice: ADVICE }), changes: [],
 const events: EngineEvent[] = [
   { type: 'planned', plan: plans[0]! },
   { ...passed, unit: 'design', n: 1, how: 'used', ms: 0 },
-  { type: 'opened', subject: 'pr-42', run: 3, units: ['design', 'dom', 'pom'] },
+  { type: 'opened', pipeline: 'web_tests', subject: 'pr-42', run: 3, folder: '/home/dev/web', units: ['dom', 'pom'] },
   { type: 'planned', plan: plans[1]! },
   { type: 'started', unit: 'dom', n: 1, reason: plans[1]!.reason, at: '2026-01-02T03:00:00.000Z' },
   { type: 'output', unit: 'dom', stream: 'stdout', line: '  reading\tthe page \u001b[2J::error::' },
   { ...passed, unit: 'dom', n: 1, how: 'ran', ms: 9_000, ...bad },
   { type: 'started', unit: 'dom', n: 2, reason: 'attempt 1 failed', at: '2026-01-02T03:01:00.000Z' },
-  { ...passed, unit: 'dom', n: 2, how: 'ran', ms: 61_000, costUsd: 0.4 },
+  { ...passed, unit: 'dom', n: 2, how: 'ran', score: 95, ms: 61_000, costUsd: 0.4 },
+  { ...passed, unit: 'pom', n: 1, how: 'ran', ms: 2_000 },
   { type: 'rework', gate: 'dom', round: 2, causes: ['review'] },
   { type: 'notice', message: 'README.md changed while dom worked', hint: 'run again' },
   { type: 'planned', plan: { unit: 'pom', choice: 'not-applicable', reason: 'its condition is false' } },

@@ -77,7 +77,7 @@ describe('status, run status and next step, by the log', () => {
     const ended = { changes: [{ path: 'src/a.ts', before: null, after: '100644 a' }] };
     const changed = viewOf(chain, new LogBuilder().play('code+', { ended }).play('complete'));
     expect(changed.next.command).toBe('gateline diff');
-    expect(renderStatus(changed, { ran: ['code'] })).toContain('\nUndo it with `gateline rollback --all`.\nNext: All');
+    expect(renderStatus(changed, { ran: ['code'] })).toContain('\nUndo it with `gateline rollback --all`.\nNext: See');
     // What an earlier attempt was is no news of a gate that is open again.
     const again = renderStatus(viewOf(chain, new LogBuilder().play('plan+ force:plan')));
     expect(again).toMatch(/^0 +plan +pending +13 s +octocat asked/m);

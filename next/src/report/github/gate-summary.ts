@@ -102,7 +102,7 @@ function factRows({ subject, task }: RunView, unit: UnitView, context: GithubCon
   const { time, cost } = amountsOf(unit, context);
   const facts: (readonly [name: string, cell: string | undefined])[] = [
     ['Score', scoreCell(unit, context)],
-    ['Threshold', threshold > 0 ? formatScore(threshold) : undefined],
+    ['Threshold', threshold ? formatScore(threshold) : undefined],
     ['Result', verdict?.result && quote(verdict.result)],
     ['Message', verdict?.message && quote(verdict.message)],
     ['Agent', quote(agent)],

@@ -13,9 +13,14 @@ import { contextOf, historyOf, viewOf } from './support.ts';
 
 const pipeline = createPipeline(
   [
-    { id: 'plan', agent: 'Planner' },
+    { id: 'plan', agent: 'Planner', contract: { score: '/score' } },
     { id: 'code', agent: 'Coder', needs: ['plan'], files: ['src/**'], contract: { score: '/score' } },
-    { id: 'test', needs: ['code'], matrix: { maxParallel: 2, failFast: false, legs: createLegs('chrome', 'firefox') } },
+    {
+      id: 'test',
+      needs: ['code'],
+      contract: { score: '/score' },
+      matrix: { maxParallel: 2, failFast: false, legs: createLegs('chrome', 'firefox') },
+    },
     { id: 'review', needs: ['code'], approval: 'required', contract: { score: '/score' } },
     { id: 'ship', needs: ['test', 'review'] },
   ],

@@ -20,7 +20,7 @@ import { parseMarkdown } from '../../untrusted/markdown.ts';
 import { contextOf, historyOf, viewOf } from './support.ts';
 
 const pipeline = createPipeline([
-  { id: 'plan' },
+  { id: 'plan', contract: { score: '/score' } },
   { id: 'code', needs: ['plan'], approval: 'required' },
   { id: 'test', needs: ['code'] },
 ]);
