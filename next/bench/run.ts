@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { measureGate } from './gate.ts';
+import { measureLanggraph } from './langgraph.ts';
 import { measureLargeFolder } from './large-folder.ts';
 import { renderFigure, TABLE_HEAD, type Figure } from './measure.ts';
 import { measureRecords } from './records.ts';
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => AsyncIterable<Figure>>> = {
   scaling: measureScaling,
   records: measureRecords,
   gate: measureGate,
+  langgraph: measureLanggraph,
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHMARKS);

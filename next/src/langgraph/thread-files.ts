@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import { GatelineError, messageOf } from '../errors.ts';
+import { subjectSlug } from '../store/files/attempts.ts';
+import { syncFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
+import { HEAD_FIELDS, decodeDocument, encodeDocument, type StoredDocument, type StoredValue } from './document.ts';
+import { NewFiles } from './new-files.ts';
+
+/** A thread of a graph, and a namespace in it: `""` for the graph itself, else that of a subgraph. */
+export interface Place {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
+}
+
+/** The ids of steps that LangGraph makes are UUIDs: as names of files, they have the order of the steps. */
+export const STEP_ID = /^[0-9a-z_-]{1,100}$/;
+
+const stepId = z.string().regex(STEP_ID);
+const PLACE_FIELDS = { ...HEAD_FIELDS, thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: stepId };
+const stepSchema = z.object({ ...PLACE_FIELDS, parent_checkpoint_id: stepId.optional() });
+const writesSchema = z.object({ ...PLACE_FIELDS, task_id: z.string(), task_path: z.string() });
+
+/** What a file with a checkpoint is about. Its values are the checkpoint and its metadata. */
+export type StepHead = Omit<z.infer<typeof stepSchema>, keyof typeof HEAD_FIELDS>;
+/** What a file with the writes of one call for a task is about. A value's name is `<index>:<channel>`. */
+export type WritesHead = Omit<z.infer<typeof writesSchema>, keyof typeof HEAD_FIELDS>;
+
+const SUFFIX = '.json';
+const DELETED = '.deleted-';
+
+/**
+ * The files of threads: steps as `<thread>/<step>.json`, beside them writes as `<step>.<task>.<n>.json`; those of a
+ * subgraph in `<thread>/ns/<namespace>/`. A file never changes.
+ */
+export class ThreadFiles {
+  readonly #root: string;
+  readonly #newFiles: NewFiles;
+
+  constructor(root: string) {
+    this.#root = resolve(root);
+    this.#newFiles = new NewFiles(this.#root);
+  }
+
+  folderOf({ thread_id, checkpoint_ns }: Place): string {
+    const folder = `${this.#root}${sep}${subjectSlug(thread_id)}`;
+    return checkpoint_ns === '' ? folder : join(folder, 'ns', subjectSlug(checkpoint_ns));
+  }
+
+  /** The folders of all threads and namespaces, or of one thread or namespace. */
+  async folders({ thread_id, checkpoint_ns }: Partial<Place>): Promise<string[]> {
+    const threads =
+      thread_id === undefined ? await listFolders(this.#root) : [this.folderOf({ thread_id, checkpoint_ns: '' })];
+    if (checkpoint_ns === '') return threads;
+    if (checkpoint_ns !== undefined) return threads.map((folder) => join(folder, 'ns', subjectSlug(checkpoint_ns)));
+    const subgraphs = await Promise.all(threads.map((folder) => listFolders(join(folder, 'ns'))));
+    return [...threads, ...subgraphs.flat()];
+  }
+
+  /** The names of all files in a folder, for the other methods. */
+  async names(folder: string): Promise<string[]> {
+    return (await ifPresent(folder, () => readdirSync(folder))) ?? [];
+  }
+
+  /** Undefined: there is no such step. @throws GatelineError `platform` with the path if its file is damaged */
+  readStep(folder: string, id: string): Promise<StoredDocument<StepHead> | undefined> {
+    return this.#read(folder, id + SUFFIX, stepSchema, nameOfStep);
+  }
+
+  /** @throws GatelineError `usage` if there is a step of that id with another content: others may continue it */
+  async createStep(head: StepHead, values: readonly StoredValue[]): Promise<void> {
+    const [folder, name, bytes] = [this.folderOf(head), nameOfStep(head), encodeDocument({ head, values })];
+    if (await this.#newFiles.create(folder, [name], bytes)) return;
+    const path = join(folder, name);
+    const existing = await ifPresent(path, () => readFileSync(path));
+    if (existing?.equals(bytes)) return;
+    throw new GatelineError('usage', `${path} has another content: a checkpoint that is stored cannot change`, {
+      hint: 'Store the checkpoint under a new id, as `graph.updateState` does.',
+      place: { file: path },
+    });
+  }
+
+  /** What was stored for the tasks of a step, in the order of the calls. @param names of the files in the folder */
+  async readWrites(folder: string, id: string, names: readonly string[]): Promise<StoredDocument<WritesHead>[]> {
+    const step = names.filter((name) => name.startsWith(`${id}.`) && name !== id + SUFFIX);
+    const reads = step
+      .sort((a, b) => numberOf(a) - numberOf(b))
+      .map((name) => {
+        return this.#read(folder, name, writesSchema, (head) => nameOfWrites(head, numberOf(name)));
+      });
+    return (await Promise.all(reads)).filter((writes) => writes !== undefined);
+  }
+
+  async createWrites(head: WritesHead, values: readonly StoredValue[]): Promise<void> {
+    const names = (function* () {
+      for (let n = 0; ; n += 1) yield nameOfWrites(head, n);
+    })();
+    await this.#newFiles.create(this.folderOf(head), names, encodeDocument({ head, values }));
+  }
+
+  /** Removes a thread: it is gone at once as a whole. Also what killed processes left of others. */
+  async remove(thread_id: string): Promise<void> {
+    await withSystemErrors(this.#root, async () => {
+      const folder = this.folderOf({ thread_id, checkpoint_ns: '' });
+      await rename(folder, join(this.#root, DELETED + randomUUID())).catch(unless('ENOENT'));
+      const deleted = (await this.names(this.#root)).filter((name) => name.startsWith(DELETED));
+      if (deleted.length > 0) await syncFolder(this.#root);
+      for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
+  /** A file may have been moved or copied: its head must be that of its place. */
+  async #read<Head extends Place & z.infer<z.ZodObject<typeof HEAD_FIELDS>>>(
+    folder: string,
+    name: string,
+    schema: z.ZodType<Head>,
+    nameOf: (head: Head) => string,
+  ): Promise<StoredDocument<Head> | undefined> {
+    const path = folder + sep + name;
+    const bytes = await ifPresent(path, () => readFileSync(path));
+    if (bytes === undefined) return undefined;
+    try {
+      const document = decodeDocument(bytes, schema);
+      const place = this.folderOf(document.head) + sep + nameOf(document.head);
+      if (place === path) return document;
+      throw new Error(`it is the content of ${place}`);
+    } catch (cause) {
+      throw new GatelineError('platform', `${path} is damaged: ${messageOf(cause)}`, {
+        hint: 'Move the file away: the graph continues from the step before it, or runs the task again.',
+        place: { file: path },
+        cause,
+      });
+    }
+  }
+}
+
+/** The ids of the steps among the names of files. */
+export function stepIdsIn(names: readonly string[]): string[] {
+  const steps = names.filter((name) => name.endsWith(SUFFIX) && name.indexOf('.') === name.length - SUFFIX.length);
+  return steps.map((name) => name.slice(0, -SUFFIX.length));
+}
+
+function nameOfStep({ checkpoint_id }: Pick<StepHead, 'checkpoint_id'>): string {
+  return checkpoint_id + SUFFIX;
+}
+
+function nameOfWrites({ checkpoint_id, task_id }: WritesHead, n: number): string {
+  return `${checkpoint_id}.${subjectSlug(task_id)}.${n}${SUFFIX}`;
+}
+
+/** Which call for its task a file with writes is from. */
+function numberOf(name: string): number {
+  return Number(/\.(\d+)\.json$/.exec(name)?.[1] ?? -1);
+}
+
+async function listFolders(path: string): Promise<string[]> {
+  const entries = (await ifPresent(path, () => readdirSync(path, { withFileTypes: true }))) ?? [];
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => join(path, name));
+}
+
+/** Synchronous reads take a tenth of the time of others for small files. @returns undefined: `path` is absent */
+function ifPresent<T>(path: string, read: () => T): Promise<T | undefined> {
+  return withSystemErrors(path, async () => {
+    try {
+      return read();
+    } catch (error) {
+      return unless('ENOENT')(error);
+    }
+  });
+}
