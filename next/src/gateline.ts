@@ -8,10 +8,8 @@ import {
   type Decider,
   type DecisionName,
 } from './engine/decide.ts';
-import { planPipeline } from './engine/plan.ts';
 import type { Assignment, Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
-import { runPipeline, type RunResult } from './engine/run.ts';
 import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
@@ -20,19 +18,22 @@ import { compileWorkflow, type CompiledWorkflow } from './local/compile.ts';
 import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
-import { applyClone, runIsolated, type ApplyResult } from './local/isolated.ts';
+import { applyClone, type ApplyResult } from './local/isolated.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type ImportResult } from './local/import.ts';
-import { assignmentFor, createOrder, limitOrder, type AssignmentOptions, type Limits } from './local/order.ts';
+import { assignmentFor, createOrder, type AssignmentOptions } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
-import { prepareRun, reasonOf, reportUncommittedChanges, type Preparation } from './local/prepare-run.ts';
+import { reasonOf } from './local/prepare-run.ts';
+import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/run-folder.ts';
 import { withStandIns } from './local/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
+
+export type { RunOptions, RunOutcome };
 
 /** What a {@link Gateline} works on. */
 export interface GatelineOptions extends AssignmentOptions {
@@ -43,22 +44,6 @@ export interface GatelineOptions extends AssignmentOptions {
   /** Default: the variables of this process. */
   readonly environment?: Environment;
   readonly observe?: (event: EngineEvent) => void;
-}
-
-/** How a call of {@link Gateline.run} works. */
-export interface RunOptions extends Limits, Preparation {
-  /** Works in a clone of the folder; `apply` brings its files back. */
-  readonly isolated?: boolean;
-  /** Reports the Markdown checkpoint of each gate that ends. Default: `checkpoints` of the definition. */
-  readonly checkpoints?: boolean;
-  readonly by?: Partial<Decider>;
-  readonly signal?: AbortSignal;
-}
-
-/** How a run ended, and how it stands. */
-export interface RunOutcome {
-  readonly result: Pick<RunResult, 'status' | 'run' | 'ran'>;
-  readonly view: RunView;
 }
 
 /** A pipeline in a folder: every verb of the command line, returning plain data. */
@@ -94,30 +79,15 @@ export class Gateline {
   /** What {@link run} would do with each gate, and why. */
   plan(options: RunOptions = {}): Promise<readonly UnitPlan[]> {
     return this.#use('beside', async (folder, order) =>
-      planPipeline(folder.ports, limitOrder(order, options), await folder.isWorkedOn()),
+      planFolder(folder, order, options, await this.#preparer(options, order)),
     );
   }
 
   /** Runs the pipeline, or continues its run. */
   run(options: RunOptions = {}): Promise<RunOutcome> {
-    return this.#use('engine', async (folder, order) => {
-      const limited = await withStandIns(folder, limitOrder(order, options));
-      if (options.fresh || options.force || options.strategy) {
-        const by = await this.#decider(options.by, order, reasonOf(options));
-        await prepareRun(folder, order, options, by);
-      }
-      if (!options.isolated) await reportUncommittedChanges(folder, order);
-      const signal = options.signal ?? new AbortController().signal;
-      const result = options.isolated
-        ? await runIsolated(folder, limited, signal, options.checkpoints)
-        : await runPipeline(mirroredPorts(folder, order, options.checkpoints), limited, signal);
-      const { status, run, ran } = result;
-      const view = await endCall(folder, order, status !== 'nothing');
-      // The log does not say where a run worked: only this call knows that its files are in the clone.
-      const next = { text: 'All gates are done: bring their files into this folder', command: 'gateline apply' };
-      const isElsewhere = options.isolated === true && view.next.command === 'gateline diff';
-      return { result: { status, run, ran }, view: isElsewhere ? { ...view, next } : view };
-    });
+    return this.#use('engine', async (folder, order) =>
+      runFolder(folder, order, options, await this.#preparer(options, order)),
+    );
   }
 
   /** Continues a run that a person paused or rolled back. */
@@ -248,6 +218,12 @@ export class Gateline {
       await decide(folder.ports, order, { decision, unit }, await this.#decider(by, order));
       return viewRun(folder, order);
     });
+  }
+
+  /** Who decides what the options of a run say; undefined: nothing is decided. */
+  async #preparer(options: RunOptions, order: Order): Promise<Decider | undefined> {
+    const { fresh, force, strategy } = options;
+    return fresh || force || strategy ? this.#decider(options.by, order, reasonOf(options)) : undefined;
   }
 
   /** @param reason default; undefined: a reason must be given */

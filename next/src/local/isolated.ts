@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
 import type { Order } from '../engine/ports.ts';
 import { runPipeline, type RunResult } from '../engine/run.ts';
-import { GatelineError, isSystemError } from '../errors.ts';
+import { GatelineError } from '../errors.ts';
+import { FolderState } from '../run/state.ts';
 import { STATUS_PHRASES } from '../run/status.ts';
 import { listNames } from '../verdict/texts.ts';
 import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
+import { leaveClone, readCloneRun, saveCloneRun, type CloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
 import { mirroredPorts, viewRun } from './view-run.ts';
 
@@ -19,8 +18,6 @@ export interface ApplyResult {
   readonly notes: readonly string[];
 }
 
-const baseSchema = z.object({ base: z.string(), result: z.string() });
-
 /** Runs in a clone of the folder, and saves from which snapshot to which it led. */
 export async function runIsolated(
   folder: Folder,
@@ -28,15 +25,16 @@ export async function runIsolated(
   signal: AbortSignal,
   checkpoints?: boolean,
 ): Promise<RunResult> {
-  // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
-  await folder.stateFolder.remove(resultPath(folder, order));
   await using clone = await folder.openClone(order);
   const base = snapshotId(await clone.git.takeSnapshot());
+  const { runNumber } = new FolderState(order.pipeline, order.subject, await folder.log.read());
+  // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
+  await saveCloneRun(folder, order, { run: runNumber, base });
   const run = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);
   const result = snapshotId(await clone.git.takeSnapshot());
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
-  await clone.stateFolder.writeDurably(resultPath(clone, order), [JSON.stringify({ base, result })]);
+  await saveCloneRun(folder, order, { run: run.run, base, result });
   return run;
 }
 
@@ -56,6 +54,7 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   });
   if (isDry) return { written: clean.map(({ path }) => path), left, notes };
   const refused = await folder.git.put(clean);
+  await leaveClone(folder, order);
   return {
     written: clean.map(({ path }) => path).filter((path) => !refused.includes(path)),
     left: [...left, ...refused],
@@ -63,23 +62,12 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   };
 }
 
-async function readResult(folder: Folder, order: Order): Promise<z.infer<typeof baseSchema>> {
-  try {
-    return baseSchema.parse(JSON.parse(await readFile(resultPath(folder, order), 'utf8')));
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT'))
-      throw new GatelineError('usage', `${order.subject} has no isolated run to apply`, {
-        hint: '`gateline run --isolated` makes one',
-      });
-    throw new GatelineError('platform', `${resultPath(folder, order)} cannot be read`, {
-      hint: 'Run again with --isolated.',
-      cause: error,
-    });
-  }
-}
-
-function resultPath(folder: Folder, { subject }: Order): string {
-  const path = folder.clonePath(subject);
-  // No clone has a name that begins with a dot.
-  return join(dirname(path), `.${basename(path)}.json`);
+/** @throws GatelineError `usage` if there is nothing to apply */
+async function readResult(folder: Folder, order: Order): Promise<Required<Omit<CloneRun, 'run'>>> {
+  const { base, result } = (await readCloneRun(folder, order)) ?? {};
+  if (base !== undefined && result !== undefined) return { base, result };
+  const state = base === undefined ? 'has no isolated run to apply' : 'has an isolated run that did not end';
+  throw new GatelineError('usage', `${order.subject} ${state}`, {
+    hint: `\`gateline run --isolated\` ${base === undefined ? 'makes one' : 'continues it'}`,
+  });
 }

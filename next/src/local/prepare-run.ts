@@ -1,9 +1,9 @@
 import { decide, giveUpAttempts, type Decider } from '../engine/decide.ts';
-import type { Order } from '../engine/ports.ts';
+import type { Order, Ports } from '../engine/ports.ts';
+import { FolderState } from '../run/state.ts';
 import { applyStrategy, type Strategy } from '../engine/strategy.ts';
 import { hasUncommittedChanges } from './git.ts';
 import type { Folder } from './folder.ts';
-import { viewRun } from './view-run.ts';
 
 /** What is decided before a run starts. */
 export interface Preparation {
@@ -21,22 +21,32 @@ export function reasonOf({ strategy, force }: Preparation): string {
   return force ? '--force' : '--new';
 }
 
-export async function prepareRun(
-  folder: Folder,
-  order: Order,
-  { fresh, force, strategy }: Preparation,
-  by: Decider,
-): Promise<void> {
-  if (fresh) await closeOpenRun(folder, order, by);
-  for (const gate of force ?? []) await decide(folder.ports, order, { decision: 'force', unit: gate }, by);
-  if (strategy) await applyStrategy(folder.ports, order, strategy, by);
+/** Records what is decided before a run starts. The caller holds the lock. */
+export async function prepareRun(ports: Ports, order: Order, by: Decider, preparation: Preparation): Promise<void> {
+  if (preparation.fresh) await giveUpAttempts(ports, order, by);
+  await decideBefore(ports, order, by, preparation);
 }
 
-async function closeOpenRun(folder: Folder, order: Order, by: Decider): Promise<void> {
-  await giveUpAttempts(folder.ports, order, by);
-  const { status } = await viewRun(folder, order);
-  if (!['completed', 'closed', 'initializing'].includes(status))
-    await decide(folder.ports, order, { decision: 'close' }, by);
+/** Ports whose log has what would be decided before a run, for a plan: nothing is written. */
+export async function planningPorts(ports: Ports, order: Order, by: Decider, preparation: Preparation): Promise<Ports> {
+  let entries = await ports.log.read();
+  const append: Ports['log']['append'] = async (...more) => (entries = [...entries, ...more]);
+  const planned = { ...ports, log: { read: async () => entries, append } };
+  await decideBefore(planned, order, by, preparation);
+  return planned;
+}
+
+async function decideBefore(
+  ports: Ports,
+  order: Order,
+  by: Decider,
+  { fresh, force, strategy }: Preparation,
+): Promise<void> {
+  const { current } = new FolderState(order.pipeline, order.subject, await ports.log.read());
+  const isOpen = current !== undefined && current.finalStatus === undefined && current.attempts.size > 0;
+  if (fresh && isOpen) await decide(ports, order, { decision: 'close' }, by);
+  for (const gate of force ?? []) await decide(ports, order, { decision: 'force', unit: gate }, by);
+  if (strategy) await applyStrategy(ports, order, strategy, by);
 }
 
 /** Before the first run in a folder with uncommitted work: which files gates may change. */

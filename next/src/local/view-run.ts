@@ -7,6 +7,7 @@ import type { RunView } from '../report/view.ts';
 import type { AttemptRef } from '../run/entry.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
+import { readCloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
 import { createAgentStateFiles, mirrorRun } from './system-files.ts';
 
@@ -18,7 +19,10 @@ export async function viewRun(folder: Folder, order: Order, run?: number): Promi
   const { root } = folder.options;
   const outputPath = (attempt: AttemptRef): string =>
     relative(root, join(folder.ports.attempts.pathOf(attempt), ATTEMPT_FILES.output));
-  return createRunView({ pipeline, subject, metadata, entries, run, isAlive: () => isWorkedOn, history, outputPath });
+  const { run: cloneRun } = (await readCloneRun(folder, order)) ?? {};
+  const clone = cloneRun === undefined ? undefined : { run: cloneRun, path: relative(root, folder.clonePath(subject)) };
+  const isAlive = () => isWorkedOn;
+  return createRunView({ pipeline, subject, metadata, entries, run, clone, isAlive, history, outputPath });
 }
 
 /** The ports of a folder: whenever a unit has ended, the files of other systems and its checkpoint are written. */

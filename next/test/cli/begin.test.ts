@@ -136,13 +136,20 @@ describe('--isolated', () => {
     await project.expect('apply', 2, 'main has no isolated run to apply\nhint  `gateline run --isolated` makes one');
     project.write('spec.md', 'uncommitted\n');
     expect(await project.run('--isolated')).toBe('0: make');
-    await project.expect('run --isolated', 0, 'bring their files into this folder: `gateline apply`\n');
+    await project.expect(
+      'run --isolated',
+      0,
+      'Next: Bring the files of the gates into this folder: `gateline apply`\n',
+    );
     expect(project.read('out.txt')).toBeUndefined();
+    const isolated = 'Isolated: its files are in .state/clones/p/main until `gateline apply` brings them here';
+    await project.expect('status', 0, isolated, 'into this folder: `gateline apply`\n');
     await project.expect('apply --dry-run', 0, 'would write: out.txt\n');
     expect(project.read('out.txt')).toBeUndefined();
     await project.expect('apply', 0, 'wrote: out.txt\n');
     expect(project.read('out.txt')).toBe('uncommitted\nset up\n');
     await project.expect('apply', 0, 'Nothing to apply.\n');
+    await project.expect('status', 0, /^(?![^]*Isolated)[^]*`gateline diff`\n$/);
     expect(await project.run()).toBe('0: ');
 
     project.write('spec.md', 'B\n');
@@ -164,7 +171,8 @@ describe('--isolated', () => {
     project.write('gateline.yml', definition());
     expect(await project.run('--isolated')).toBe('0: make');
     project.edit('gateline.yml', agent(), 'exit 3');
-    expect(await project.run('--isolated')).toBe('1: ');
+    await project.expect('run --isolated', 1, 'See it with `gateline diff`.\n', 'run again: `gateline run --isolated`');
+    await project.expect('status', 0, 'Isolated: ', '`gateline run --isolated`\n');
     await project.expect('apply --dry-run', 0, 'would write: out.txt\nnote: make failed: it changed out.txt\n');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { UnitPlan } from '../../src/run/events.ts';
 import { agent, pipeline, Project, type RunView } from './support.ts';
 
 const score = (value: number, more: object = {}) => ({
@@ -124,6 +125,28 @@ describe('skip, adopt, keep and force', () => {
     expect(await project.run('--force', 'one', '--until', 'one')).toBe('0: one');
     await project.expect('logs two', 0, /^said\n$/);
     await project.expect('logs two --run 4', 2, 'error two has no attempt in run 4 of main\n');
+  });
+
+  it('of a dry run are shown and not made: --force, --strategy, --new', async () => {
+    const project = create({ one: score(90), two: { ...score(90), needs: 'one' }, three: score(10) });
+    expect(await project.run('--sequential')).toBe('1: one two three');
+    const state = project.state();
+    const choices = async (...words: string[]) => {
+      const { plan } = await project.json<{ plan: UnitPlan[] }>('run', '--dry-run', ...words);
+      return plan.map(({ choice }) => choice).join(' ');
+    };
+    expect(await choices()).toBe('use use blocked');
+    expect(await choices('--force', 'one')).toBe('run depends blocked');
+    expect(await choices('--force', 'two,three', '--gate', 'three')).toBe('run');
+    expect(await choices('--strategy', 'skip-current')).toBe('use use skip');
+    expect(await choices('--strategy', 'from-checkpoint', '--from', 'one')).toBe('use run blocked');
+    expect(await choices('--new')).toBe('use use blocked');
+    await project.expect('run -n --force on', 2, 'the pipeline has no gate on\nhint  did you mean `one`?');
+    await project.expect('run -n --force one -r because', 0, 'dev@example.com asked for a new attempt: because');
+    expect(project.state()).toBe(state);
+    // After a run nothing is forced any more.
+    project.edit('gateline.yml', '"inputs": []', '"inputs": ["spec.md"]');
+    await project.expect('run --until one --force one', 0, /^(?![^]*Would run again)/);
   });
 
   it('need a person with a name', async () => {

@@ -110,7 +110,8 @@ async function runOrResume(world: World, options: RunFlags, isResume: boolean): 
   // What changed while agents worked outdates what they and others made: that is said at the end.
   const { result, view } = outcome;
   const isChanged = view.units.some(({ key, undeclared }) => result.ran.includes(key) && undeclared.length > 0);
-  const plan = isChanged && !options.isolated ? await gateline.plan(toRunOptions(options)) : undefined;
+  const { until, only } = settings;
+  const plan = isChanged && !options.isolated ? await gateline.plan({ until, only }) : undefined;
   progress.end();
   return runAnswer(world, outcome, plan);
 }
