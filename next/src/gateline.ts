@@ -26,6 +26,7 @@ import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { reasonOf } from './local/prepare-run.ts';
+import { reportRun } from './local/report.ts';
 import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/run-folder.ts';
 import { withStandIns } from './local/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
@@ -124,6 +125,11 @@ export class Gateline {
   /** One part of what a unit left: its output, its request, its log. */
   part(unit: UnitKey, part: Part, choice: AttemptChoice = {}): Promise<PartValue> {
     return this.#use('read', (folder, order) => readPart(folder, order, { unit, part, ...choice }));
+  }
+
+  /** A run as one page of HTML, with what its gates left. @param run default: the newest */
+  report(run?: number): Promise<{ readonly html: string }> {
+    return this.#use('read', async (folder, order) => ({ html: await reportRun(folder, order, run) }));
   }
 
   /** What the gates of the newest run changed, as a unified diff. @param unit only this one */

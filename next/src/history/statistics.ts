@@ -167,7 +167,7 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
 }
 
 /** `Map.groupBy`, which Node 20 lacks. */
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -16,14 +16,36 @@ export interface AttemptChoice {
   readonly attempt?: number;
 }
 
-type PartChoice = AttemptChoice & { readonly unit: UnitKey; readonly part: Part };
+type UnitChoice = AttemptChoice & { readonly unit: UnitKey };
+type PartChoice = UnitChoice & { readonly part: Part };
 
 /** One part of what an attempt left. @throws GatelineError `usage` if there is no such part */
 export async function readPart(folder: Folder, order: Order, choice: PartChoice): Promise<PartValue> {
   const { unit, part } = choice;
-  const attempt = await findAttempt(folder, order, choice);
-  const { started, ended } = attempt;
-  const digest: Record<Part, Digest | undefined> = {
+  new UnitGraph(order.pipeline).requireUnit(unit);
+  const state = new FolderState(order.pipeline, order.subject, await folder.ports.log.read());
+  const attempt = findAttempt(state, choice);
+  const { ended } = attempt;
+  if (part === 'verdict' || part === 'feedback') {
+    if (ended === undefined) throw missing(unit, part, attempt);
+    return { json: ended.verdict as unknown as JsonValue };
+  }
+  const digest = partDigests(attempt)[part];
+  if (digest === undefined) {
+    if (part === 'stdout' || part === 'stderr') return { text: '' };
+    throw missing(unit, part, attempt);
+  }
+  const value = await readContent(folder, order, part, digest);
+  if (value === undefined)
+    throw new GatelineError('platform', `the ${part} of ${unit} is missing or damaged`, {
+      hint: '`gateline check` lists what is damaged',
+    });
+  return value;
+}
+
+/** The contents of an attempt. */
+export function partDigests({ started, ended }: Attempt): Readonly<Partial<Record<Part, Digest>>> {
+  return {
     output: ended?.output?.digest,
     exports: ended?.exports?.digest,
     request: started?.fingerprint ?? ended?.fingerprint,
@@ -31,25 +53,21 @@ export async function readPart(folder: Folder, order: Order, choice: PartChoice)
     stdout: ended?.logs?.stdout?.digest,
     stderr: ended?.logs?.stderr?.digest,
     learnings: ended?.learnings?.digest,
-    verdict: undefined,
-    feedback: undefined,
   };
-  if (part === 'verdict' || part === 'feedback') {
-    if (ended === undefined) throw missing(unit, part, attempt);
-    return { json: ended.verdict as unknown as JsonValue };
-  }
-  if (digest[part] === undefined) {
-    if (part === 'stdout' || part === 'stderr') return { text: '' };
-    throw missing(unit, part, attempt);
-  }
-  const bytes = await folder.ports.contents.get(digest[part]);
-  if (bytes === undefined)
-    throw new GatelineError('platform', `the ${part} of ${unit} is missing or damaged`, {
-      hint: '`gateline check` lists what is damaged',
-    });
+}
+
+/** A content as it is shown; undefined: it is missing or damaged. */
+export async function readContent(
+  { ports }: Folder,
+  { redactor }: Order,
+  part: Part,
+  digest: Digest,
+): Promise<PartValue | undefined> {
+  const bytes = await ports.contents.get(digest);
+  if (bytes === undefined) return undefined;
   const text = new TextDecoder().decode(bytes);
   return part === 'stdout' || part === 'stderr' || part === 'learnings'
-    ? { text: order.redactor.text(text, 'shown') }
+    ? { text: redactor.text(text, 'shown') }
     : { json: JSON.parse(text) as JsonValue };
 }
 
@@ -58,13 +76,9 @@ function missing(unit: UnitKey, part: Part, { ref, ended }: Attempt): GatelineEr
   return new GatelineError('usage', `${unit} has no ${part}: attempt ${ref.n} of run ${ref.run} ${why}`);
 }
 
-async function findAttempt(
-  { ports }: Folder,
-  { pipeline, subject }: Order,
-  { unit, run, attempt }: PartChoice,
-): Promise<Attempt> {
-  new UnitGraph(pipeline).requireUnit(unit);
-  const state = new FolderState(pipeline, subject, await ports.log.read());
+/** The attempt that made what a unit has. @throws GatelineError `usage` if there is none */
+export function findAttempt(state: FolderState, { unit, run, attempt }: UnitChoice): Attempt {
+  const { subject } = state;
   const runState = state.runs.findLast((other) => other.run === run || (run === undefined && other.attempts.has(unit)));
   const attempts = runState?.attempts.get(unit) ?? [];
   const found = attempt === undefined ? attempts.at(-1) : attempts.find(({ ref }) => ref.n === attempt);

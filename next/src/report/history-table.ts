@@ -1,17 +1,14 @@
 import type { HistoryEntry } from '../history/history-entry.ts';
-import type { DailySummary, GateStatistics, RunStatistics, Times } from '../history/statistics.ts';
+import {
+  summarizeRuns,
+  type DailySummary,
+  type GateStatistics,
+  type RunStatistics,
+  type Times,
+} from '../history/statistics.ts';
 import { countOf, formatDuration, formatMoney, formatScore, formatShare } from './amounts.ts';
-import { renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
-
-const TONES: Readonly<Record<string, Tone>> = {
-  completed: 'good',
-  passed: 'good',
-  error: 'bad',
-  failed: 'bad',
-  lost: 'bad',
-  paused: 'warning',
-  partial: 'warning',
-};
+import { renderTable, safeText, type Column, type Screen } from './table.ts';
+import { STATUS_TONES, type Status } from './terminal.ts';
 
 /** Earlier runs, in their order. @param gate shows how the units of that gate ended in them */
 export function renderHistory(entries: readonly HistoryEntry[], gate?: string, screen: Screen = {}): string {
@@ -22,7 +19,7 @@ export function renderHistory(entries: readonly HistoryEntry[], gate?: string, s
     { head: 'pipeline', cell: ({ pipeline }) => pipeline },
     { head: 'subject', cell: ({ subject }) => subject },
     { head: 'run', cell: ({ run }) => String(run), isNumber: true },
-    { head: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
+    { head: 'status', cell: ({ status }) => ({ text: status, tone: STATUS_TONES[status] }) },
     { head: 'time', cell: ({ ms }) => formatDuration(ms), isNumber: true },
     { head: 'cost', cell: ({ costUsd }) => formatMoney(costUsd), isNumber: true },
     { head: 'saved', cell: ({ savedMs }) => formatDuration(savedMs), isNumber: true },
@@ -42,7 +39,7 @@ function renderGateHistory(entries: readonly HistoryEntry[], screen: Screen): st
     { head: 'subject', cell: ({ entry }) => entry.subject },
     { head: 'run', cell: ({ entry }) => String(entry.run), isNumber: true },
     { head: 'gate', cell: ({ unit }) => unit.unit },
-    { head: 'status', cell: ({ unit }) => ({ text: unit.status, tone: TONES[unit.status] }) },
+    { head: 'status', cell: ({ unit }) => ({ text: unit.status, tone: STATUS_TONES[unit.status as Status] }) },
     { head: 'how', cell: ({ unit }) => unit.how },
     { head: 'score', cell: ({ unit }) => (unit.score === undefined ? '' : formatScore(unit.score)), isNumber: true },
     { head: 'attempts', cell: ({ unit }) => String(unit.attempts), isNumber: true },
@@ -94,6 +91,17 @@ export function renderDays(days: readonly DailySummary[], screen: Screen = {}): 
     { head: 'most used', cell: ({ mostUsedWorkflow }) => mostUsedWorkflow },
   ];
   return renderTable(columns, days, screen);
+}
+
+/** `Last runs (5): 80 % completed, …` */
+export function historyTitle(entries: readonly HistoryEntry[]): string {
+  const { successRate, times, costUsd } = summarizeRuns(entries);
+  const facts = [
+    successRate === undefined ? '' : `${formatShare(successRate)} completed`,
+    times.median === undefined ? '' : `a completed run took ${formatDuration(times.median)} (median)`,
+    costUsd === undefined ? '' : `they cost ${formatMoney(costUsd)}`,
+  ].filter((fact) => fact !== '');
+  return `Last runs (${entries.length})${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
 }
 
 function timesText({ median, p95 }: Times): string {

@@ -24,7 +24,8 @@ function cutCode(text: string, maxBytes: number): string {
   return cut(text, maxBytes).replaceAll('\t', ' ').replaceAll('##[', '## [');
 }
 
-function cut(text: string, maxBytes: number): string {
+/** The start of a text; `…` marks a cut. */
+export function cut(text: string, maxBytes: number): string {
   const short = truncateBytes(text, maxBytes);
   return short.length < text.length ? `${short}…` : short;
 }

@@ -154,7 +154,7 @@ function viewDecision(entry: DecidedEntry): DecisionView {
 }
 
 /** The status that matters most among those of a group's units. */
-function groupStatus(units: readonly UnitView[]): UnitStatus {
+export function groupStatus(units: readonly UnitView[]): UnitStatus {
   const order: readonly UnitStatus[] = ['running', 'failed', 'lost', 'partial', 'paused', 'blocked', 'pending'];
   const open = units.filter(({ done }) => !done).map(({ status }) => status);
   const done = units.filter((unit) => unit.done).map(({ status }) => status);

@@ -4,9 +4,12 @@ import { MEETS_CONTRACT, STATUS_PHRASES } from '../run/status.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { countOf, formatDuration, formatMoney, formatScore, groupDigits, listNames } from './amounts.ts';
 import { plain, renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
-import type { AttemptView, Figures, NextStep, RunView, UnitStatus, UnitView } from './view.ts';
+import type { AttemptView, Figures, NextStep, RunStatus, RunView, UnitStatus, UnitView } from './view.ts';
 
-const TONES: Readonly<Record<UnitStatus, Tone>> = {
+/** A status of a unit or of a run. */
+export type Status = UnitStatus | RunStatus;
+
+export const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   pending: 'quiet',
   running: 'strong',
   passed: 'good',
@@ -17,6 +20,12 @@ const TONES: Readonly<Record<UnitStatus, Tone>> = {
   skipped: 'warning',
   'not-applicable': 'quiet',
   blocked: 'quiet',
+  initializing: 'quiet',
+  executing: 'strong',
+  completed: 'good',
+  error: 'bad',
+  rollback: 'warning',
+  closed: 'quiet',
 };
 
 /** Units that are named with their whole reason below the table. */
@@ -85,7 +94,7 @@ function renderGates(view: RunView, { now, ...screen }: StatusOptions): string {
   const columns: Column<GateRow>[] = [
     { head: '#', cell: ({ number }) => number?.toString(), isNumber: true },
     { head: 'gate', cell: ({ name, unit }) => ({ text: name, tone: unit ? undefined : 'strong' }) },
-    { head: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
+    { head: 'status', cell: ({ status }) => ({ text: status, tone: STATUS_TONES[status] }) },
     { head: 'how', cell: ({ unit }) => unit && howText(unit) },
     { head: 'score', cell: ({ unit }) => unit && scoreText(unit), isNumber: true },
     { head: 'time', cell: ({ unit }) => unit && timeText(unit, now), isNumber: true },
@@ -187,7 +196,7 @@ export function renderVerdict(unit: UnitView, attempt?: AttemptView, { paint = p
     return `${safeText(`${key} ${STATUS_PHRASES[status]}: ${reason}`)}\n`;
   const { issues, kind, advice, result, message } = verdict;
   const word = verdict.status === kind ? kind : `${verdict.status} (${kind})`;
-  const tone = TONES[verdict.status];
+  const tone = STATUS_TONES[verdict.status];
   const score = scoreText({ ...unit, verdict, status: verdict.status });
   const isPlain = status === verdict.status && [MEETS_CONTRACT, message, verdictText(verdict)].includes(reason);
   const facts: (readonly [name: string, value: string | undefined])[] = [

@@ -1,10 +1,13 @@
 import { Argument, Option, type Command } from 'commander';
+import { join, relative, resolve } from 'node:path';
 import { Gateline } from '../../gateline.ts';
+import { formatBytes } from '../../report/amounts.ts';
 import { renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
 import { assertUnit } from '../../local/order.ts';
+import { writeReport } from '../../local/report.ts';
 import {
   addTargetOptions,
   addRequestOptions,
@@ -32,7 +35,7 @@ interface ShowOptions extends TargetOptions {
   readonly attempt?: number;
 }
 
-/** `status`, `show`, `logs`. */
+/** `status`, `show`, `report`, `logs`. */
 export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
   const status = addRequestOptions(program.command('status')).description('show how a run stands, and what to do next');
   status
@@ -65,6 +68,21 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     return 'json' in value
       ? { json: value.json, text: JSON.stringify(value.json, null, 2) }
       : { json: { text: value.text }, text: forTerminal(value.text) };
+  });
+
+  const report = addTargetOptions(program.command('report')).description('write a run as a page that a browser shows');
+  report.addOption(runOption()).option('-o, --output <path>', 'the page; default: .state/report.html');
+  answer<ShowOptions & { output?: string }>(report, async ({ output, ...options }) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const { html } = await gateline.report(options.run);
+    const path =
+      output === undefined
+        ? join(gateline.definition.root, '.state/report.html')
+        : resolve(world.workingDirectory, output);
+    await writeReport(path, html);
+    const bytes = Buffer.byteLength(html);
+    const file = relative(world.workingDirectory, path).replaceAll('\\', '/');
+    return { json: { path: file, bytes }, text: `wrote ${forTerminal(file)} (${formatBytes(bytes)})` };
   });
 
   const logs = addTargetOptions(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).description(

@@ -1,6 +1,6 @@
-import { summarizeRuns } from '../../history/statistics.ts';
 import type { HistoryEntry } from '../../history/history-entry.ts';
-import { countOf, formatDuration, formatMoney, formatShare } from '../amounts.ts';
+import { countOf, formatDuration, formatMoney } from '../amounts.ts';
+import { historyTitle } from '../history-table.ts';
 import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
 import { savedText } from '../terminal.ts';
 import type { RunView } from '../view.ts';
@@ -98,14 +98,7 @@ function historyLink({ run, runId = '' }: HistoryEntry, context: GithubContext):
   return linkTo(`run ${run}`, runAddress(context, runId));
 }
 
-/** The last runs, and what they amount to. */
 function historySection(entries: readonly HistoryEntry[], context: GithubContext): Section {
-  const { successRate, times, costUsd } = summarizeRuns(entries);
-  const facts = [
-    successRate === undefined ? '' : `${formatShare(successRate)} completed`,
-    times.median === undefined ? '' : `a completed run took ${formatDuration(times.median)} (median)`,
-    costUsd === undefined ? '' : `they cost ${formatMoney(costUsd)}`,
-  ].filter((fact) => fact !== '');
   const pieces = entries.map((entry) => {
     const { subject, status, units, ms, costUsd: cost, savedMs, failure } = entry;
     const passed = units.filter((unit) => unit.status === 'passed').length;
@@ -121,6 +114,5 @@ function historySection(entries: readonly HistoryEntry[], context: GithubContext
     ]);
   });
   const head = tableHead(['Run', 'Subject', 'Status', 'Passed', 'Time', 'Cost', 'Saved', 'First failure']);
-  const statistics = facts.length === 0 ? '' : `: ${facts.join(', ')}`;
-  return fold({ title: 'the last runs', weight: 4, head, pieces }, `Last runs (${entries.length})${statistics}`);
+  return fold({ title: 'the last runs', weight: 4, head, pieces }, historyTitle(entries));
 }

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Order } from '../engine/ports.ts';
+import { GatelineError, messageOf } from '../errors.ts';
+import { createExcerpt, excerptSize, type Excerpt } from '../report/html/excerpt.ts';
+import { renderHtml } from '../report/html/page.ts';
+import type { Part } from '../report/view.ts';
+import { FolderState } from '../run/state.ts';
+import { shellWord } from '../untrusted/escape.ts';
+import type { Folder } from './folder.ts';
+import { findAttempt, partDigests, readContent } from './parts.ts';
+import { viewRun } from './view-run.ts';
+
+/** What a page shows of a unit, in this order. */
+const PARTS = ['output', 'learnings', 'stdout', 'stderr', 'request'] as const satisfies readonly Part[];
+
+/** A run as one page of HTML, with what its units left. @param run default: the newest */
+export async function reportRun(folder: Folder, order: Order, run?: number): Promise<string> {
+  const view = await viewRun(folder, order, run);
+  const state = new FolderState(order.pipeline, order.subject, await folder.log.read());
+  const units = view.units.filter(({ attempts }) => attempts.length > 0);
+  const maxBytes = excerptSize(units.length * PARTS.length);
+  const excerpts = new Map<string, Excerpt[]>();
+  for (const { key, attempts } of units) {
+    const attempt = attempts.findLast(({ verdict }) => verdict !== undefined)?.n;
+    const digests = partDigests(findAttempt(state, { unit: key, run: view.run, attempt }));
+    const shown: Excerpt[] = [];
+    for (const part of PARTS) {
+      const digest = digests[part];
+      if (digest === undefined) continue;
+      const value = await readContent(folder, order, part, digest);
+      const command = `gateline show ${shellWord(key)} ${part}${run === undefined ? '' : ` --run ${run}`}`;
+      if (value === undefined)
+        shown.push({ name: part, text: '', note: 'Missing or damaged: `gateline check` lists what is damaged' });
+      else {
+        const text = 'json' in value ? JSON.stringify(value.json, null, 2) : value.text;
+        shown.push(createExcerpt(part, text, maxBytes, command));
+      }
+    }
+    excerpts.set(key, shown);
+  }
+  return renderHtml({ view, now: folder.ports.clock.now().toISOString(), excerpts });
+}
+
+/** Writes a report in one step. A link in its place is replaced, not followed. */
+export async function writeReport(path: string, html: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, html, { flag: 'wx' });
+    await rename(temporary, path);
+  } catch (error) {
+    throw new GatelineError('platform', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,98 @@
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { forHtml } from '../../untrusted/escape.ts';
+import { cut } from '../markdown.ts';
+import { STATUS_TONES, type Status } from '../terminal.ts';
+
+/** Bytes of a text in the page, before it is escaped: reasons and messages have at most 4,096 characters. */
+const MAX_TEXT = 4_096;
+/** Rows of a table; the gates have all theirs. */
+const MAX_ROWS = 200;
+
+/** Text from anybody, as text; `…` marks a cut. */
+export function escapeText(text = '', maxBytes = MAX_TEXT): string {
+  return forHtml(cut(text, maxBytes));
+}
+
+/** {@link escapeText}; what is between backticks is shown as code. */
+export function escapeSentence(text?: string, maxBytes?: number): string {
+  const parts = escapeText(text, maxBytes).split('`');
+  return parts
+    .map((part, at) => (at % 2 === 0 ? part : at === parts.length - 1 ? `\`${part}` : `<code>${part}</code>`))
+    .join('');
+}
+
+/** Parts of HTML, a line each, without empty ones. */
+export function lines(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** Terms and their values, which are HTML; the empty ones are left out. */
+export function facts(style: 'facts' | 'figures', values: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(values).filter(([, html]) => html !== '');
+  const rows = pairs.map(([term, html]) => `<div><dt>${term}</dt><dd>${html}</dd></div>`);
+  return rows.length === 0 ? '' : `<dl class="${style}">${rows.join('')}</dl>`;
+}
+
+/** Heads of columns that are to the right. */
+const NUMBERS = new Set(['Score', 'Time', 'Cost', 'Tokens', 'Saved', 'Passed', 'Exit code']);
+
+/**
+ * Rows as a table; the first column names the row. Columns without texts and tables without rows are left out.
+ * @param columns the HTML of a cell, by the head of its column
+ */
+export function table<Row>(
+  caption: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  maxRows = MAX_ROWS,
+): string {
+  if (rows.length === 0) return '';
+  const shown = rows.slice(0, maxRows);
+  const filled = Object.entries(columns)
+    .map(([head, cell]) => ({ head, cells: shown.map(cell) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+    .map((column) => ({ ...column, style: NUMBERS.has(column.head) ? ' class="number"' : '' }));
+  const heads = filled.map(({ head, style }) => `<th scope="col"${style}>${head}</th>`).join('');
+  const body = shown.map((_, row) => {
+    const [first, ...rest] = filled.map(({ cells, style }) => `${style}>${cells[row]}`);
+    return `<tr><th scope="row"${first}</th>${rest.map((cell) => `<td${cell}</td>`).join('')}</tr>`;
+  });
+  const more = rows.length > maxRows ? `\n<p class="note">… and ${rows.length - maxRows} more.</p>` : '';
+  const html = `<table><caption>${caption}</caption>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody></table>`;
+  return scrollable(caption, html) + more;
+}
+
+/** Content that scrolls sideways by itself, by keyboard too, so that the page does not. */
+export function scrollable(label: string, html: string): string {
+  return `<div class="wide" role="group" tabindex="0" aria-label="${label}">${html}</div>`;
+}
+
+/** Content that is closed until a reader opens it; printed, it is open. */
+export function details(summary: string, body: string): string {
+  return body === '' ? '' : `<details><summary>${summary}</summary>\n${body}\n</details>`;
+}
+
+/** A status in words, in the shape and colour of its meaning. */
+export function statusMark(status: Status): string {
+  return `<span class="status ${STATUS_TONES[status]}">${statusShape(status)}${status}</span>`;
+}
+
+export function statusShape(status: Status, attributes = ''): string {
+  return `<svg class="shape" aria-hidden="true"${attributes}><use href="#shape-${status}"/></svg>`;
+}
+
+/** Ids of the parts of a page about units. */
+export type Links = ReadonlyMap<UnitKey, string>;
+
+/** The name of a unit, which leads to its part of the page. */
+export function unitLink(links: Links, key: UnitKey): string {
+  const id = links.get(key);
+  return id === undefined ? escapeText(key) : `<a href="#${id}">${escapeText(key)}</a>`;
+}
+
+/** `2026-11-05 14:02 UTC`, for programs too. */
+export function time(iso: string | undefined): string {
+  if (iso === undefined) return '';
+  const text = escapeText(iso);
+  return `<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
