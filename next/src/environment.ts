@@ -27,6 +27,15 @@ export function readCallerSettings(environment: Environment): CallerSettings {
   };
 }
 
+/** Ids of what holds entities and started this process, one a line; {@link JOB_LOCK} in a job. */
+export const ENTITY_LOCKS_VARIABLE = 'GATELINE_ENTITY_LOCKS';
+/** In a job on GitHub, entities are known to its gate only. */
+export const JOB_LOCK = 'job';
+
+export function readEntityLocks(environment: Environment): string[] {
+  return environment[ENTITY_LOCKS_VARIABLE]?.split('\n').filter(Boolean) ?? [];
+}
+
 /** Tells the commands of `snapshots.database` which file to write or read. */
 export const DATABASE_VARIABLE = 'GATELINE_DATABASE';
 

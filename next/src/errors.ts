@@ -42,6 +42,17 @@ export class GatelineError extends Error {
   }
 }
 
+/** What a gate or command requires is not valid (seed 001). */
+export class InvalidStateError extends GatelineError {
+  readonly details: { readonly missing: readonly string[] };
+
+  constructor(missing: readonly string[], details: ErrorDetails = {}) {
+    const names = missing.map((entity) => `'${entity}'`).join(', ');
+    super('failed', `Required state ${names} is not valid`, { code: 'STATE_INVALID', ...details });
+    this.details = { missing };
+  }
+}
+
 /** True for an error of the operating system with that code (`ENOENT`, `EEXIST`, …). */
 export function isSystemError(error: unknown, code: string): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && error.code === code;

@@ -6,6 +6,8 @@ export interface AgentTask {
   /** Absolute path of the attempt's own directory, which exists: request, output, metrics, learnings, script. */
   readonly directory: string;
   readonly command: string;
+  /** In its place: a program and its arguments, without a shell. What it leaves running stays, unless it has to be ended. */
+  readonly words?: readonly string[];
   /** As `Gate.shell`. */
   readonly shell: string;
   /** Absolute. */

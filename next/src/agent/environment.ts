@@ -43,12 +43,19 @@ export interface EnvironmentSource {
  */
 export function agentEnvironment(source: EnvironmentSource): Record<string, string> {
   const { caller, gate, otherSecrets } = source;
-  const env: Record<string, string> = {};
-  for (const [name, value] of [...Object.entries(caller), ...Object.entries(gate.env)]) {
-    if (value !== undefined && value !== null && !WITHHELD.test(name)) env[name] = value;
-  }
+  const env = { ...inheritedVariables(caller), ...inheritedVariables(gate.env) };
   for (const name of otherSecrets) if (typeof gate.env[name] !== 'string') delete env[name];
   return { ...env, ...protocolVariables(source) };
+}
+
+/** What programs that Gateline starts may inherit. */
+export function inheritedVariables(
+  variables: Readonly<Record<string, string | null | undefined>>,
+): Record<string, string> {
+  const entries = Object.entries(variables).filter(
+    ([name, value]) => typeof value === 'string' && !WITHHELD.test(name),
+  );
+  return Object.fromEntries(entries as [string, string][]);
 }
 
 function protocolVariables(source: EnvironmentSource): Record<string, string> {

@@ -48,8 +48,9 @@ interface Child {
 async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedAgent> {
   let child: Child;
   try {
-    const invocation = invocationOf(task.shell, task.command, task.directory);
-    await writeFile(invocation.script, invocation.content, { mode: 0o700 });
+    const { words } = task;
+    const invocation = words ? wordsOf(words) : invocationOf(task.shell, task.command, task.directory);
+    if (!words) await writeFile(invocation.script, invocation.content, { mode: 0o700 });
     child = await startProcess(invocation, task);
   } catch (error) {
     const message = task.redactor.text(notStartedText(error, task));
@@ -65,7 +66,8 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     const { exitCode, signalCode } = child.process;
     const tree = { first, directory: task.directory, isOurs: true };
     // Windows has no groups: what an ended process left cannot be found.
-    const remaining = IS_WINDOWS && ending === 'exited' ? [] : await endProcessTree(tree, graceMs);
+    const isLeft = ending === 'exited' && (IS_WINDOWS || task.words !== undefined);
+    const remaining = isLeft ? [] : await endProcessTree(tree, graceMs);
     await Promise.race([child.closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     child.process.stdout.destroy();
     child.process.stderr.destroy();
@@ -76,6 +78,10 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     return { ...result, outcome: 'exited', exitCode };
   };
   return { process: first, run };
+}
+
+function wordsOf([program = '', ...args]: readonly string[]): Invocation {
+  return { script: '', content: '', programs: [program], args, hint: `Install ${program}, or add it to PATH.` };
 }
 
 function captureOutput(stream: Readable, name: 'stdout' | 'stderr', { redactor, onLine }: AgentTask): CapturedOutput {

@@ -6,7 +6,7 @@ import type { AttemptRef, Content } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
-import type { Checkpoints, Contents, Log } from '../store/stores.ts';
+import type { Checkpoints, Contents, Entities, Log } from '../store/stores.ts';
 import type { Unit } from '../run/units.ts';
 import type { Issue, Verdict } from '../verdict/verdict.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -16,6 +16,7 @@ export interface AttemptFiles {
   /** A new, empty directory. @returns its absolute path */
   create(attempt: AttemptRef): Promise<string>;
   pathOf(attempt: AttemptRef): string;
+  remove(attempt: AttemptRef): Promise<void>;
   write(directory: string, name: string, bytes: Uint8Array | string): Promise<void>;
   /** @param limit bytes; links are not followed */
   read(directory: string, name: string, limit: number): Promise<AgentFile>;
@@ -41,6 +42,7 @@ export interface Ports {
   readonly log: Log;
   readonly contents: Contents;
   readonly checkpoints: Checkpoints;
+  readonly entities: Entities;
   readonly workspace: Workspace;
   readonly agents: Agents;
   readonly attempts: AttemptFiles;

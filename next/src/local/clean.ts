@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Digest } from '../json/digest.ts';
+import { compactEntries } from '../run/entity/entity-log.ts';
 import { attemptOf, type AttemptRef, type Content, type Entry, type StartedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import type { FileVersion } from '../run/files.ts';
@@ -33,6 +34,7 @@ const DAY_MS = 86_400_000;
  * snapshots, directories of attempts. The caller holds the lock. The history stays.
  */
 export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: boolean): Promise<CleanResult> {
+  if (!isDry && (await folder.entities.read()).length > 0) await folder.entities.rewrite(compactEntries);
   const entries = await folder.ports.log.read();
   const kept = keptRuns(entries, rules, folder.ports.clock.now());
   const all = runsOf(entries);

@@ -11,6 +11,7 @@ import { GatelineError, messageOf } from '../errors.ts';
 import { createHistoryEntry } from '../history/create-history-entry.ts';
 import { queryHistory, type History, type HistoryFilter } from '../history/query.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { EntityEntry } from '../run/entity/entity-log.ts';
 import type { AttemptRef, Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { FolderState } from '../run/state.ts';
@@ -19,7 +20,7 @@ import { FileCheckpoints } from '../store/files/checkpoints.ts';
 import { FileContents } from '../store/files/contents.ts';
 import { FileHistory } from '../store/files/history.ts';
 import { isLocked, takeLock, type Lock } from '../store/files/lock.ts';
-import { openLog, type FileLog } from '../store/files/log.ts';
+import { openEntityLog, openLog, type FileLog } from '../store/files/log.ts';
 import { openStateFolder, readFileIfPresent, type CrashPoint, type StateFolder } from '../store/files/state-folder.ts';
 import { cloneWorkspace } from '../workspace/clone.ts';
 import { openWorkspace, type GitWorkspace } from '../workspace/git-workspace.ts';
@@ -51,6 +52,7 @@ export class Folder implements AsyncDisposable {
   readonly ports: Ports;
   readonly stateFolder: StateFolder;
   readonly log: FileLog<Entry>;
+  readonly entities: FileLog<EntityEntry>;
   readonly checkpoints: FileCheckpoints;
   readonly contents: FileContents;
   readonly #history: FileHistory;
@@ -72,10 +74,12 @@ export class Folder implements AsyncDisposable {
     this.contents = new FileContents(stateFolder);
     const log = openLog(stateFolder);
     this.log = log;
+    this.entities = openEntityLog(stateFolder);
     this.ports = {
       log,
       contents: this.contents,
       checkpoints: this.checkpoints,
+      entities: this.entities,
       workspace: workspace ?? NO_WORKSPACE,
       agents: createAgents(),
       attempts: new AttemptFolders(stateFolder, options.pipeline.id),

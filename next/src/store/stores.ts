@@ -1,6 +1,7 @@
 import type { Digest } from '../json/digest.ts';
 import type { AttemptRef, Content, Entry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
+import type { EntityEntry } from '../run/entity/entity-log.ts';
 
 /** Bytes in pieces. */
 export type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
@@ -17,6 +18,13 @@ export interface Log {
    * @returns all entries in line order, what others wrote meanwhile and this one included
    */
   append(...entries: readonly Entry[]): Promise<readonly Entry[]>;
+}
+
+/** The append-only log of entities, which outlive runs: `.state/entities.jsonl`. */
+export interface Entities {
+  read(): Promise<readonly EntityEntry[]>;
+  /** Appends durably what `decide` makes of all entries. Nobody else appends meanwhile. */
+  update(decide: (entries: readonly EntityEntry[]) => Promise<readonly EntityEntry[]>): Promise<readonly EntityEntry[]>;
 }
 
 /** Values and files by digest: `.state/content/<digest>`. */

@@ -1,7 +1,8 @@
 import type { Digest } from '../../json/digest.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { isSameAttempt, type AttemptRef, type Entry } from '../../run/entry.ts';
-import type { Checkpoints, Log } from '../../store/stores.ts';
+import type { EntityEntry } from '../../run/entity/entity-log.ts';
+import type { Checkpoints, Entities, Log } from '../../store/stores.ts';
 
 /** The log of a job: in memory, where its agent cannot change it. */
 export class JobLog implements Log {
@@ -18,6 +19,29 @@ export class JobLog implements Log {
   append(...entries: readonly Entry[]): Promise<readonly Entry[]> {
     this.#entries.push(...entries);
     return this.read();
+  }
+}
+
+/** The entities of a job, in memory too. */
+export class JobEntities implements Entities {
+  readonly #entries: EntityEntry[];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(entries: readonly EntityEntry[] = []) {
+    this.#entries = [...entries];
+  }
+
+  read(): Promise<readonly EntityEntry[]> {
+    return Promise.resolve([...this.#entries]);
+  }
+
+  update(decide: (entries: readonly EntityEntry[]) => Promise<readonly EntityEntry[]>) {
+    const result = this.#queue.then(async () => {
+      this.#entries.push(...(await decide([...this.#entries])));
+      return this.read();
+    });
+    this.#queue = result.catch(() => undefined);
+    return result;
   }
 }
 

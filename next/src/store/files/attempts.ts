@@ -32,6 +32,11 @@ export class AttemptFolders {
     return path;
   }
 
+  async remove(attempt: AttemptRef): Promise<void> {
+    const path = this.pathOf(attempt);
+    await withSystemErrors(path, () => rm(path, { recursive: true, force: true }));
+  }
+
   /** Writes a file for the agent. */
   async write(directory: string, name: string, bytes: Uint8Array | string): Promise<void> {
     const path = join(directory, name);

@@ -2,6 +2,7 @@ import { copyFile, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { GatelineError, messageOf } from '../../errors.ts';
+import { entityEntrySchema, type EntityEntry } from '../../run/entity/entity-log.ts';
 import { ENTRY_FORMAT, entrySchema, type Entry } from '../../run/entry.ts';
 import { withShortLock } from './lock.ts';
 import { readFileIfPresent, syncFolder, unless, withSystemErrors, type StateFolder } from './state-folder.ts';
@@ -14,6 +15,11 @@ const NEWER_VERSION = 'NEWER_VERSION';
 /** The log of a folder's runs: `.state/log.jsonl`. */
 export function openLog(folder: StateFolder): FileLog<Entry> {
   return new FileLog(folder, 'log.jsonl', (value) => entrySchema.parse(value));
+}
+
+/** The log of its entities, which outlive runs. */
+export function openEntityLog(folder: StateFolder): FileLog<EntityEntry> {
+  return new FileLog(folder, 'entities.jsonl', (value) => entityEntrySchema.parse(value));
 }
 
 /**
@@ -51,14 +57,29 @@ export class FileLog<T extends object> {
    * @throws GatelineError `bug` for an entry that could not be read again, `busy`, or as {@link read}
    */
   append(...entries: readonly T[]): Promise<readonly T[]> {
+    const lines = this.#linesOf(entries);
+    return this.#appendLines(() => Promise.resolve(lines));
+  }
+
+  /** As {@link append}, of what `decide` makes of all entries: nobody else appends meanwhile. */
+  update(decide: (entries: readonly T[]) => Promise<readonly T[]>): Promise<readonly T[]> {
+    return this.#appendLines(async (entries) => this.#linesOf(await decide(entries)));
+  }
+
+  #linesOf(entries: readonly T[]): string[] {
     const lines = entries.map((entry) => JSON.stringify(entry));
     try {
       for (const line of lines) this.#parse(JSON.parse(line));
     } catch (cause) {
       throw new GatelineError('bug', `an entry of the log is not valid: ${messageOf(cause)}`, { cause });
     }
+    return lines;
+  }
+
+  #appendLines(linesFor: (entries: readonly T[]) => Promise<readonly string[]>): Promise<readonly T[]> {
     return this.#locked(async () => {
-      await this.#load();
+      const lines = await linesFor(await this.#load());
+      if (lines.length === 0) return this.#entries;
       await using file = await open(this.#path, 'a+');
       if ((await file.stat()).size > this.#offset) await file.truncate(this.#offset);
       this.#folder.announce('append', this.#path);

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../src/json/json.ts';
 import { digestOf, type Digest } from '../../../src/json/digest.ts';
 import type { AgentFile } from '../../../src/agent/agent.ts';
+import { JobEntities } from '../../../src/action/gate/job-stores.ts';
 import type { AttemptFiles } from '../../../src/engine/ports.ts';
 import { checkpointSchema, type Checkpoint } from '../../../src/run/checkpoint.ts';
 import { entrySchema, isSameAttempt, type AttemptRef, type Content, type Entry } from '../../../src/run/entry.ts';
@@ -58,6 +59,7 @@ export function createStores(state: MemoryState) {
       return state.directoryOf(attempt);
     },
     pathOf: (attempt) => state.directoryOf(attempt),
+    remove: async (attempt) => void state.directories.delete(state.directoryOf(attempt)),
     async write(directory, name, bytes) {
       state.directories.get(directory)!.set(name, Buffer.from(bytes));
     },
@@ -67,7 +69,7 @@ export function createStores(state: MemoryState) {
       return bytes.length > limit ? { state: 'too-large', size: bytes.length } : { state: 'present', bytes };
     },
   };
-  return { log, contents, checkpoints, attempts };
+  return { log, contents, checkpoints, attempts, entities: new JobEntities() };
 }
 
 async function collectBytes(chunks: Chunks): Promise<Uint8Array> {

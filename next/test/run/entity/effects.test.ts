@@ -25,8 +25,15 @@ const DEFINITIONS = {
 const NOW = '2026-01-02T03:00:00.000Z';
 const by = { actor: 'octocat', reason: 'test' };
 
-const entryOf = (changes: readonly EntityChange[], over: object = {}): EntityEntry =>
-  ({ v: 1, kind: 'changed', pipeline: 'p', at: NOW, by, changes: [...changes], ...over }) as EntityEntry;
+const entryOf = (changes: readonly EntityChange[], over: object = {}): EntityEntry => ({
+  v: 1,
+  kind: 'changed',
+  pipeline: 'p',
+  at: NOW,
+  by,
+  changes: [...changes],
+  ...over,
+});
 
 /** The effects of steps on states that earlier effects left. */
 function after(...steps: readonly ((effects: EntityEffects) => void)[]): EntityEffects {
