@@ -82,6 +82,7 @@ export const INPUTS = {
     path: text,
     subject: text,
     comment: boolean,
+    html: boolean,
     'allow-skipped': list,
     dispatch: boolean,
     ...common,

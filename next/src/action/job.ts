@@ -26,7 +26,7 @@ const eventSchema = z.object({
   repository: z.object({ default_branch: z.string().optional() }).optional(),
   pull_request: pullRequestSchema.optional(),
   inputs: z.record(z.string(), z.unknown()).nullish(),
-  comment: z.object({ id: z.int() }).optional(),
+  comment: z.object({ id: z.int(), body: z.string().nullish() }).optional(),
   issue: z.object({ number: z.int(), pull_request: z.unknown().optional() }).optional(),
   action: z.string().optional(),
   workflow_run: z

@@ -8,7 +8,6 @@ import type { UnitKey } from '../pipeline/pipeline.ts';
 import { Artifacts } from '../store/github/artifacts.ts';
 import { createGit } from '../workspace/git.ts';
 import type { DefinitionPlace } from './gate/definition.ts';
-import { trustCheckout } from './gate/gate-job.ts';
 import type { Job } from './job.ts';
 import type { Runner } from './runner.ts';
 
@@ -74,6 +73,20 @@ export function definitionPlace(job: Job, services: Services, path?: string): De
     checkout: resolve(job.workspace, path ?? '.'),
     git: createGit(trustCheckout(services.environment)),
     readRemote: (commit, name) => readRemoteFile(services, job, commit, name),
+  };
+}
+
+/**
+ * In a container the checkout belongs to another user, and git refuses it. Any folder is trusted: the checkout may be
+ * above the one that gates work in. https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
+ */
+export function trustCheckout(environment: Environment): Environment {
+  const count = Number(environment['GIT_CONFIG_COUNT']) || 0;
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
+    [`GIT_CONFIG_VALUE_${count}`]: '*',
   };
 }
 

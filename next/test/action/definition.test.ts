@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeDefinition, describesGate, readTrustedDefinition } from '../../src/action/gate/definition.ts';
-import { trustCheckout } from '../../src/action/gate/gate-job.ts';
+import { trustCheckout } from '../../src/action/services.ts';
 import { createGit } from '../../src/workspace/git.ts';
 import { createJob, createNeed, inputsOf } from './support.ts';
 

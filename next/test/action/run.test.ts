@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { explainRisk } from '../../src/action/apply/apply.ts';
 import { collectRun, type CollectInput } from '../../src/action/report/collect-run.ts';
 import { formatToken, parseToken, type GateJob } from '../../src/action/gate/gate-job.ts';
-import { completeGate } from '../../src/action/gate/gate.ts';
+import { completeGate } from '../../src/action/complete/complete.ts';
 import { approvalLine, attemptOutputs } from '../../src/action/gate/gate-report.ts';
 import type { NeededJob } from '../../src/action/gate/needs.ts';
 import { planNextRound } from '../../src/action/report/next-round.ts';

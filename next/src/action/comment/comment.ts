@@ -1,45 +1,28 @@
-import { z } from 'zod';
-import { GatelineError, messageOf } from '../../errors.ts';
+import { GatelineError } from '../../errors.ts';
 import { explainRequestError, readRest, repositoryParameters } from '../../github/octokit.ts';
-import { code, quote } from '../../report/markdown.ts';
-import { approvalDigest } from '../../store/github/document.ts';
-import {
-  explainRefusal,
-  parseCommentCommand,
-  parseComments,
-  type Comment,
-  type CommentCommand,
-} from './comment-decisions.ts';
-import { approvalLine } from '../gate/gate-report.ts';
+import { quote } from '../../report/markdown.ts';
+import { explainRefusal, parseCommentCommand, parseComments } from './comment-decisions.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
-import { pullSchema, readRun, showRun } from '../report/show-run.ts';
-
-const runSchema = z.object({
-  id: z.int(),
-  run_number: z.int(),
-  html_url: z.string(),
-  path: z.string(),
-  status: z.string().nullish(),
-  conclusion: z.string().nullish(),
-  event: z.string(),
-  head_repository: z.object({ full_name: z.string() }).nullish(),
-});
-type Run = z.infer<typeof runSchema>;
 
 /**
  * The action `comment`, in a job without an agent: carries out a command in a new comment, or shows a run of a pull
- * request that works or has ended, which a job of a fork may not do itself.
+ * request that works or has ended, which a job of a fork may not do itself. Most comments are no commands: only what they
+ * need is loaded.
  * @throws GatelineError `usage` for an event that the action does not know
  */
 export async function handleComment(job: Job, inputs: Inputs<'comment'>, services: Services): Promise<boolean> {
   if (!['issue_comment', 'workflow_run'].includes(job.eventName))
     throw new GatelineError('usage', `\`comment\` works on issue_comment and workflow_run, not on ${job.eventName}`);
   const { workflow_run: run, comment, issue } = job.event;
-  if (run) return showRun(job, inputs, services, run);
-  if (comment && issue?.pull_request) return answerComment(job, services, issue.number, comment.id);
-  services.runner.info(`Nothing to do for ${job.eventName}: this is no comment on a pull request, and no run of one.`);
+  if (run) {
+    const { showRun } = await import('../report/show-run.ts');
+    return showRun(job, inputs, services, run);
+  }
+  if (comment && issue?.pull_request && parseCommentCommand(comment.body ?? '') !== undefined)
+    return answerComment(job, services, issue.number, comment.id);
+  services.runner.info(`Nothing to do for ${job.eventName}: this is no command on a pull request, and no run of one.`);
   return true;
 }
 
@@ -66,87 +49,9 @@ async function answerComment(job: Job, services: Services, pullRequest: number, 
     return true;
   }
   if ('problem' in command) await reply(`Nothing was done: ${quote(command.problem)}.`);
-  else await reply(await carryOut(job, services, { pullRequest, comment: comment! }, command));
-  return true;
-}
-
-async function carryOut(
-  job: Job,
-  services: Services,
-  { pullRequest, comment }: { readonly pullRequest: number; readonly comment: Comment },
-  command: CommentCommand,
-): Promise<string> {
-  const runs = await listRuns(job, services, pullRequest);
-  if (runs.length === 0) return 'Nothing was done: no workflow with gates has run for the head of this pull request.';
-  if (!('unit' in command) && command.command === 'status')
-    return runs
-      .map((run) => `- [run ${run.run_number}](${run.html_url}): ${run.conclusion ?? run.status ?? ''}`)
-      .join('\n');
-  if (!('unit' in command)) return rerun(job, services, runs);
-  const { unit, digest } = command;
-  const newest = await findNewest(job, services, runs, unit);
-  if (newest === undefined)
-    return `Nothing was done: ${code(unit)} has left no output for the head of this pull request.`;
-  const { document } = newest.need;
-  if (approvalDigest(document.entry.fingerprint, newest.need.reference.digest) !== digest)
-    return [
-      `Nothing was done: the line names another output than the newest one of ${code(unit)}. Look at that, then post:`,
-      `\`\`\`text\n${approvalLine(unit, document, newest.need.reference, { pullRequest, ref: '' }).replace('approve', command.command)}\n\`\`\``,
-    ].join('\n\n');
-  const done = `${command.command === 'approve' ? 'Approved' : 'Rejected'} by ${code(comment.user!.login)}: ${code(unit)}.`;
-  return `${done} ${await rerun(job, services, [newest.run])}`;
-}
-
-/** Runs for the head of a pull request that have artifacts of gates, the newest first. */
-async function listRuns(job: Job, { octokit, report }: Services, pullRequest: number): Promise<readonly Run[]> {
-  const { owner, repo } = repositoryParameters(job.repository);
-  const { rest } = await octokit();
-  const pull = pullSchema.parse(
-    await readRest(
-      'The look at the pull request',
-      'pull-requests: read',
-      () => rest.pulls.get({ owner, repo, pull_number: pullRequest }),
-      report,
-    ),
-  );
-  const list = () => rest.actions.listWorkflowRunsForRepo({ owner, repo, head_sha: pull.head.sha, per_page: 50 });
-  const answer = z
-    .object({ workflow_runs: z.array(runSchema) })
-    .parse(await readRest('The list of runs', 'actions: read', list, report));
-  // A fork can have the same commit, and runs with artifacts of its own.
-  const head = pull.head.repo?.full_name;
-  return answer.workflow_runs
-    .filter(({ head_repository: repository }) => repository?.full_name === head)
-    .filter(({ event, path }) => event === 'pull_request' && path.split('@')[0] !== job.workflow)
-    .sort((a, b) => b.id - a.id);
-}
-
-async function rerun(job: Job, { octokit }: Services, runs: readonly Run[]): Promise<string> {
-  const { owner, repo } = repositoryParameters(job.repository);
-  const { rest } = await octokit();
-  const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');
-  if (failed.length === 0) return 'No run of the head has failed jobs: nothing was run again.';
-  const lines = await Promise.all(
-    failed.map(async ({ id, run_number: number, html_url: url }) => {
-      try {
-        await rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id: id });
-        return `The failed jobs of [run ${number}](${url}) run again.`;
-      } catch (error) {
-        return `The failed jobs of [run ${number}](${url}) cannot be run again: ${quote(messageOf(error))}. Its job needs \`actions: write\`.`;
-      }
-    }),
-  );
-  return lines.join('\n');
-}
-
-/** The newest document of a unit in the newest run that has one. */
-async function findNewest(job: Job, services: Services, runs: readonly Run[], unit: string) {
-  for (const run of runs) {
-    const needs = await readRun(services, run.id, (name) => name === unit);
-    const need = needs.find(
-      ({ document }) => document.entry.unit === unit && document.job.repository === job.repository,
-    );
-    if (need) return { run, need };
+  else {
+    const { carryOut } = await import('./carry-out.ts');
+    await reply(await carryOut(job, services, { pullRequest, comment: comment! }, command));
   }
-  return undefined;
+  return true;
 }

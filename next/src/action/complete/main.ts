@@ -1,6 +1,6 @@
 import '../../configure-zod.ts';
 import { parseToken } from '../gate/gate-job.ts';
-import { completeGate } from '../gate/gate.ts';
+import { completeGate } from './complete.ts';
 import { runAction } from '../run-action.ts';
 
 /** The action `complete`: judges and publishes what the agent wrote. */

@@ -40,16 +40,15 @@ export async function readTrustedDefinition(
   /** A report needs none: it reads the definition over REST. */
   needsCheckout = true,
 ): Promise<Definition> {
-  if (needsCheckout) await requireCheckout(place);
   const commit = trust.definitionFrom;
+  const readBytes = (path: string) => readAt(commit, relativeTo(place.checkout, path), place, needsCheckout);
   for (const name of file === undefined ? DEFINITION_FILES : [file]) {
     const path = resolve(place.checkout, name);
     const root = rootOf(path);
-    const read = (relativePath: string) => readAt(commit, relativeTo(place.checkout, join(root, relativePath)), place);
-    const text = await readAt(commit, relativeTo(place.checkout, path), place);
+    const text = await readBytes(path);
     if (text === undefined) continue;
     const definition = { root, file: relativeTo(root, path), text: Buffer.from(text).toString() };
-    return parseDefinition(definition, async (path) => (await read(path)) ?? rejectMissing(path));
+    return parseDefinition(definition, async (name) => (await readBytes(join(root, name))) ?? rejectMissing(name));
   }
   throw new GatelineError('usage', `the commit ${commit.slice(0, 12)} has no ${file ?? 'gateline.yml'}`, {
     hint: 'Commit one (`npx gateline init` writes it), name it by `file`, or describe the gate by `run` and `schema`.',
@@ -83,13 +82,19 @@ async function requireCheckout({ checkout, git }: DefinitionPlace): Promise<void
 async function readAt(
   commit: string,
   path: string,
-  { checkout, git, readRemote }: DefinitionPlace,
+  place: DefinitionPlace,
+  needsCheckout = false,
 ): Promise<Uint8Array | undefined> {
+  const { checkout, git, readRemote } = place;
   // A step before this one could have moved a branch of the clone.
-  if (!/^[0-9a-f]{40,64}$/.test(commit)) return readRemote(commit, path);
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) {
+    if (needsCheckout) await requireCheckout(place);
+    return readRemote(commit, path);
+  }
   try {
     return await git(['cat-file', 'blob', `${commit}:./${path}`], { cwd: checkout });
   } catch (error) {
+    if (needsCheckout) await requireCheckout(place);
     if (!(error instanceof GitError)) throw error;
     // A shallow clone does not have the base of a pull request, a blobless one not each file.
     const hasCommit = await git(['cat-file', '-e', `${commit}^{tree}`], { cwd: checkout, codes: [0] }).then(

@@ -20,6 +20,7 @@ import type { RunView } from '../../report/view.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { JobCheckpoints, JobLog } from './job-stores.ts';
+import { trustCheckout } from '../services.ts';
 import type { Trust } from '../trust.ts';
 
 /**
@@ -137,20 +138,6 @@ export async function viewJob({ order, log }: OpenJob, earlier: readonly Entry[]
 export async function mirrorJob(open: OpenJob): Promise<void> {
   const { stateFolder, folder, order } = open;
   if (stateFolder) await mirrorRun({ stateFolder, contents: folder.contents }, order, await viewJob(open));
-}
-
-/**
- * In a container the checkout belongs to another user, and git refuses it. Any folder is trusted: the checkout may be
- * above the one that gates work in. https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
- */
-export function trustCheckout(environment: Environment): Environment {
-  const count = Number(environment['GIT_CONFIG_COUNT']) || 0;
-  return {
-    ...environment,
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
-    [`GIT_CONFIG_VALUE_${count}`]: '*',
-  };
 }
 
 /** An agent must not write the outputs of the step that runs it. */

@@ -1,18 +1,16 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beginAttempt, completeAttempt } from '../../engine/begin.ts';
+import { beginAttempt } from '../../engine/begin.ts';
 import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
 import { worksByItself } from '../../run/status.ts';
-import { readPlainFile } from '../../store/files/attempts.ts';
 import { toOutputEntry } from '../comment/decisions.ts';
-import { formatToken, mirrorJob, openJob, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
-import { reportGate, reportLoss } from './gate-report.ts';
+import { formatToken, type GateJob } from './gate-job.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { openGate, type OpenGate } from './open-gate.ts';
-import { createDocument, endsOf, isRemembered, publishEnd } from './publish-end.ts';
+import { endGate, endsOf } from './publish-end.ts';
 import type { Services } from '../services.ts';
 
 /** What became of a unit: whether later gates may use it. */
@@ -65,48 +63,6 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
   return true;
 }
 
-/** Ends the attempt that `begin` began, with what the agent wrote. */
-export async function completeGate(inputs: Inputs<'complete'>, services: Services): Promise<boolean> {
-  const { state, digest, token } = parseToken(inputs.token);
-  const bytes = await readFile(join(state, 'job.json')).catch((error: unknown) => {
-    throw new GatelineError('usage', 'the step `begin` left nothing in this job', {
-      hint: '`complete` is a step of the same job, after `begin`.',
-      cause: error,
-    });
-  });
-  const gateJob = parseGateJob(bytes, digest);
-  const unset = gateJob.secrets.filter((name) => !services.environment[name]).join(', ');
-  if (unset !== '')
-    throw new GatelineError('usage', `\`complete\` cannot redact ${unset}: this step does not have it`, {
-      hint: 'Set it in `env` of the job, or of both steps.',
-    });
-  const open = await openJob(gateJob, services.environment, services.observe);
-  await using _ = open.folder;
-  const gate: OpenGate = { ...open, services };
-  await writeAnswer(gate, inputs);
-  const { verdict } = await completeAttempt(gate.ports, gate.order, token, inputs.outcome === 'success' ? 0 : 1);
-  const { approval, contract } = gate.unit.gate;
-  const isGood = verdict.status === 'passed' || (verdict.status === 'partial' && contract.partial === 'continue');
-  const waits = verdict.status === 'partial' && contract.partial === 'pause';
-  if (isGood) return await endGate(gate, approval === undefined ? 'done' : 'waiting');
-  return await endGate(gate, waits ? 'waiting' : 'failed');
-}
-
-/** An action has its answer as an output: it becomes the file that an agent writes. */
-async function writeAnswer({ log, ports, unit }: OpenGate, { output, metrics }: Inputs<'complete'>): Promise<void> {
-  const started = (await log.read()).findLast((entry) => entry.kind === 'started');
-  if (started?.kind !== 'started') return;
-  const { subject, run, n } = started;
-  const directory = ports.attempts.pathOf({ subject, run, unit: unit.key, n });
-  if (output !== undefined) await ports.attempts.write(directory, 'output.json', output);
-  if (metrics === undefined) return;
-  // Claude Code's action has the path of its execution file as an output.
-  const file = /^\s*[[{]/.test(metrics) ? undefined : await readPlainFile(metrics.trim(), MAX_METRICS);
-  await ports.attempts.write(directory, 'metrics.json', file?.state === 'present' ? file.bytes : metrics);
-}
-
-const MAX_METRICS = 64 * 1024 ** 2;
-
 /** Takes in what a person decided about the output of an earlier job. @returns whether anybody did */
 async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {
   if (result === 'done' || !earlier || !decision) return false;
@@ -116,25 +72,4 @@ async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate
   if (!entry) return false;
   await log.append(entry);
   return true;
-}
-
-/** Publishes what the unit ended with, and shows it. @returns whether the step is green */
-async function endGate(gate: OpenGate, result: Result): Promise<boolean> {
-  const { services } = gate;
-  const document = await createDocument(gate);
-  const end = { document, isRemembered: isRemembered(gate, document) };
-  // The post step uploads it if this one is ended before it could.
-  await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
-  await writeFile(join(gate.gateJob.state, 'end.json'), JSON.stringify(end));
-  services.runner.saveState('state', gate.gateJob.state);
-  const reference = await publishEnd(gate, end, services.artifacts).catch((error: unknown) => {
-    reportLoss(gate, document);
-    throw error;
-  });
-  services.runner.saveState('published', 'true');
-  // The post step of `begin` sees no state of `complete`.
-  await rename(join(gate.gateJob.state, 'end.json'), join(gate.gateJob.state, 'published.json'));
-  await mirrorJob(gate);
-  await reportGate(gate, { document, reference, result });
-  return result === 'done';
 }

@@ -1,3 +1,6 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Outcome } from '../../engine/call.ts';
 import { GatelineError } from '../../errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -8,11 +11,12 @@ import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
-import type { OpenJob } from './gate-job.ts';
+import { mirrorJob, type OpenJob } from './gate-job.ts';
+import { reportGate, reportLoss } from './gate-report.ts';
 import type { OpenGate } from './open-gate.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
-export async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
+async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
   const { gateJob, ports, checkpoints, log, order, unit, decision } = gate;
   const earlier = gate.earlier?.document;
   const source = earlier && { runId: earlier.job.runId, ...gate.earlier!.reference };
@@ -76,7 +80,7 @@ export function handOn(unit: string, own: GateFiles, inherited: readonly HandedF
 }
 
 /** Whether later runs with the same request may find the output of a document that the engine has just made. */
-export function isRemembered({ gateJob, checkpoints }: OpenJob, { entry }: AttemptDocument): boolean {
+function isRemembered({ gateJob, checkpoints }: OpenJob, { entry }: AttemptDocument): boolean {
   const isMade = (entry.how === 'ran' || entry.how === 'adopted') && entry.verdict.status !== 'failed';
   return gateJob.trust.savesPointers && isMade && checkpoints.isSaved(entry.fingerprint);
 }
@@ -111,4 +115,25 @@ export async function publishEnd(
   const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays, remember);
   await pointers;
   return reference;
+}
+
+/** Publishes what the unit ended with, and shows it. @returns whether the step is green */
+export async function endGate(gate: OpenGate, result: Outcome['result']): Promise<boolean> {
+  const { services } = gate;
+  const document = await createDocument(gate);
+  const end = { document, isRemembered: isRemembered(gate, document) };
+  // The post step uploads it if this one is ended before it could.
+  await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
+  await writeFile(join(gate.gateJob.state, 'end.json'), JSON.stringify(end));
+  services.runner.saveState('state', gate.gateJob.state);
+  const reference = await publishEnd(gate, end, services.artifacts).catch((error: unknown) => {
+    reportLoss(gate, document);
+    throw error;
+  });
+  services.runner.saveState('published', 'true');
+  // The post step of `begin` sees no state of `complete`.
+  await rename(join(gate.gateJob.state, 'end.json'), join(gate.gateJob.state, 'published.json'));
+  await mirrorJob(gate);
+  await reportGate(gate, { document, reference, result });
+  return result === 'done';
 }

@@ -1,6 +1,10 @@
 import { messageOf } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { FORMATS } from '../../local/system-files.ts';
+import { runAddress, type GithubContext } from '../../report/github/context.ts';
+import { githubStep, githubUnitStep } from '../../report/github/next-step.ts';
+import { createExcerpt, excerptSize } from '../../report/html/excerpt.ts';
+import { renderHtml } from '../../report/html/page.ts';
 import type { RunView } from '../../report/view.ts';
 import type { CollectedRun } from './collect-run.ts';
 import type { Services } from '../services.ts';
@@ -28,4 +32,47 @@ export async function uploadStateFiles(
         report(`The file ${path} is not among the artifacts: ${messageOf(error)}`);
       }
     }
+}
+
+/**
+ * Uploads the report as a page. It is for people: an upload that fails is only said.
+ * @returns its address
+ */
+export async function uploadPage(
+  { artifacts, report }: Services,
+  { documents }: CollectedRun,
+  view: RunView,
+  context: GithubContext,
+  retentionDays: number | undefined,
+): Promise<string | undefined> {
+  const maxBytes = excerptSize(documents.size);
+  const excerpts = [...documents].map(
+    ([
+      key,
+      {
+        document: { output, learnings },
+      },
+    ]) => {
+      const texts = { output: output === undefined ? undefined : JSON.stringify(output, null, 2), learnings };
+      const parts = Object.entries(texts).flatMap(([name, text]) =>
+        text === undefined ? [] : createExcerpt(name, text, maxBytes),
+      );
+      return [key, parts] as const;
+    },
+  );
+  const units = view.units.map((unit) => ({ ...unit, next: githubUnitStep(unit, context) }));
+  const page = renderHtml({
+    view: { ...view, units, next: githubStep(view, context) },
+    now: new Date().toISOString(),
+    excerpts: new Map(excerpts),
+    problems: context.problems,
+  });
+  const name = `gateline-report.${context.runNumber}.html`;
+  try {
+    const { id } = await artifacts.upload(`The upload of ${name}`, () => name, Buffer.from(page), retentionDays);
+    return `${runAddress(context, String(context.runId))}/artifacts/${id}`;
+  } catch (error) {
+    report(`The file ${name} is not among the artifacts: ${messageOf(error)}`);
+    return undefined;
+  }
 }

@@ -20,6 +20,8 @@ export interface GithubContext {
   readonly baseline?: HistoryEntry;
   /** What makes the report red beside the gates: a job without a result, no gate at all. Texts from anybody. */
   readonly problems?: readonly string[];
+  /** Address of the report as a page, if it was uploaded. */
+  readonly page?: string;
   readonly units?: ReadonlyMap<UnitKey, UnitDetails>;
 }
 

@@ -28,7 +28,8 @@ const MAX_ROWS = 1_000;
  */
 export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = MAX_SUMMARY): string {
   const { units, decisions, history } = view;
-  const texts = [savedText(view.figures) ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context)];
+  const page = context.page === undefined ? '' : linkTo('The report as a page', context.page);
+  const texts = [savedText(view.figures) ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context), page];
   const waiting = units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
   return fitSections(
     [
