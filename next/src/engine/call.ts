@@ -133,12 +133,20 @@ export class Call {
 
   /** The folder as it is now. One look at a time: a snapshot writes our index. */
   look(): Promise<Snapshot> {
-    const look = this.#look.then(() => this.ports.workspace.takeSnapshot());
+    const look = this.#look.then(async () => this.#redactNames(await this.ports.workspace.takeSnapshot()));
     this.#look = look.then(
       (snapshot) => void (this.snapshot = snapshot),
       () => undefined,
     );
     return look;
+  }
+
+  /** The log has snapshots, with the names of files that git does not store. */
+  #redactNames(snapshot: Snapshot): Snapshot {
+    const { redactor } = this.order;
+    const files = Object.entries(snapshot.unstored);
+    if (redactor.find(files.map(([path]) => path).join('\n')).length === 0) return snapshot;
+    return { ...snapshot, unstored: Object.fromEntries(files.map(([path, file]) => [redactor.text(path), file])) };
   }
 
   contractOf({ id }: Gate): NamedContract {

@@ -52,14 +52,12 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
     const paths = files.filter((path) => open.some((change) => change.path === path));
     return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listNames(paths, 2)}`];
   });
-  if (isDry) return { written: clean.map(({ path }) => path), left, notes };
-  const refused = await folder.git.put(clean);
-  await leaveClone(folder, order);
-  return {
-    written: clean.map(({ path }) => path).filter((path) => !refused.includes(path)),
-    left: [...left, ...refused],
-    notes,
-  };
+  const refused = isDry ? [] : await folder.git.put(clean);
+  if (!isDry) await leaveClone(folder, order);
+  const written = clean.map(({ path }) => path).filter((path) => !refused.includes(path));
+  // Names of files may hold secrets.
+  const redact = (paths: readonly string[]) => paths.map((path) => order.redactor.text(path));
+  return { written: redact(written), left: redact([...left, ...refused]), notes };
 }
 
 /** @throws GatelineError `usage` if there is nothing to apply */

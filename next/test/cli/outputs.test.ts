@@ -60,6 +60,33 @@ describe('secrets', () => {
     expect(out).toContain('TOKEN_VALUE');
   });
 
+  it('in the name of a file are in no line of the log, and not shown', async () => {
+    const secret = 'xK9-very-long-secret';
+    const run = `echo a > "$KEY.txt"; ${agent()}`;
+    const project = one({ run, inputs: ['cache/**'], files: ['*.txt'], secrets: 'KEY' });
+    project.environment['KEY'] = secret;
+    project.write('.gitignore', 'cache\n');
+    project.write(`cache/${secret}.bin`, 'a');
+    const shown = ['run --isolated', 'apply --dry-run', 'apply', 'run', 'status', 'show one', 'rollback --all -n'];
+    const answers: string[] = [];
+    for (const line of shown) {
+      const { out, err } = await project.gateline(...line.split(' '));
+      answers.push(out + err);
+    }
+    expect(answers.join('')).not.toContain('xK9');
+    expect(answers[0]).toContain('one: failed: files: the name of ***.txt holds a secret');
+    expect(answers[1]).toContain('would write: ***.txt');
+    project.ran();
+    project.edit('gateline.yml', run.slice(0, run.indexOf(';')).replaceAll('"', '\\"'), ':');
+    expect(await project.run()).toBe('0: one');
+    expect(await project.run()).toBe('0: ');
+    project.write(`cache/${secret}.bin`, 'b');
+    expect(await project.why('one')).toBe('run: cache/***.bin changed since its last attempt');
+    // What git has of the folder and its clone is as it is in them.
+    const places = ['--exclude-dir=git', '--exclude-dir=clones'];
+    expect(() => execFileSync('grep', ['-rl', ...places, secret, '.state'], { cwd: project.root })).toThrow();
+  });
+
   it.each(['postgres://user:password@localhost', 'Authorization: Bearer YOUR_TOKEN', 'AKIAIOSFODNN7EXAMPLE'])(
     'are no placeholders and documented examples: %s',
     async (text) => {
