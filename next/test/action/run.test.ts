@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { explainRisk } from '../../src/action/apply/apply.ts';
-import { collectRun, type CollectInput } from '../../src/action/report/collect-run.ts';
+import { collectRun, pipelineOf, type CollectInput } from '../../src/action/report/collect-run.ts';
 import { formatToken, parseToken, type GateJob } from '../../src/action/gate/gate-job.ts';
 import { completeGate } from '../../src/action/complete/complete.ts';
 import { approvalLine, attemptOutputs } from '../../src/action/gate/gate-report.ts';
@@ -102,11 +102,11 @@ describe('the report of a run', () => {
   it('shows gates that steps describe, in the order of their needs', () => {
     const spent = { design: { ms: 1 }, 'build/linux': { ms: 1 }, review: { ms: 1 } };
     const needs = [createNeed({ unit: 'review', spent }), ...build, createNeed()];
-    const { run, view, problems } = collect(needs, [], { pipeline: undefined });
+    const { run, view, problems } = collect(needs, [], { pipeline: pipelineOf(needs) });
     expect([problems, view.status]).toEqual([[], 'completed']);
     expect(run.pipeline.gates.find(({ id }) => id === 'review')!.needs.toSorted()).toEqual(['build', 'design']);
     expect(view.units.map(({ key }) => key).toSorted()).toEqual(['build/linux', 'build/mac', 'design', 'review']);
-    expect(collect([], [], { pipeline: undefined }).run.pipeline.gates).toEqual([]);
+    expect(pipelineOf([]).gates).toEqual([]);
   });
 });
 

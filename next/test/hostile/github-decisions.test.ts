@@ -56,11 +56,18 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   reader: { comment: { author: 'reader' }, refusal: /octocat has not approved/ },
   rejected: { later: 'reject', refusal: /octocat has not approved/ },
   none: { comment: null, refusal: /octocat has not approved/ },
+  claim: {
+    change: (document) => ({
+      ...{ ...document, decision: undefined, contract: { ...document.contract, threshold: 0 } },
+      entry: { ...document.entry, verdict: { ...document.entry.verdict, status: 'passed', kind: 'passed' } },
+    }),
+    refusal: /does not meet today's contract/,
+  },
   skip: { change: nothing, refusal: /octocat has not decided: skip/ },
   absent: { change: (document) => ({ ...nothing(document), decision: undefined }), refusal: /nothing says why/ },
 };
 
-it('a decision in a document counts only if its source says the same: each consumer asks it again', async () => {
+it('a decision in a document counts only if its source says the same: each consumer and the report ask it again', async () => {
   const ids = Object.keys(FORGERIES);
   const scored = { output: { score: '/score', threshold: 80, partial: 'pause' }, inputs: [], approval: 'required' };
   const pairs = ids.flatMap((id) => [
@@ -122,6 +129,11 @@ it('a decision in a document counts only if its source says the same: each consu
   ).toEqual(['c_good']);
   expect(troubles(run)).toEqual([...forged.map((id) => `c_${id} failure`), 'report failure'].toSorted());
   const messages = (job: string) => run.job(job).annotations.map(({ message }) => message);
-  for (const id of forged)
-    expect([id, messages(`c_${id}`).join('\n')]).toEqual([id, expect.stringMatching(FORGERIES[id]!.refusal!)]);
+  for (const id of forged) {
+    const refusal = FORGERIES[id]!.refusal!;
+    expect([id, messages(`c_${id}`).join('\n')]).toEqual([id, expect.stringMatching(refusal)]);
+    const reported = expect.stringMatching(new RegExp(`g_${id} .*${refusal.source}`)) as string;
+    expect([id, messages('report')]).toEqual([id, expect.arrayContaining([reported])]);
+  }
+  expect(run.job('report').summary).toMatch(/g_claim.*(?:partial|60)/);
 });

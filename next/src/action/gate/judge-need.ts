@@ -24,35 +24,48 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** Why later gates may not use it. */
   readonly refusal?: string | undefined;
+  /** Whether its decision, if it has one, is that of a person. */
+  readonly isProven: boolean;
 }
 
-/** Judges what a gate left by today's contract. An output that its own job refused stays refused. */
-export async function judgeNeed(
-  document: AttemptDocument,
-  { pipeline, contracts, subject, metadata, explainDoubt }: Judge,
-): Promise<Judgement> {
-  const { entry, output, decision } = document;
-  const { unit, verdict } = entry;
+/** Judges what a gate left by today's contract. What its own job refused stays refused. */
+export async function judgeNeed(document: AttemptDocument, judge: Judge): Promise<Judgement> {
+  const { unit } = document.entry;
+  const doubt = await judge.explainDoubt(document, judge.pipeline);
+  const isProven = doubt === undefined;
+  const verdict = await verdictOf(document, judge);
+  const refusal = isProven
+    ? explainRefusal(document, judge, verdict)
+    : `the decision about ${unit} does not count: ${doubt}`;
+  return { verdict, refusal, isProven };
+}
+
+async function verdictOf(
+  { entry: { unit, verdict }, output }: AttemptDocument,
+  { contracts, subject, metadata }: Judge,
+): Promise<Verdict> {
+  const contract = contracts.get(gateOf(unit));
+  if (contract === undefined || output === undefined || verdict.status === 'failed') return verdict;
+  return judge(await compileContract(contract), output, { subject, metadata });
+}
+
+function explainRefusal(
+  { entry: { unit }, output, decision }: AttemptDocument,
+  { pipeline, contracts }: Judge,
+  verdict: Verdict,
+): string | undefined {
   const contract = contracts.get(gateOf(unit));
   const gate = pipeline.gates.find(({ id }) => id === gateOf(unit));
-  if (!gate || !contract) return { verdict, refusal: `${unit} is no unit of the pipeline` };
-  const doubt = await explainDoubt(document, pipeline);
-  if (doubt !== undefined) return { verdict, refusal: `the decision about ${unit} does not count: ${doubt}` };
+  if (!gate || !contract) return `${unit} is no unit of the pipeline`;
+  const name = decision?.entry.decision;
   if (output === undefined) {
     // A job is green after a step that failed, if that has `continue-on-error`.
-    if (verdict.status !== 'not-applicable')
-      return { verdict, refusal: `${unit} has no output: ${verdictText(verdict)}` };
-    const hasReason =
-      decision?.entry.decision === 'skip' || gate.if !== undefined || (gate.matrix && 'from' in gate.matrix);
-    return { verdict, ...(!hasReason && { refusal: `${unit} has no output, and nothing says why` }) };
+    if (verdict.status !== 'not-applicable') return `${unit} has no output: ${verdictText(verdict)}`;
+    const hasReason = name === 'skip' || gate.if !== undefined || (gate.matrix && 'from' in gate.matrix);
+    return hasReason ? undefined : `${unit} has no output, and nothing says why`;
   }
-  const judged =
-    verdict.status === 'failed' ? verdict : await judge(await compileContract(contract), output, { subject, metadata });
-  const isApproved = decision?.entry.decision === 'approve';
-  const isOpen = judged.status === 'passed' || isApproved || contract.partial === 'continue';
-  if (!isOpen || judged.status === 'failed')
-    return { verdict: judged, refusal: `the output of ${unit} does not meet today's contract: ${verdictText(judged)}` };
-  if (!isApproved && gate.approval !== undefined)
-    return { verdict: judged, refusal: `nobody has approved the output of ${unit}` };
-  return { verdict: judged };
+  const isOpen = verdict.status === 'passed' || name === 'approve' || contract.partial === 'continue';
+  if (!isOpen || verdict.status === 'failed')
+    return `the output of ${unit} does not meet today's contract: ${verdictText(verdict)}`;
+  return name !== 'approve' && gate.approval !== undefined ? `nobody has approved the output of ${unit}` : undefined;
 }

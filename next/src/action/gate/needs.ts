@@ -21,6 +21,8 @@ export interface NeedDocument {
   readonly job: NeededJob;
   readonly reference: AttemptReference;
   readonly document: AttemptDocument;
+  /** Why later gates may not use it, if that was judged. */
+  readonly refusal?: string | undefined;
 }
 
 const needSchema = z.object({

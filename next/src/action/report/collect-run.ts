@@ -24,8 +24,7 @@ export interface CollectedRun {
 export interface CollectInput {
   /** As GitHub counts. */
   readonly run: number;
-  /** Undefined: the steps of the jobs describe their gates. */
-  readonly pipeline: Pipeline | undefined;
+  readonly pipeline: Pipeline;
   readonly jobs: readonly NeededJob[];
   readonly documents: readonly NeedDocument[];
   /** Gates of the run whose steps left an output, by names of artifacts: without a definition nothing else names them. */
@@ -40,8 +39,7 @@ export interface CollectInput {
 
 /** Puts a run together from what the jobs hand over, and names what is missing in it. */
 export function collectRun(input: CollectInput): CollectedRun {
-  const { run, jobs, documents, now } = input;
-  const pipeline = input.pipeline ?? pipelineOf(documents);
+  const { run, pipeline, jobs, documents, now } = input;
   const subject = input.subject ?? documents[0]?.document.entry.subject ?? 'default';
   const byUnit = new Map<UnitKey, NeedDocument>();
   const problems: string[] = [];
@@ -50,6 +48,7 @@ export function collectRun(input: CollectInput): CollectedRun {
     const other = byUnit.get(unit);
     if (other && other.reference.digest !== need.reference.digest)
       problems.push(`the jobs ${other.job.id} and ${need.job.id} both ran ${unit}: a gate has one job`);
+    if (need.refusal !== undefined && need.job.result === 'success') problems.push(need.refusal);
     byUnit.set(unit, need);
   }
   problems.push(...problemsOfJobs(input, pipeline, byUnit));
@@ -146,7 +145,7 @@ function problemsOfJobs(
 }
 
 /** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */
-function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
+export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
   const gates = new Map<string, JsonObject>();
   for (const { document } of documents) {

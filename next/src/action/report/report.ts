@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { GatelineError, messageOf } from '../../errors.ts';
 import { repositoryParameters } from '../../github/octokit.ts';
 import { createHistoryEntry } from '../../history/create-history-entry.ts';
-import { annotationsOf } from '../../report/github/annotations.ts';
 import { renderComment } from '../../report/github/comment.ts';
 import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
 import { renderBadge, reportOutputs } from '../../report/github/outcome.ts';
@@ -11,94 +10,107 @@ import { renderRunSummary } from '../../report/github/run-summary.ts';
 import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
 import { FolderState } from '../../run/state.ts';
+import { gateOf } from '../../run/units.ts';
 import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
-import { collectRun, type CollectedRun } from './collect-run.ts';
+import { collectRun, pipelineOf, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
 import { parseApprovals } from '../comment/decisions.ts';
+import { createJudge } from '../comment/explain-doubt.ts';
 import { approvalLine } from '../gate/gate-report.ts';
+import { judgeNeed, type Judge } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
-import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
+import { parseNeeds, readNeeds, type NeedDocument, type NeededJob } from '../gate/needs.ts';
 import { sendBack } from './next-round.ts';
-import { uploadStateFiles } from './state-files.ts';
+import { uploadPage, uploadStateFiles } from './state-files.ts';
 import { definitionPlace, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';
 
 /** Reports a run: the check to require. @returns whether every gate has a result that counts */
 export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Services): Promise<boolean> {
-  const { runner } = services;
+  const { 'retention-days': retentionDays } = inputs;
   const now = new Date().toISOString();
-  const jobs = parseNeeds(inputs.needs);
-  const definition = await findDefinition(job, inputs, services);
-  const pipelineId = definition?.pipeline.id;
-  const [documents, earlier, artifacts] = await Promise.all([
-    readNeeds(services.artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
-    pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
-    pipelineId === undefined ? services.artifacts.list(job.runId) : [],
-  ]);
-  const { subject: named, 'allow-skipped': allowSkipped } = inputs;
-  const run = collectRun({
-    run: job.runNumber,
-    pipeline: definition?.pipeline,
-    jobs,
-    documents,
-    artifactGates: (artifacts ?? []).flatMap(({ name }) => parseArtifactName(name)?.gate ?? []),
-    allowSkipped,
-    subject: named,
-    now,
-  });
+  const { run, jobs, earlier } = await readJobs(job, inputs, services, now);
   const { pipeline, subject, entries } = run;
-  const metadata = pipeline.metadata;
+  const { metadata } = pipeline;
   const view = createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: earlier });
-  const problems = [...run.problems, ...findFailedSteps(jobs, run, view)];
-  const approvals = parseApprovals(job.dispatch['approve']);
-  const details = [...run.documents].map(([key, { document, reference }]): [string, UnitDetails] => [
-    key,
-    {
-      output: document.output,
-      learnings: document.learnings,
-      ...(document.output !== undefined &&
-        canOpen(view.units.find((unit) => unit.key === key)?.status) && {
-          approval: approvalLine(key, document, reference, { ...job, approvals }),
-        }),
-    },
-  ]);
   const context: GithubContext = {
     ...job,
     pullRequest: job.pullRequest?.number,
     // An earlier attempt of this run is nothing to compare with.
     baseline: earlier.find(({ status, runId }) => status === 'completed' && runId !== String(job.runId)),
-    problems,
-    units: new Map(details),
+    problems: [...run.problems, ...findFailedSteps(jobs, run, view)],
+    units: detailsOf(job, run, view),
   };
+  const page = inputs.html ? await uploadPage(services, run, view, context, retentionDays) : undefined;
+  await showView(job, services, view, { ...context, page });
+  const entry = createHistoryEntry(pipeline, new FolderState(pipeline, subject, entries), now);
+  if (entry && !job.trust.isFork) {
+    const history = mergeHistory([{ ...entry, runId: String(job.runId) }], earlier);
+    await saveHistory(services, pipeline.id, history, retentionDays);
+  }
+  await uploadStateFiles(services, run, view, retentionDays);
+  if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
+  if (inputs.dispatch) await sendBack(job, services, run);
+  return context.problems?.length === 0 && view.units.every(({ done }) => done);
+}
+
+/** Reads what the jobs hand over, judged as later gates judge it: what a document says of itself is a claim. */
+async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, now: string) {
+  const { artifacts } = services;
+  const jobs = parseNeeds(inputs.needs);
+  const definition = await findDefinition(job, inputs, services);
+  const pipelineId = definition?.pipeline.id;
+  const [documents, earlier, listed] = await Promise.all([
+    readNeeds(artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
+    pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
+    pipelineId === undefined ? artifacts.list(job.runId) : [],
+  ]);
+  const pipeline = definition?.pipeline ?? pipelineOf(documents);
+  const described = documents.map(({ document }) => [gateOf(document.entry.unit), document.contract] as const);
+  const judge = createJudge(job, services, pipeline, definition?.contracts ?? new Map(described));
+  const run = collectRun({
+    run: job.runNumber,
+    pipeline,
+    jobs,
+    documents: await Promise.all(documents.map((need) => applyJudgement(need, judge))),
+    artifactGates: (listed ?? []).flatMap(({ name }) => parseArtifactName(name)?.gate ?? []),
+    allowSkipped: inputs['allow-skipped'],
+    subject: inputs.subject,
+    now,
+  });
+  return { run, jobs, earlier };
+}
+
+async function applyJudgement({ document, ...need }: NeedDocument, judge: Judge): Promise<NeedDocument> {
+  const { verdict, refusal, isProven } = await judgeNeed(document, judge);
+  const decision = isProven ? document.decision : undefined;
+  return { ...need, document: { ...document, decision, entry: { ...document.entry, verdict } }, refusal };
+}
+
+function detailsOf(job: Job, { documents }: CollectedRun, { units }: RunView): GithubContext['units'] {
+  const approvals = parseApprovals(job.dispatch['approve']);
+  const details = [...documents].map(([key, { document, reference }]): [string, UnitDetails] => {
+    const { output, learnings } = document;
+    const isOpenable = output !== undefined && canOpen(units.find((unit) => unit.key === key)?.status);
+    const approval = isOpenable ? approvalLine(key, document, reference, { ...job, approvals }) : undefined;
+    return [key, { output, learnings, approval }];
+  });
+  return new Map(details);
+}
+
+/** Shows the run in summary, annotations and outputs of the step. The jobs of gates have annotated what these left. */
+async function showView({ temp }: Job, { runner }: Services, view: RunView, context: GithubContext): Promise<void> {
   if (!runner.addSummary(renderRunSummary(view, context)))
     runner.annotate('warning', 'The summary of the step is full: that of the run is left out.');
-  for (const { level, message, title, place } of annotationsOf(
-    view.units.filter(({ done }) => !done),
-    context,
-  ))
-    runner.annotate(level, message, { title, place });
-  for (const problem of problems) runner.annotate('error', problem, { title: 'Not everything was checked' });
-  const outputs = reportOutputs(view, context);
-  for (const [name, value] of Object.entries(outputs)) runner.setOutput(name, value);
-  const viewFile = join(job.temp, 'gateline-view.json');
+  for (const problem of context.problems ?? [])
+    runner.annotate('error', problem, { title: 'Not everything was checked' });
+  for (const [name, value] of Object.entries(reportOutputs(view, context))) runner.setOutput(name, value);
+  const viewFile = join(temp, 'gateline-view.json');
   await writeFile(viewFile, JSON.stringify(view));
   runner.setOutput('view-file', viewFile);
   runner.setOutput('badge', JSON.stringify(renderBadge(view, context)));
-  const state = new FolderState(pipeline, subject, entries);
-  const entry = createHistoryEntry(pipeline, state, now);
-  if (entry && !job.trust.isFork)
-    await saveHistory(
-      services,
-      pipeline.id,
-      mergeHistory([{ ...entry, runId: String(job.runId) }], earlier),
-      inputs['retention-days'],
-    );
-  await uploadStateFiles(services, run, view, inputs['retention-days']);
-  if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
-  if (inputs.dispatch) await sendBack(job, services, run);
-  return problems.length === 0 && view.units.every(({ done }) => done);
 }
 
 /** Jobs that failed although their gates passed: a step after the gate failed, or one of its legs has no result. */

@@ -78,6 +78,9 @@ it('gates that steps describe are judged, reused and reported as those of a gate
   expect(run.job('idle').annotations).toMatchObject([
     { message: expect.stringMatching(/^idle has no command\nGive the step `run`, or let another step/) },
   ]);
+  // The gate has annotated it.
+  const messages = run.jobs.flatMap(({ annotations }) => annotations.map(({ message }) => message));
+  expect(messages.filter((message) => message.includes('50, below the threshold'))).toHaveLength(1);
   const { summary } = run.job('report');
   expect(summary).toContain('2 of 3 gates done');
   expect(summary).toContain('no result (job typo: failure)');
