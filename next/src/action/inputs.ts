@@ -73,6 +73,7 @@ export const INPUTS = {
     output: text,
     outcome: choice('success', 'failure', 'cancelled', 'skipped'),
     metrics: text,
+    'secret-values': text,
     'github-token': required,
     'job-status': text,
   }),

@@ -6,7 +6,7 @@ import { readPlainFile } from '../../store/files/attempts.ts';
 import { openJob, parseGateJob, parseToken } from '../gate/gate-job.ts';
 import type { OpenGate } from '../gate/open-gate.ts';
 import { endGate } from '../gate/publish-end.ts';
-import type { Inputs } from '../inputs.ts';
+import { withSecretValues, type Inputs } from '../inputs.ts';
 import type { Services } from '../services.ts';
 
 /** Ends the attempt that `begin` began, with what the agent wrote. */
@@ -19,12 +19,13 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
     });
   });
   const gateJob = parseGateJob(bytes, digest);
-  const unset = gateJob.secrets.filter((name) => !services.environment[name]).join(', ');
+  const environment = withSecretValues(services.environment, inputs['secret-values']);
+  const unset = gateJob.secrets.filter((name) => !environment[name]).join(', ');
   if (unset !== '')
     throw new GatelineError('usage', `\`complete\` cannot redact ${unset}: this step does not have it`, {
-      hint: 'Set it in `env` of the job, or of both steps.',
+      hint: 'Set it in `env` of the job, or of both steps; give both the same `secret-values`.',
     });
-  const open = await openJob(gateJob, services.environment, services.observe);
+  const open = await openJob(gateJob, environment, services.observe);
   await using _ = open.folder;
   const gate: OpenGate = { ...open, services };
   await writeAnswer(gate, inputs);

@@ -3,6 +3,8 @@ import { agent, logsOf, pipelineFiles, troubles, useGithub, worked } from '../st
 
 const world = useGithub();
 const need = { needs: '${{ toJSON(needs) }}' };
+const SECRET = 'long-secret-value';
+const secret = { 'secret-values': `KEY=${SECRET}` };
 
 /** A job whose agent is the action test/agent between `begin` and `complete`, as the README shows. */
 function around(complete = true, needs: string[] = []) {
@@ -13,7 +15,7 @@ function around(complete = true, needs: string[] = []) {
     outputs: { attempt: '${{ steps.complete.outputs.attempt || steps.begin.outputs.attempt }}' },
     steps: [
       { uses: 'actions/checkout@v5' },
-      { id: 'begin', uses: 'gateline/gateline/begin@v1', with: { ...need, 'outage-minutes': '0.02' } },
+      { id: 'begin', uses: 'gateline/gateline/begin@v1', with: { ...need, ...secret, 'outage-minutes': '0.02' } },
       { id: 'agent', if: "steps.begin.outputs.choice == 'run'", uses: 'test/agent@v1' },
       ...(complete
         ? [
@@ -21,7 +23,7 @@ function around(complete = true, needs: string[] = []) {
               id: 'complete',
               if: "always() && steps.begin.outputs.token != ''",
               uses: 'gateline/gateline/complete@v1',
-              with: { ...token, ...answer },
+              with: { ...token, ...answer, ...secret },
             },
           ]
         : []),
@@ -30,11 +32,16 @@ function around(complete = true, needs: string[] = []) {
 }
 
 const GATES = {
-  ask: { uses: 'test/agent@v1', run: undefined as unknown as string, output: { score: '/score', threshold: 80 } },
+  ask: {
+    uses: 'test/agent@v1',
+    run: undefined as unknown as string,
+    secrets: ['KEY'],
+    output: { score: '/score', threshold: 80 },
+  },
   next: { needs: ['ask'], run: agent('{}'), inputs: [] },
 };
 const AGENT = `echo "| agent works"; test ! -e broken.txt
-echo "answer={\\"score\\": $(cat score.txt)}" >> "$GITHUB_OUTPUT"`;
+echo "answer={\\"score\\": $(cat score.txt), \\"key\\": \\"${SECRET}\\"}" >> "$GITHUB_OUTPUT"`;
 
 it('the agent of a gate may be another action, which does not run if an earlier output holds', async () => {
   const repository = await world.create({
@@ -44,6 +51,8 @@ it('the agent of a gate may be another action, which does not run if an earlier 
   const first = await repository.push();
   expect([worked(first), troubles(first)], logsOf(first)).toEqual([['ask', 'next'], []]);
   expect(first.job('report').summary).toContain('$0.25');
+  const stored = repository.data.artifacts.map(({ blob }) => blob.content?.toString() ?? '').join('\n');
+  expect([stored.includes('"score":90'), stored.includes(SECRET)]).toEqual([true, false]);
   const again = await repository.push();
   expect([worked(again), troubles(again)], logsOf(again)).toEqual([[], []]);
   expect(again.job('ask').steps.map(({ id, outcome }) => [id, outcome])).toContainEqual(['agent', 'skipped']);
