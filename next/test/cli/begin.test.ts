@@ -78,6 +78,26 @@ describe('an agent that works by itself', () => {
     expect(await project.run()).toBe('0: design test');
   });
 
+  it('reads the files that its needs handed on when it began', async () => {
+    const design = { run: `echo plan > doc.md; ${agent()}`, inputs: ['spec.md'], files: ['doc.md'] };
+    const code = { needs: 'design', run: undefined, inputs: ['*.txt'], files: ['out.txt'] };
+    const project = new Project({ 'spec.md': 'A', 'a.txt': 'A', 'gateline.yml': pipeline({ design, code }) });
+    const work = async (path: string, text: string) => {
+      await project.gateline('run');
+      const { env } = await project.json<Begun>('begin', 'code');
+      project.write(path, text);
+      writeFileSync(env['GATELINE_OUTPUT']!, '{}');
+      await project.expect('complete code', 0);
+    };
+    // Its own change of what it reads outdates nothing, and what others change meanwhile, its output.
+    await work('out.txt', 'made');
+    expect(await project.choices()).toBe('design use, code use');
+    project.write('a.txt', 'B');
+    await work('doc.md', 'disturbed');
+    project.write('doc.md', 'plan\n');
+    expect(await project.choices()).toBe('design use, code run');
+  });
+
   it('is asked for first, if no command can begin', async () => {
     const project = new Project({ 'gateline.yml': pipeline({ one: { run: undefined } }) });
     await project.expect(
