@@ -10,6 +10,7 @@ import {
 } from './engine/decide.ts';
 import type { Assignment, Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
+import { checkCommand, type CommandCheck, type CommandResult } from './engine/commands.ts';
 import { GatelineError } from './errors.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
@@ -19,6 +20,15 @@ import { findActor, findBranch } from './local/git.ts';
 import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
 import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
 import { applyClone, type ApplyResult } from './local/isolated.ts';
+import {
+  applyCommand,
+  resetEntities,
+  runFolderCommand,
+  setEntity,
+  viewEntities,
+  type CommandOptions,
+  type EntityView,
+} from './local/entities.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { importRun, type ImportResult } from './local/import.ts';
 import { assignmentFor, createOrder, type AssignmentOptions } from './local/order.ts';
@@ -31,6 +41,8 @@ import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local
 import { withStandIns } from './local/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
+import type { EntityChange } from './run/entity/change.ts';
+import type { Names } from './run/entity/instances.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
 
@@ -183,6 +195,42 @@ export class Gateline {
   history(filter?: HistoryFilter): Promise<History> {
     return this.#use('read', (folder, { redactor }) =>
       folder.readHistory({ ...filter, subject: filter?.subject && redactor.text(filter.subject) }),
+    );
+  }
+
+  /** Runs a command of the definition. @throws InvalidStateError; GatelineError `busy` (ENTITY_BUSY) */
+  do(command: string, options: CommandOptions = {}): Promise<CommandResult> {
+    return this.#use('read', (folder, order) => runFolderCommand(folder, order, command, options));
+  }
+
+  /** What a command lacks, and the commands that would make it valid. */
+  checkCommand(command: string, args: Names = {}): Promise<CommandCheck> {
+    return this.#use('read', (folder, order) => checkCommand(folder.ports, order, { command, args }));
+  }
+
+  /** Entities as they are now. @param name only this one, or one of its instances */
+  entities(name?: string): Promise<readonly EntityView[]> {
+    return this.#use('read', (folder, order) => viewEntities(folder, order, name));
+  }
+
+  /** Says what an entity is, or one of its instances (`resource/resource_7`). */
+  setEntity(name: string, to: EntityChange['to'], value?: JsonValue, by: Partial<Decider> = {}) {
+    return this.#use('read', async (folder, order) =>
+      setEntity(folder, order, { name, to, value }, await this.#decider(by, order, 'gateline entities set')),
+    );
+  }
+
+  /** Notes what a command that ran elsewhere has created and invalidated. */
+  applyCommand(command: string, result?: JsonValue, args: Names = {}, by: Partial<Decider> = {}) {
+    return this.#use('read', async (folder, order) =>
+      applyCommand(folder, order, { command, result, args }, await this.#decider(by, order, 'gateline entities apply')),
+    );
+  }
+
+  /** As if entities had never existed. @param name default: all */
+  resetEntities(name?: string, by: Partial<Decider> = {}): Promise<readonly EntityChange[]> {
+    return this.#use('read', async (folder, order) =>
+      resetEntities(folder, order, name, await this.#decider(by, order, 'gateline entities reset')),
     );
   }
 

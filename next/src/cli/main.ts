@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { addDecisionCommands } from './commands/decisions.ts';
+import { addEntityCommands } from './commands/entities.ts';
 import { addFileCommands } from './commands/files.ts';
 import { addFolderCommands } from './commands/folder.ts';
 import { addProjectCommands } from './commands/project.ts';
@@ -54,6 +55,7 @@ export async function main(world: World): Promise<number> {
   addFileCommands(world, program, answer);
   addDecisionCommands(world, program, answer);
   addFolderCommands(world, program, answer);
+  addEntityCommands(world, program, answer);
   try {
     await program.parseAsync(world.arguments, { from: 'user' });
     return exit;

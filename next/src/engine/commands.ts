@@ -37,6 +37,12 @@ export interface CommandResult {
   readonly setUp: readonly string[];
 }
 
+/** What a command requires that is not valid, and the commands that would make it so; none, if they cannot. */
+export interface CommandCheck {
+  readonly missing: readonly string[];
+  readonly setUp: readonly string[];
+}
+
 /** @throws GatelineError `usage` naming the command that was meant */
 export function requireCommand({ pipeline: { commands } }: Order, id: string): CommandDefinition {
   if (Object.hasOwn(commands, id)) return commands[id]!;
@@ -206,7 +212,7 @@ export async function checkCommand(
   ports: Ports,
   order: Order,
   { command, args }: Pick<CommandCall, 'command' | 'args'>,
-): Promise<{ readonly missing: readonly string[]; readonly setUp: readonly string[] }> {
+): Promise<CommandCheck> {
   const { requires } = requireCommand(order, command);
   const { effects } = await readEntities(ports, order);
   const missing = effects.missing(requires, args);

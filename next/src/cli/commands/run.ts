@@ -140,7 +140,7 @@ function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): 
 }
 
 /** Ctrl-C ends the agents and keeps what is finished; a second one ends at once. */
-function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
+export function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const listener = world.onInterrupt(() => {
     if (controller.signal.aborted) process.exit(130);

@@ -37,12 +37,12 @@ export class EntityEffects {
   create(
     entity: string,
     value: JsonValue | undefined,
-    { args = {}, returns }: { args?: Names; returns?: string } = {},
+    { args = {}, returns, ...named }: { args?: Names; returns?: string; instance?: string } = {},
   ) {
     const definition = this.#definitionOf(entity);
     const part = isJsonObject(value) && Object.hasOwn(value, entity) ? value[entity] : value;
     const name = (names: Names) => instanceNamed(entity, definition, names);
-    const instance = name(namesIn(part, returns)) ?? name(args) ?? '';
+    const instance = named.instance ?? name(namesIn(part, returns)) ?? name(args) ?? '';
     const change = { entity, instance, ...(part !== undefined && { value: part }) };
     const { expiresAt: pointer } = definition;
     if (pointer === undefined) return this.#apply({ ...change, to: 'valid' });

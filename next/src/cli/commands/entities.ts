@@ -1,0 +1,129 @@
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidStateError } from '../../errors.ts';
+import { Gateline } from '../../gateline.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { renderTable, safeLine, safeText } from '../../report/table.ts';
+import { addDeciderOptions, addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
+import { paintOf, type AddAnswer } from '../print.ts';
+import type { World } from '../world.ts';
+import { interruptOn } from './run.ts';
+
+interface EntityOptions extends TargetOptions {
+  readonly arg?: Record<string, string>;
+  readonly check?: boolean;
+  readonly wait?: boolean;
+  readonly value?: JsonValue;
+  readonly result?: JsonValue;
+  readonly reason?: string;
+  readonly actor?: string;
+}
+
+/** `do`, `entities`: commands, and what they create and invalidate. */
+export function addEntityCommands(world: World, program: Command, answer: AddAnswer): void {
+  const run = addTargetOptions(program.command('do').argument('<command>', 'a command of the definition'))
+    .description('run a command, if the entities that it requires are valid')
+    .addOption(argOption())
+    .option('--check', 'only show what it lacks; exit 1 if anything')
+    .option('--wait', 'wait until nobody else changes its entities; default: exit 75');
+  answer<EntityOptions>(run, async ({ arg: args, check, wait, ...options }, command) => {
+    if (check) return checkAnswer(await (await open(world, options)).checkCommand(command, args), command);
+    using interruption = interruptOn(world);
+    const gateline = await open(world, options, command);
+    const result = await gateline.do(command, { args, wait, signal: interruption.signal });
+    const failure = result.message === undefined ? '' : `${command} failed: ${result.message}\n`;
+    world.err.write(failure && `${safeText(failure)}\n`);
+    return { json: result, text: '', exit: result.status === 'passed' ? 0 : 1 };
+  });
+
+  const entities = addTargetOptions(program.command('entities').argument('[name]', 'only this one')).description(
+    'show entities, and say what became of them',
+  );
+  answer<EntityOptions>(entities, async (options, name) => {
+    const views = await (await open(world, options)).entities(name);
+    const text = renderTable(
+      [
+        { head: 'entity', cell: ({ entity, instance }) => (instance ? `${entity}/${instance}` : entity), max: 60 },
+        { head: 'status', cell: ({ status, user }) => (user ? `${status}, ${user} works on it` : status) },
+        { head: 'by', cell: ({ by }) => by },
+        { head: 'since', cell: ({ at }) => at },
+        { head: 'expires', cell: ({ expiresAt }) => expiresAt },
+        { head: 'value', cell: ({ value }) => (value === undefined ? '' : JSON.stringify(value)), max: 60 },
+        { head: 'why', cell: ({ cause }) => cause, max: 60 },
+      ],
+      views,
+      { paint: paintOf(world.out), width: world.out.columns },
+    );
+    return { json: { entities: views }, text: text || 'The definition has no entities.' };
+  });
+
+  const states = new Argument('<status>', 'what it is').choices(['valid', 'invalid', 'absent']);
+  const set = addDeciderOptions(
+    addTargetOptions(entities.command('set').argument('<name>', 'an entity, or entity/instance')),
+    false,
+  )
+    .addArgument(states)
+    .description('say what an entity is')
+    .addOption(jsonOption('--value <json>', 'its value'));
+  answer<EntityOptions>(set, async ({ value, ...options }, name, to) =>
+    changesAnswer(await (await open(world, options)).setEntity(name, to as 'valid', value, options)),
+  );
+  const apply = addDeciderOptions(addTargetOptions(entities.command('apply').argument('<command>', 'a command')), false)
+    .description('note what a command that ran elsewhere has created and invalidated')
+    .addOption(jsonOption('--result <json>', 'what it printed'))
+    .addOption(argOption());
+  answer<EntityOptions>(apply, async ({ result, arg: args, ...options }, command) =>
+    changesAnswer(await (await open(world, options)).applyCommand(command, result, args, options)),
+  );
+  const reset = addDeciderOptions(
+    addTargetOptions(entities.command('reset').argument('[name]', 'default: all entities')),
+    false,
+  ).description('make it as if they had never existed');
+  answer<EntityOptions>(reset, async (options, name) =>
+    changesAnswer(await (await open(world, options)).resetEntities(name, options)),
+  );
+}
+
+/** @param command prints its lines as they come; those of others, and what it prints to stderr, beside the answer */
+async function open(world: World, options: TargetOptions, command?: string): Promise<Gateline> {
+  return Gateline.open({
+    ...(await gatelineOptions(world, options)),
+    observe: (event) => {
+      if (event.type === 'notice') world.err.write(`note: ${safeText(event.message)}\n`);
+      if (event.type !== 'output') return;
+      const isAnswer = event.stream === 'stdout' && event.unit === command && !options.json;
+      (isAnswer ? world.out : world.err).write(`${safeLine(event.line)}\n`);
+    },
+  });
+}
+
+function checkAnswer(check: Awaited<ReturnType<Gateline['checkCommand']>>, command: string) {
+  const { missing, setUp } = check;
+  const lines = setUp.map((id) => `\`gateline do ${id}\` makes it valid`);
+  const text =
+    missing.length === 0 ? `${command} can run` : [new InvalidStateError(missing).message, ...lines].join('\n');
+  return { json: check, text, exit: missing.length === 0 ? 0 : 1 };
+}
+
+function changesAnswer(changes: Awaited<ReturnType<Gateline['setEntity']>>) {
+  const lines = changes.map(({ entity, instance, to }) => safeText(`${entity}${instance && `/${instance}`}: ${to}`));
+  return { json: { changes }, text: lines.join('\n') || 'Nothing changed.' };
+}
+
+function argOption(): Option {
+  return new Option('--arg <name=value>', 'an argument; may be repeated').argParser(
+    (text: string, earlier: Record<string, string> | undefined) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new InvalidArgumentError('It must be name=value.');
+      return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
+    },
+  );
+}
+
+function jsonOption(flags: string, description: string): Option {
+  return new Option(flags, `${description}, as JSON`).argParser((text: string) => {
+    const parsed = parseJson(new TextEncoder().encode(text));
+    if (parsed.ok) return parsed.value;
+    throw new InvalidArgumentError(`It must be JSON: ${parsed.message}. Text is in quotes: '"text"'.`);
+  });
+}
