@@ -1,7 +1,6 @@
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
-import { worksByItself } from '../run/status.ts';
-import type { Unit } from '../run/units.ts';
+import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';

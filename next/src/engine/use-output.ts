@@ -3,7 +3,7 @@ import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
 import { adjustFiles, composeFiles, type FileChange, type GateFiles } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
-import { approvalText } from '../run/status.ts';
+import { approvalText } from '../run/unit-state.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import { judge } from '../verdict/judge.ts';
 import { listNames } from '../verdict/texts.ts';

@@ -1,7 +1,8 @@
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { figuresOf, sumOf } from '../run/figures.ts';
 import type { FolderState } from '../run/state.ts';
-import { describeUnits, runStatusOf, type UnitState, type UnitStatus } from '../run/status.ts';
+import type { UnitStatus } from '../run/status.ts';
+import { describeUnits, runStatusOf, type UnitState } from '../run/unit-state.ts';
 import { truncateBytes } from '../untrusted/escape.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import type { HistoryEntry } from './history-entry.ts';

@@ -1,5 +1,7 @@
 import { shellWord } from '../untrusted/escape.ts';
-import { worksByItself, type UnitState, type UnitStatus } from '../run/status.ts';
+import type { UnitStatus } from '../run/status.ts';
+import type { UnitState } from '../run/unit-state.ts';
+import { worksByItself } from '../run/units.ts';
 import type { NextStep, RunView } from './view.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isSameAttempt } from './entry.ts';
 import { attemptName, type FolderState } from './state.ts';
-import type { UnitState } from './status.ts';
+import type { UnitState } from './unit-state.ts';
 
 /** What a run amounts to. */
 export interface Figures {

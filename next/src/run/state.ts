@@ -198,11 +198,8 @@ export class FolderState {
         run.paused = undefined;
         break;
       case 'complete':
-        run.finalStatus = 'completed';
-        run.paused = undefined;
-        break;
       case 'close':
-        run.finalStatus = 'closed';
+        run.finalStatus = entry.decision === 'close' ? 'closed' : 'completed';
         run.paused = undefined;
         break;
       case 'rollback':
@@ -245,11 +242,6 @@ function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
 /** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */
 export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
   return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;
-}
-
-/** Why an output is never used again. */
-export function rejectionText({ decision, actor, reason }: DecidedEntry): string {
-  return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
 }
 
 export function approvalKey(fingerprint: string, output: string): string {

@@ -119,3 +119,8 @@ export class UnitGraph {
 export function gateOf(key: UnitKey): string {
   return key.split('/', 1)[0]!;
 }
+
+/** Whether the agent of a gate is no command: it works between `begin` and `complete`. */
+export function worksByItself({ run, uses }: Gate): boolean {
+  return run === undefined && uses?.local === undefined;
+}

@@ -4,7 +4,7 @@ import { beginAttempt } from '../../engine/begin.ts';
 import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
-import { worksByItself } from '../../run/status.ts';
+import { worksByItself } from '../../run/units.ts';
 import { toOutputEntry } from '../comment/decisions.ts';
 import { formatToken, type GateJob } from './gate-job.ts';
 import type { Inputs } from '../inputs.ts';

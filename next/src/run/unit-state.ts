@@ -1,0 +1,203 @@
+import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import { verdictText } from '../verdict/verdict.ts';
+import { attemptOf, originOf, type DecidedEntry, type EndedEntry, type ProcessId } from './entry.ts';
+import { approvalKey, attemptName, isGoodEnd, type Attempt, type FolderState, type RunState } from './state.ts';
+import { MEETS_CONTRACT, STATUS_PHRASES, type RunStatus, type UnitStatus } from './status.ts';
+import { NO_LEG, UnitGraph, worksByItself, type Unit } from './units.ts';
+
+/** How a unit stands, for people: the scheduler looks outputs up, and never asks. */
+export interface UnitState {
+  readonly unit: Unit;
+  readonly needs: readonly UnitKey[];
+  readonly status: UnitStatus;
+  /** Later gates may use it: passed, approved, not applicable, skipped, or partial where that is allowed. */
+  readonly done: boolean;
+  /** Why it has this status: one sentence without a full stop. */
+  readonly reason: string;
+  /** A decision that its next turn carries out instead of an agent. */
+  readonly turn?: 'skip' | 'adopt';
+  /** Of this run, in order. */
+  readonly attempts: readonly Attempt[];
+  /** The end of the newest attempt that ended. */
+  readonly ended?: EndedEntry;
+}
+
+type Standing = Pick<UnitState, 'status' | 'done' | 'reason' | 'turn'>;
+
+/** Whether the process that a claim names still works. */
+export type IsAlive = (process: ProcessId) => boolean;
+
+/** The units of a run, in the order of the definition. A gate whose legs are not known yet is one unit without a leg. */
+export function describeUnits(
+  pipeline: Pipeline,
+  state: FolderState,
+  run: RunState | undefined,
+  isAlive: IsAlive,
+): ReadonlyMap<UnitKey, UnitState> {
+  const graph = graphOfRun(pipeline, run);
+  const states = new Map<UnitKey, UnitState>();
+  const describe = (unit: Unit): UnitState => {
+    const known = states.get(unit.key);
+    if (known) return known;
+    const needs = unit.gate.needs.flatMap((id) => graph.unitsOf(id) ?? []).map(describe);
+    const attempts = run?.attempts.get(unit.key) ?? [];
+    const ended = attempts.findLast((attempt) => attempt.ended)?.ended;
+    const standing =
+      describeOpen(attempts.at(-1), isAlive) ??
+      describeTurn(unit, ended, state) ??
+      describeWait(unit, ended, needs, { graph, state, run }) ??
+      describeEnd(unit, ended!, state);
+    const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...standing, attempts, ended };
+    states.set(unit.key, unitState);
+    return unitState;
+  };
+  return new Map(graph.units.map((unit) => [unit.key, describe(unit)]));
+}
+
+/** The units of a run, with the legs that it made from data. */
+function graphOfRun(pipeline: Pipeline, run: RunState | undefined): UnitGraph {
+  const graph = new UnitGraph(pipeline);
+  for (const gate of pipeline.gates) if (graph.unitsOf(gate.id) === undefined) graph.setLegs(gate, legsOf(gate, run));
+  return graph;
+}
+
+function legsOf({ id, matrix }: Gate, run: RunState | undefined): readonly Leg[] {
+  const source = matrix && 'from' in matrix ? run?.attempts.get(matrix.from.gate)?.at(-1)?.ended : undefined;
+  const legs = source?.legs?.[id];
+  if (legs !== undefined) return legs;
+  const keys = [...(run?.attempts.keys() ?? [])].filter((key) => key.startsWith(`${id}/`));
+  // Ids of legs become parts of commands that people copy.
+  const ids = keys.map((key) => key.slice(id.length + 1)).filter((leg) => /^[\w.-]{1,80}$/.test(leg));
+  if (ids.length > 0) return ids.map((leg) => ({ id: leg, matrix: {} }));
+  const isEmpty =
+    run?.finalStatus !== undefined || (source !== undefined && isGoodEnd(source) && source.output === undefined);
+  return isEmpty ? [] : [NO_LEG];
+}
+
+/** An attempt that has not ended. */
+function describeOpen(last: Attempt | undefined, isAlive: IsAlive): Standing | undefined {
+  if (last?.started === undefined || last.ended !== undefined) return undefined;
+  const { process, at } = last.started;
+  if (process && !isAlive(process))
+    return { status: 'lost', done: false, reason: 'the process that worked on it is gone' };
+  const between = process ? '' : ', between begin and complete';
+  return { status: 'running', done: false, reason: `an agent works on it since ${at}${between}` };
+}
+
+/** A decision that the next turn of the unit carries out. */
+function describeTurn(
+  { key }: Unit,
+  ended: EndedEntry | undefined,
+  { pending, forced }: FolderState,
+): Standing | undefined {
+  const turn = pending.get(key);
+  const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
+  if (turn && !isRefused)
+    return {
+      ...pendingFor(`${turn.actor} ${turn.decision === 'skip' ? 'skips it' : 'supplied its output'}: ${turn.reason}`),
+      turn: turn.decision,
+    };
+  // A good end clears the force: one that is still there came later.
+  const force = forced.get(key);
+  if (force && (ended === undefined || isGoodEnd(ended)))
+    return pendingFor(`${force.actor} asked for a new attempt: ${force.reason}`);
+  return undefined;
+}
+
+/** A unit without a result that counts. */
+function describeWait(
+  { key, gate, leg }: Unit,
+  ended: EndedEntry | undefined,
+  needs: readonly UnitState[],
+  { graph, state, run }: { readonly graph: UnitGraph; readonly state: FolderState; readonly run: RunState | undefined },
+): Standing | undefined {
+  const rollback = ended && state.rejected.get(attemptName(attemptOf(ended)));
+  const isTakenBack = rollback?.decision === 'rollback';
+  const isSentBack = run?.sentBack.has(key) ?? false;
+  if (ended && !isTakenBack && !isSentBack) return undefined;
+
+  const stopped = needs.find(({ status, done }) => !done && STOPPED.has(status));
+  if (stopped)
+    return { status: 'blocked', done: false, reason: `${stopped.unit.key} ${STATUS_PHRASES[stopped.status]}` };
+  const siblings = gate.matrix?.failFast ? (graph.unitsOf(gate.id) ?? []) : [];
+  const failed = siblings.find((other) => run?.attempts.get(other.key)?.at(-1)?.ended?.verdict.status === 'failed');
+  if (failed && failed.key !== key) return { status: 'blocked', done: false, reason: `${failed.key} failed` };
+  const open = needs.find(({ done }) => !done);
+  if (open) return pendingFor(`it waits for ${open.unit.key}`);
+  if (isTakenBack) return pendingFor(rejectionText(rollback));
+  if (isSentBack) return pendingFor(run!.notes.get(gate.id)?.rework.reason ?? 'the work was sent back');
+  if (gate.matrix && 'from' in gate.matrix && leg.id === '')
+    return pendingFor(`its legs come from the output of ${gate.matrix.from.gate}`);
+  return pendingFor(worksByItself(gate) ? 'its agent works by itself' : 'it has not run yet');
+}
+
+const STOPPED: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'blocked']);
+
+function pendingFor(reason: string): Standing {
+  return { status: 'pending', done: false, reason };
+}
+
+/** The judgement of an attempt that ended, as the engine treats it. */
+function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState): Standing {
+  const { how, verdict, output, fingerprint, actor, reason } = ended;
+  if (how === 'lost')
+    return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
+  if (how === 'not-applicable') return { status: how, done: true, reason: reason ?? 'its condition is false' };
+  if (verdict.status === 'not-applicable') {
+    const decision = actor === undefined ? 'it was skipped for these inputs' : `${actor} skipped it: ${reason ?? ''}`;
+    return { status: 'skipped', done: true, reason: decision };
+  }
+  const rejection = state.rejected.get(attemptName(originOf(ended)));
+  if (rejection) return { status: 'failed', done: false, reason: rejectionText(rejection) };
+  const approved = approvalText(state, { fingerprint, output });
+  if (verdict.status === 'passed') {
+    if (gate.approval && !approved)
+      return { status: 'paused', done: false, reason: 'a person must approve the output' };
+    return { status: 'passed', done: true, reason: approved ?? passedReason(ended, key) };
+  }
+  if (approved) return { status: 'passed', done: true, reason: approved };
+  if (verdict.status === 'failed') return { status: 'failed', done: false, reason: verdictText(verdict) };
+  const { partial } = gate.contract;
+  return {
+    status: partial === 'pause' ? 'paused' : 'partial',
+    done: partial === 'continue',
+    reason: verdictText(verdict),
+  };
+}
+
+/** Why an output is never used again. */
+export function rejectionText({ decision, actor, reason }: DecidedEntry): string {
+  return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
+}
+
+/** Why an output is used that a person had to look at; undefined: nobody approved it. */
+export function approvalText(
+  { approvals }: FolderState,
+  { fingerprint, output }: Pick<EndedEntry, 'fingerprint' | 'output'>,
+): string | undefined {
+  const approval = output && approvals.get(approvalKey(fingerprint, output.digest));
+  return approval && `${approval.actor} approved it: ${approval.reason}`;
+}
+
+function passedReason({ how, source, verdict, subject, run, actor, reason }: EndedEntry, key: UnitKey): string {
+  if (how === 'adopted') return `${actor ?? 'a person'} supplied the output: ${reason ?? ''}`;
+  if (how !== 'used' || source === undefined) return verdict.message || MEETS_CONTRACT;
+  const other = [
+    source.unit === key ? '' : ` of ${source.unit}`,
+    source.run === run && source.subject === subject ? '' : ` of run ${source.run}`,
+    source.subject === subject ? '' : ` of ${source.subject}`,
+  ].join('');
+  return `output of attempt ${source.n}${other}`;
+}
+
+export function runStatusOf(run: RunState | undefined, units: readonly UnitState[]): RunStatus {
+  if (run === undefined) return 'initializing';
+  if (run.finalStatus) return run.finalStatus;
+  if (run.rolledBack) return 'rollback';
+  if (run.paused) return 'paused';
+  const has = (...statuses: UnitStatus[]) => units.some(({ status, done }) => !done && statuses.includes(status));
+  if (has('running')) return 'executing';
+  if (has('failed', 'partial', 'lost')) return 'error';
+  if (has('paused')) return 'paused';
+  return run.attempts.size === 0 ? 'initializing' : 'executing';
+}
