@@ -114,7 +114,7 @@ async function findEarlier(
   const { gateJob, services, unit, ports, folder } = gate;
   // Only earlier attempts of a run have outputs that nothing but a comment vouches for.
   const comments = job.runAttempt > 1 ? readComments(gate, job) : undefined;
-  const { attempt, notes } = await findAttempt(
+  const { attempt, notes, refusal } = await findAttempt(
     { ...services, job },
     {
       fingerprint,
@@ -127,6 +127,9 @@ async function findEarlier(
     },
   );
   for (const note of notes) services.runner.info(note);
+  // The next round of a loop resumes by itself: there the agent works again.
+  if (refusal !== undefined && job.dispatch['rework'] === undefined)
+    throw new GatelineError('failed', refusal, { hint: FORGOTTEN });
   if (attempt === undefined) return undefined;
   const { document, reference } = attempt;
   const { entry, output, startedAt, made } = document;
@@ -147,6 +150,9 @@ async function findEarlier(
   const contract = `sha256:${'0'.repeat(64)}` as const;
   return { ...checkpointOf({ ...entry, contract }, { attempt: originOf(entry), how, startedAt }), ...made };
 }
+
+const FORGOTTEN =
+  'GitHub removes entries of the cache that nobody has read for a week, and old ones over 10 GB. Start the workflow without `resume`: the agent works again.';
 
 /** Decisions in comments on the pull request. A gate whose outputs nobody has to open needs none. */
 async function readComments({ gateJob, unit, services }: OpenGate, job: Job): Promise<readonly OutputDecision[]> {

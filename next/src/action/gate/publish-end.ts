@@ -40,6 +40,7 @@ async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
     startedAt: (entry.how === 'used' ? earlier?.startedAt : started?.at) ?? entry.at,
     entry,
     ...(entry.rework && { otherRequests: others.slice(0, 16) }),
+    isRemembered: entry.how === 'used' || isRemembered(gate, entry),
     earlier: ends.slice(0, -1).slice(-20),
     legs: [...gateJob.legs],
     contract: order.contracts.get(unit.gate.id)!,
@@ -80,7 +81,7 @@ export function handOn(unit: string, own: GateFiles, inherited: readonly HandedF
 }
 
 /** Whether later runs with the same request may find the output of a document that the engine has just made. */
-function isRemembered({ gateJob, checkpoints }: OpenJob, { entry }: AttemptDocument): boolean {
+function isRemembered({ gateJob, checkpoints }: OpenJob, entry: EndedEntry): boolean {
   const isMade = (entry.how === 'ran' || entry.how === 'adopted') && entry.verdict.status !== 'failed';
   return gateJob.trust.savesPointers && isMade && checkpoints.isSaved(entry.fingerprint);
 }
@@ -121,7 +122,7 @@ export async function publishEnd(
 export async function endGate(gate: OpenGate, result: Outcome['result']): Promise<boolean> {
   const { services } = gate;
   const document = await createDocument(gate);
-  const end = { document, isRemembered: isRemembered(gate, document) };
+  const end = { document, isRemembered: isRemembered(gate, document.entry) };
   // The post step uploads it if this one is ended before it could.
   await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
   await writeFile(join(gate.gateJob.state, 'end.json'), JSON.stringify(end));

@@ -56,6 +56,8 @@ export const documentSchema = z.strictObject({
   entry: endedSchema,
   /** Other requests that the output answers: that without the notes of the review which sent the work back. */
   otherRequests: z.array(digestSchema).max(16).optional(),
+  /** A pointer names it, or the output that it uses. */
+  isRemembered: z.boolean().optional(),
   /** Tries of the same step that failed before. */
   earlier: z.array(endedSchema).max(20),
   /** Ids of all legs of its gate, in their order; empty: no matrix. A later gate waits for each of them. */

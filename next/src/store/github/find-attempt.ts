@@ -15,11 +15,11 @@ export interface AttemptSearch {
   /** A gate's id, or `gate/leg`. */
   readonly unit: string;
   readonly scope: ReuseScope;
-  /** A run that a person names: outputs of its jobs are used without a pointer. */
+  /** A run that a person names: its newest output counts, also if a newer run has one. */
   readonly resume?: number | undefined;
   /** What accepted comments name (`approvalDigest`): documents of earlier attempts of this run. */
   readonly approvals: ReadonlySet<string> | Promise<ReadonlySet<string>>;
-  /** What is approved and so counts before what is newer (`approvalDigest`). */
+  /** What the dispatch of this run approves, and so counts before what is newer (`approvalDigest`). */
   readonly preferred?: ReadonlySet<string>;
 }
 
@@ -34,31 +34,41 @@ export interface SearchPorts {
 export interface AttemptResult {
   readonly attempt?: { readonly document: AttemptDocument; readonly reference: AttemptReference };
   readonly notes: readonly string[];
+  /** The run to resume has an output for the request, and nothing vouches for it: any job of that run can have made it. */
+  readonly refusal?: string;
 }
 
 /** Documents that are downloaded at most. */
 const MAX_READS = 5;
 
-/** A run whose documents may be used, as far as their digests are accepted. */
+/** A run whose documents may be used, as far as their digests are accepted; those of a run to resume are named if not. */
 interface Source {
   readonly runId: number;
   readonly runAttempt: number;
   readonly accepts: (digest: Digest) => boolean;
+  readonly isNamed?: boolean;
 }
 
-interface Candidate extends Source {
+interface Candidate {
+  readonly runId: number;
+  readonly isAccepted: boolean;
   readonly artifact: ListedArtifact & { readonly digest: Digest };
 }
 
 /**
- * The newest document for a request: of the run that the pointer names, of the run to resume, or of an earlier attempt of
- * this run if a comment names its digest. Never fails: any doubt is a note. The caller judges the output by today's
+ * The newest document for a request: of the run to resume, or of any other one, if a pointer names its digest, and of an
+ * earlier attempt of this run if a comment does. Never fails: any doubt is a note. The caller judges the output by today's
  * contract.
  */
 export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Promise<AttemptResult> {
   const notes: string[] = [];
-  const [pointer, approvals] = await Promise.all([findPointer(search.fingerprint), search.approvals]);
-  const lists = sourcesOf(ports, { ...search, approvals }, pointer).map(async (source) => {
+  const { fingerprint, resume } = search;
+  const [approvals, ...pointers] = await Promise.all([
+    search.approvals,
+    findPointer(fingerprint),
+    resume === undefined ? undefined : findPointer(fingerprint, resume),
+  ]);
+  const lists = sourcesOf(ports, { ...search, approvals }, pointers).map(async (source) => {
     try {
       return await listCandidates(ports, search, source);
     } catch (error) {
@@ -68,21 +78,27 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
   });
   const candidates = (await Promise.all(lists)).flat();
   // A run that is resumed has used the output that is approved, by a newer document.
-  const rank = ({ artifact }: Candidate): number =>
-    search.preferred?.has(approvalDigest(search.fingerprint, artifact.digest))
-      ? Infinity
-      : Number(artifact.createdAt ?? 0);
+  const rank = ({ artifact, isAccepted }: Candidate): number => {
+    if (!isAccepted) return -1;
+    const isPreferred = search.preferred?.has(approvalDigest(fingerprint, artifact.digest));
+    return isPreferred ? Infinity : Number(artifact.createdAt ?? 0);
+  };
   candidates.sort((a, b) => rank(b) - rank(a) || 0);
-  for (const { runId, artifact } of candidates.slice(0, MAX_READS)) {
+  for (const { runId, artifact, isAccepted } of candidates.slice(0, MAX_READS)) {
     const reference = { artifactId: artifact.id, digest: artifact.digest };
     try {
       const source = { job: search.unit, pipeline: search.pipeline, runId };
       const document = await readAttempt(ports.artifacts, reference, source);
-      const { fingerprint, unit } = document.entry;
-      const requests = [fingerprint, ...(document.otherRequests ?? [])];
-      if (unit === search.unit && requests.includes(search.fingerprint))
-        return { attempt: { document, reference }, notes };
-      notes.push(`run ${runId}: the output of ${unit} answers another request`);
+      const { unit } = document.entry;
+      const requests = [document.entry.fingerprint, ...(document.otherRequests ?? [])];
+      const isAnswer = unit === search.unit && requests.includes(fingerprint);
+      if (isAnswer && isAccepted) return { attempt: { document, reference }, notes };
+      if (isAnswer && document.isRemembered)
+        return {
+          notes,
+          refusal: `run ${runId} has an output of ${unit} for this request, and no cache entry names it`,
+        };
+      if (!isAnswer) notes.push(`run ${runId}: the output of ${unit} answers another request`);
     } catch (error) {
       notes.push(messageOf(error));
     }
@@ -92,14 +108,18 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
 
 function sourcesOf(
   { job }: SearchPorts,
-  { fingerprint, resume, approvals }: AttemptSearch & { readonly approvals: ReadonlySet<string> },
-  pointer: AttemptPointer | undefined,
+  { fingerprint, resume, approvals, preferred }: AttemptSearch & { readonly approvals: ReadonlySet<string> },
+  [pointer, ofResumed]: readonly (AttemptPointer | undefined)[],
 ): Source[] {
+  // Any job of a run can have written its artifacts: only what a pointer or a person names counts.
   const sources: Source[] = [];
   const other = resume === job.runId ? undefined : resume;
   if (pointer && pointer.runId !== other) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
-  // Any job of this run can have written its artifacts: only what a pointer or a comment names counts.
-  if (other !== undefined) sources.push({ runId: other, runAttempt: 1, accepts: () => true });
+  if (other !== undefined) {
+    const accepts = (digest: Digest) =>
+      digest === ofResumed?.digest || Boolean(preferred?.has(approvalDigest(fingerprint, digest)));
+    sources.push({ runId: other, runAttempt: 1, accepts, isNamed: true });
+  }
   if (job.runAttempt > 1 && approvals.size > 0)
     sources.push({ ...job, accepts: (digest) => approvals.has(approvalDigest(fingerprint, digest)) });
   return sources;
@@ -108,7 +128,7 @@ function sourcesOf(
 /** Documents of the unit that a source has, by the names, sizes and digests of its artifacts. */
 async function listCandidates(ports: SearchPorts, search: AttemptSearch, source: Source): Promise<Candidate[]> {
   const { artifacts, octokit, job, report } = ports;
-  const { runId, accepts } = source;
+  const { runId, accepts, isNamed = false } = source;
   const explain = async () => explainDistrust(await octokit(), search.scope, source, report);
   // The list is read beside the look at the run, and dropped if that is not trusted.
   const [reason, listed] = await Promise.all([runId === job.runId ? undefined : explain(), artifacts.list(runId)]);
@@ -117,8 +137,9 @@ async function listCandidates(ports: SearchPorts, search: AttemptSearch, source:
   const candidates = listed.flatMap(({ digest, ...artifact }) => {
     const name = parseArtifactName(artifact.name);
     const isOfUnit = name?.pipeline === search.pipeline && unitKey(name.gate, name.leg) === search.unit;
-    if (!isOfUnit || digest === undefined || artifact.size > MAX_DOCUMENT || !accepts(digest)) return [];
-    return [{ ...source, artifact: { ...artifact, digest } }];
+    if (!isOfUnit || digest === undefined || artifact.size > MAX_DOCUMENT) return [];
+    const isAccepted = accepts(digest);
+    return isAccepted || isNamed ? [{ runId, isAccepted, artifact: { ...artifact, digest } }] : [];
   });
   if (candidates.length === 0) throw new Error(`it has no output of ${search.unit} for this request`);
   return candidates;

@@ -32,11 +32,15 @@ export function parsePointerKey(key: string, fingerprint: Digest): AttemptPointe
   return { runId: Number(match[1]), runAttempt: Number(match[2]), digest: `sha256:${match[3]}` };
 }
 
-/** The newest pointer that this job's branch, its base or the default branch has; a failure of the cache is none. */
-export async function findPointer(fingerprint: Digest): Promise<AttemptPointer | undefined> {
+/**
+ * The newest pointer that this job's branch, its base or the default branch has; a failure of the cache is none.
+ * @param runId the run that it must name; default: any
+ */
+export async function findPointer(fingerprint: Digest, runId?: number): Promise<AttemptPointer | undefined> {
   try {
     const { restoreCache } = await import('@actions/cache');
-    const lookup = restoreCache([CONTENT], prefixOf(fingerprint), [], { lookupOnly: true });
+    const prefix = `${prefixOf(fingerprint)}${runId === undefined ? '' : `${runId}-`}`;
+    const lookup = restoreCache([CONTENT], prefix, [], { lookupOnly: true });
     const key: unknown = await within(LIMIT, 'The cache', lookup);
     return typeof key === 'string' ? parsePointerKey(key, fingerprint) : undefined;
   } catch {

@@ -53,15 +53,17 @@ describe.each(['run', 'attempt'] as const)('a chain of three gates, where a job 
 describe('a run that resumes another', () => {
   const world = useGithub();
 
-  it('uses what that has, by its id or address, though the cache has forgotten it', async () => {
+  it('uses what that has, by its id or address; what the cache has forgotten, any job of that run may have made', async () => {
     const { repository, first } = await startChain(world);
-    repository.data.caches.length = 0;
     await repository.commit(FIX);
     const resumed = await repository.dispatch({ inputs: { resume: String(first.id) } });
     expect([worked(resumed), troubles(resumed)], logsOf(resumed)).toEqual([['review'], []]);
     repository.data.caches.length = 0;
     const resume = `https://github.com/octo/gates/actions/runs/${resumed.id}/attempts/1`;
     const again = await repository.dispatch({ inputs: { resume } });
-    expect([worked(again), troubles(again)], logsOf(again)).toEqual([[], []]);
+    expect([worked(again), again.job('design').conclusion]).toEqual([[], 'failure']);
+    expect(again.job('design').annotations).toMatchObject([
+      { message: expect.stringMatching(/no cache entry names it\n.*Start the workflow without `resume`/) as string },
+    ]);
   });
 });

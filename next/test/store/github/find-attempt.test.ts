@@ -60,14 +60,26 @@ describe('an output of an earlier run', () => {
     expect((await find(later, other)).attempt?.document).toEqual(document);
   });
 
-  it('is found by the run to resume, without a pointer', async () => {
+  it('is found in the run to resume if a pointer or an approval names it; else that run is refused', async () => {
     const fingerprint = nextRequest();
-    const { step, document } = await runWithOutput(fingerprint);
+    const { step, reference } = await runWithOutput(fingerprint, {}, { isRemembered: true });
     const later = await world.enter();
-    expect((await find(later, fingerprint, { resume: step.runId })).attempt?.document).toEqual(document);
-    expect(await find(later, nextRequest(), { resume: step.runId })).toEqual({
-      notes: [`run ${step.runId}: the output of plan answers another request`],
+    const resume = { resume: step.runId };
+    expect(await find(later, fingerprint, resume)).toEqual({
+      notes: [],
+      refusal: `run ${step.runId} has an output of plan for this request, and no cache entry names it`,
     });
+    const preferred = new Set([approvalDigest(fingerprint, reference.digest)]);
+    expect((await find(later, fingerprint, { ...resume, preferred })).attempt?.reference).toEqual(reference);
+    await savePointer(fingerprint, { ...step, digest: reference.digest });
+    // Newer, of a run that is gone.
+    await savePointer(fingerprint, { runId: 7, runAttempt: 1, digest: reference.digest });
+    expect((await find(later, fingerprint, resume)).attempt?.reference).toEqual(reference);
+    const unused = nextRequest();
+    const { step: lost } = await runWithOutput(unused);
+    expect(await find(later, unused, { resume: lost.runId })).toEqual({ notes: [] });
+    const other = `run ${step.runId}: the output of plan answers another request`;
+    expect(await find(later, nextRequest(), resume)).toEqual({ notes: [other] });
   });
 
   it('is the newest of all that are named', async () => {
@@ -76,8 +88,9 @@ describe('an output of an earlier run', () => {
     await savePointer(fingerprint, { ...older.step, digest: older.reference.digest });
     world.github.advance(60_000);
     const newer = await runWithOutput(fingerprint);
+    await savePointer(fingerprint, { ...newer.step, digest: newer.reference.digest });
     const later = await world.enter();
-    const result = await find(later, fingerprint, { resume: newer.step.runId });
+    const result = await find(later, fingerprint, { resume: older.step.runId });
     expect(result.attempt?.reference).toEqual(newer.reference);
   });
 });
