@@ -173,7 +173,9 @@ function runToResume(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const id = /(?:^|\/runs\/)(\d{1,16})(?:[/?#].*)?$/.exec(text.trim())?.[1];
   if (id !== undefined) return Number(id);
-  throw new GatelineError('usage', '`resume` is not the id or the address of a run');
+  throw new GatelineError('usage', '`resume` is not the id or the address of a run', {
+    hint: 'Both are in the address of its page: https://github.com/OWNER/NAME/actions/runs/ID.',
+  });
 }
 
 type ReadFile = (file: HandedFile) => Promise<Uint8Array>;

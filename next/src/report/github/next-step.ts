@@ -10,7 +10,7 @@ export function githubStep(view: RunView, context: GithubContext): NextStep {
     const step = unit && githubUnitStep(unit, context);
     if (step) return step;
   }
-  if (context.problems?.length) return { text: 'Fix what was not checked, then run its jobs again', ...rerun(context) };
+  if (context.problems?.length) return { text: `Fix what was not checked, then push; ${LOST}` };
   if (view.status === 'completed') return { text: 'All gates are done' };
   return { text: 'Run the workflow again' };
 }
@@ -26,7 +26,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused'
  * | rejected, interrupted, lost | re-run the failed jobs |
  * | below its threshold | improve it, or accept it by its line |
  * | waits for a person | look at the output, then post its line |
- * | without a result | look at its job, then re-run the failed jobs |
+ * | without a result | look at its job, and repair what its error names |
  */
 export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep | undefined {
   const { key, done, status, verdict } = unit;
@@ -52,12 +52,14 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
         : { text: `Look at the output of ${key}, approve it, then re-run the failed jobs`, ...rerun(context) };
     case 'pending':
     case 'running':
-      return { text: `Look at the job of ${key}: it left no result`, ...rerun(context) };
+      return { text: `Look at the job of ${key}: repair what its error names, then push; ${LOST}` };
     default:
       return undefined;
   }
 }
 
+/** A slip in the workflow ends a job without a result, too: there a re-run would only end the same way. */
+const LOST = 're-run only jobs that were cancelled or lost their machine';
 const USED = 'what passed is used again';
 
 function fixText({ key, verdict }: UnitView): string {

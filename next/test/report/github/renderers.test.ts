@@ -39,8 +39,8 @@ describe('a run on GitHub', () => {
     ['plan+ code~', {}, '❌ failed', 'red', 'error', 'Accept code with its line, or improve it', ''],
     ['plan+ code+ reject', {}, '❌ failed', 'red', 'error', 'the output of code was rejected', 'gh run'],
     ['plan? plan!', {}, '❌ failed', 'red', 'error', 'the job of plan ended without a result', 'gh run'],
-    ['plan+', {}, '🔄 not finished', 'lightgrey', 'executing', 'Look at the job of code: it left no result', 'gh run'],
-    ['', {}, '⏳ not started', 'lightgrey', 'initializing', 'Look at the job of plan', 'gh run'],
+    ['plan+', {}, '🔄 not finished', 'lightgrey', 'executing', 'Look at the job of code: repair what', ''],
+    ['', {}, '⏳ not started', 'lightgrey', 'initializing', 'Look at the job of plan', ''],
   ])('after %j says how it stands and what to do', (script, ended, title, color, status, text, command) => {
     const view = viewOf(pipeline, script === '' ? new LogBuilder() : new LogBuilder().play(script, { ended }));
     for (const markdown of [renderRunSummary(view, waiting), renderComment(view, waiting)])
