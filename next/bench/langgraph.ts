@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   BaseCheckpointSaver,
   WRITES_IDX_MAP,
@@ -19,7 +19,7 @@ type Config = Parameters<BaseCheckpointSaver['put']>[0];
 
 /** Super-steps of a thread. The list of messages grows with each, by about 600 bytes. */
 const STEPS = 100;
-const ROUNDS = 15;
+const ROUNDS = 9;
 const READS = 20;
 const THREAD = { configurable: { thread_id: 'thread', checkpoint_ns: '' } };
 const BASELINE = 'SQLite, flushed';
@@ -117,6 +117,7 @@ interface Row {
  */
 class SqliteSaver extends BaseCheckpointSaver implements Disposable {
   readonly #database: DatabaseSync;
+  readonly #selectNewest: StatementSync;
 
   constructor(folder: string) {
     super();
@@ -128,6 +129,7 @@ class SqliteSaver extends BaseCheckpointSaver implements Disposable {
         PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id));
       CREATE TABLE writes (${key}, task_id TEXT NOT NULL, idx INTEGER NOT NULL, channel TEXT NOT NULL, type TEXT,
         value BLOB, PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx));`);
+    this.#selectNewest = this.#select('LIMIT 1');
   }
 
   [Symbol.dispose](): void {
@@ -157,7 +159,7 @@ class SqliteSaver extends BaseCheckpointSaver implements Disposable {
   }
 
   override async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
-    const row = this.#select('LIMIT 1').get(...this.#place(config)) as Row | undefined;
+    const row = this.#selectNewest.get(...this.#place(config)) as Row | undefined;
     return row && this.#tupleOf(row);
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -11,13 +11,10 @@ import { syncFolder, unless, withSystemErrors } from '../store/files/state-folde
 const ATTEMPTS = 3;
 const flush = promisify(fsync);
 
-/**
- * Creates files that are there as a whole or not at all, and survive a power cut. System calls that do not wait for the
- * disk take microseconds and are synchronous; flushes are not: several at once take the time of one.
- */
+/** Creates files that are there as a whole or not at all, and survive a power cut. */
 export class NewFiles {
   readonly #root: string;
-  readonly #nextFlush = new Map<string, Promise<void>>();
+  readonly #flushes = new Map<string, Promise<void>>();
 
   /** @param root gets a `.gitignore` for everything in it when a folder in it is created */
   constructor(root: string) {
@@ -38,34 +35,37 @@ export class NewFiles {
     });
   }
 
+  /** Only flushes wait for the disk. The other calls take microseconds, and much longer if they are asynchronous. */
   async #createOnce(folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
     const temporary = `${folder}${sep}.${randomUUID()}.tmp`;
+    const file = openSync(temporary, 'wx');
+    let isCreated = false;
     try {
-      await withFile(temporary, 'wx', (file) => {
-        writeFileSync(file, bytes);
-        return flush(file);
-      });
+      writeFileSync(file, bytes);
+      await flush(file);
       for (const name of names) {
-        if (!link(temporary, `${folder}${sep}${name}`)) continue;
-        rmSync(temporary);
-        await this.#flushFolder(folder);
-        return true;
+        isCreated = linkIfFree(temporary, folder + sep + name);
+        if (isCreated) break;
       }
-      return false;
     } finally {
-      rmSync(temporary, { force: true });
+      closeSync(file);
+      unlinkSync(temporary);
     }
+    if (isCreated) await this.#flushFolder(folder);
+    return isCreated;
   }
 
   /** Files that are created at the same time share a flush, which begins after that. */
-  #flushFolder(folder: string): Promise<void> {
-    const next =
-      this.#nextFlush.get(folder) ??
-      setImmediate().then(() => {
-        this.#nextFlush.delete(folder);
-        return process.platform === 'win32' ? undefined : withFile(folder, 'r', flush);
-      });
-    this.#nextFlush.set(folder, next);
+  #flushFolder(path: string): Promise<void> {
+    const begin = async (): Promise<void> => {
+      await setImmediate();
+      this.#flushes.delete(path);
+      if (process.platform === 'win32') return;
+      const folder = openSync(path, 'r');
+      await flush(folder).finally(() => closeSync(folder));
+    };
+    const next = this.#flushes.get(path) ?? begin();
+    this.#flushes.set(path, next);
     return next;
   }
 
@@ -77,17 +77,7 @@ export class NewFiles {
   }
 }
 
-async function withFile(path: string, flags: string, work: (file: number) => Promise<void>): Promise<void> {
-  const file = openSync(path, flags);
-  try {
-    await work(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** @returns false: the name is taken */
-function link(file: string, path: string): boolean {
+function linkIfFree(file: string, path: string): boolean {
   try {
     linkSync(file, path);
     return true;

@@ -20,13 +20,31 @@ export const STEP_ID = /^[0-9a-z_-]{1,100}$/;
 
 const stepId = z.string().regex(STEP_ID);
 const PLACE_FIELDS = { ...HEAD_FIELDS, thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: stepId };
-const stepSchema = z.object({ ...PLACE_FIELDS, parent_checkpoint_id: stepId.optional() });
-const writesSchema = z.object({ ...PLACE_FIELDS, task_id: z.string(), task_path: z.string() });
+const stepSchema = z.object({
+  ...PLACE_FIELDS,
+  parent_checkpoint_id: stepId.optional(),
+  values: HEAD_FIELDS.values.length(2),
+});
+const writesSchema = z.object({
+  ...PLACE_FIELDS,
+  task_id: z.string(),
+  task_path: z.string(),
+  values: z.array(z.tuple([z.string().regex(/^-?\d+:/), z.string()])),
+});
 
 /** What a file with a checkpoint is about. Its values are the checkpoint and its metadata. */
 export type StepHead = Omit<z.infer<typeof stepSchema>, keyof typeof HEAD_FIELDS>;
 /** What a file with the writes of one call for a task is about. A value's name is `<index>:<channel>`. */
 export type WritesHead = Omit<z.infer<typeof writesSchema>, keyof typeof HEAD_FIELDS>;
+
+/** What is in a folder: the ids of its steps, and the names of files with writes by the id of their step. */
+export interface Listing {
+  readonly steps: readonly string[];
+  readonly writes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A document and its file. */
+export type ThreadFile<Head> = StoredDocument<Head> & { readonly path: string };
 
 const SUFFIX = '.json';
 const DELETED = '.deleted-';
@@ -59,13 +77,20 @@ export class ThreadFiles {
     return [...threads, ...subgraphs.flat()];
   }
 
-  /** The names of all files in a folder, for the other methods. */
-  async names(folder: string): Promise<string[]> {
-    return (await ifPresent(folder, () => readdirSync(folder))) ?? [];
+  async list(folder: string): Promise<Listing> {
+    const steps: string[] = [];
+    const writes = new Map<string, string[]>();
+    for (const name of (await ifPresent(folder, () => readdirSync(folder))) ?? []) {
+      const id = name.slice(0, name.indexOf('.'));
+      if (id === '' || !name.endsWith(SUFFIX)) continue;
+      if (id.length === name.length - SUFFIX.length) steps.push(id);
+      else if (!writes.get(id)?.push(name)) writes.set(id, [name]);
+    }
+    return { steps, writes };
   }
 
   /** Undefined: there is no such step. @throws GatelineError `platform` with the path if its file is damaged */
-  readStep(folder: string, id: string): Promise<StoredDocument<StepHead> | undefined> {
+  readStep(folder: string, id: string): Promise<ThreadFile<StepHead> | undefined> {
     return this.#read(folder, id + SUFFIX, stepSchema, nameOfStep);
   }
 
@@ -82,15 +107,13 @@ export class ThreadFiles {
     });
   }
 
-  /** What was stored for the tasks of a step, in the order of the calls. @param names of the files in the folder */
-  async readWrites(folder: string, id: string, names: readonly string[]): Promise<StoredDocument<WritesHead>[]> {
-    const step = names.filter((name) => name.startsWith(`${id}.`) && name !== id + SUFFIX);
-    const reads = step
-      .sort((a, b) => numberOf(a) - numberOf(b))
-      .map((name) => {
-        return this.#read(folder, name, writesSchema, (head) => nameOfWrites(head, numberOf(name)));
-      });
-    return (await Promise.all(reads)).filter((writes) => writes !== undefined);
+  /** What was stored for the tasks of a step, in the order of the calls. */
+  async readWrites(folder: string, id: string, { writes }: Listing): Promise<ThreadFile<WritesHead>[]> {
+    const names = (writes.get(id) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b));
+    const reads = names.map((name) => {
+      return this.#read(folder, name, writesSchema, (head) => nameOfWrites(head, numberOf(name)));
+    });
+    return (await Promise.all(reads)).filter((file) => file !== undefined);
   }
 
   async createWrites(head: WritesHead, values: readonly StoredValue[]): Promise<void> {
@@ -105,7 +128,9 @@ export class ThreadFiles {
     await withSystemErrors(this.#root, async () => {
       const folder = this.folderOf({ thread_id, checkpoint_ns: '' });
       await rename(folder, join(this.#root, DELETED + randomUUID())).catch(unless('ENOENT'));
-      const deleted = (await this.names(this.#root)).filter((name) => name.startsWith(DELETED));
+      const deleted = ((await ifPresent(this.#root, () => readdirSync(this.#root))) ?? []).filter((name) =>
+        name.startsWith(DELETED),
+      );
       if (deleted.length > 0) await syncFolder(this.#root);
       for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
     });
@@ -117,29 +142,27 @@ export class ThreadFiles {
     name: string,
     schema: z.ZodType<Head>,
     nameOf: (head: Head) => string,
-  ): Promise<StoredDocument<Head> | undefined> {
+  ): Promise<ThreadFile<Head> | undefined> {
     const path = folder + sep + name;
     const bytes = await ifPresent(path, () => readFileSync(path));
     if (bytes === undefined) return undefined;
     try {
       const document = decodeDocument(bytes, schema);
       const place = this.folderOf(document.head) + sep + nameOf(document.head);
-      if (place === path) return document;
+      if (place === path) return { ...document, path };
       throw new Error(`it is the content of ${place}`);
     } catch (cause) {
-      throw new GatelineError('platform', `${path} is damaged: ${messageOf(cause)}`, {
-        hint: 'Move the file away: the graph continues from the step before it, or runs the task again.',
-        place: { file: path },
-        cause,
-      });
+      throw damaged(path, cause);
     }
   }
 }
 
-/** The ids of the steps among the names of files. */
-export function stepIdsIn(names: readonly string[]): string[] {
-  const steps = names.filter((name) => name.endsWith(SUFFIX) && name.indexOf('.') === name.length - SUFFIX.length);
-  return steps.map((name) => name.slice(0, -SUFFIX.length));
+export function damaged(path: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', `${path} is damaged: ${messageOf(cause)}`, {
+    hint: 'Move the file away: the graph continues from the step before it, or runs the task again.',
+    place: { file: path },
+    cause,
+  });
 }
 
 function nameOfStep({ checkpoint_id }: Pick<StepHead, 'checkpoint_id'>): string {
