@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { JsonObject } from '../../../src/json/json.ts';
 import type { Github } from '../github/github.ts';
 import type { Permissions, Repository, User, WorkflowRun } from '../github/model.ts';
 import type { CacheScope } from '../github/runtime-token.ts';
 import type { ThirdPartyAction } from './action.ts';
+import { compileCache } from './bundle.ts';
 import type { CancelTimes } from './process.ts';
 import type { JobDefinition } from './workflow.ts';
 
@@ -91,8 +91,7 @@ export async function prepareMachine(
     HOME: paths.home,
     USER: 'runner',
     GIT_CONFIG_NOSYSTEM: '1',
-    // Without it every step compiles the sources anew.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'gateline-test-compiled'),
+    NODE_COMPILE_CACHE: compileCache(),
     ...context.options.machine,
     ...runVariables(context),
     GITHUB_JOB: job.id,
