@@ -5,6 +5,7 @@ import { code, quote } from '../../report/markdown.ts';
 import { approvalDigest } from '../../store/github/document.ts';
 import type { Comment, CommentCommand } from './comment-decisions.ts';
 import { approvalLine } from '../gate/gate-report.ts';
+import type { NeedDocument } from '../gate/needs.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
 import { pullSchema, readRun } from '../report/show-run.ts';
@@ -39,14 +40,29 @@ export async function carryOut(
   const newest = await findNewest(job, services, runs, unit);
   if (newest === undefined)
     return `Nothing was done: ${code(unit)} has left no output for the head of this pull request.`;
-  const { document } = newest.need;
-  if (approvalDigest(document.entry.fingerprint, newest.need.reference.digest) !== digest)
+  const { waits = false, decision, entry } = newest.need.document;
+  const isApproved = decision?.entry.decision === 'approve';
+  if (!waits && !isApproved)
+    return `Nothing was done: the output of ${code(unit)} waits for nobody (${entry.verdict.kind}). Its agent works again if a file that it reads changes.`;
+  const { document, reference } = outputOf(newest.need);
+  if (approvalDigest(document.entry.fingerprint, reference.digest) !== digest)
     return [
       `Nothing was done: the line names another output than the newest one of ${code(unit)}. Look at that, then post:`,
-      `\`\`\`text\n${approvalLine(unit, document, newest.need.reference, { pullRequest, ref: '' }).replace('approve', command.command)}\n\`\`\``,
+      `\`\`\`text\n${approvalLine(unit, document, reference, { pullRequest, ref: '' }).replace('approve', command.command)}\n\`\`\``,
     ].join('\n\n');
-  const done = `${command.command === 'approve' ? 'Approved' : 'Rejected'} by ${code(comment.user!.login)}: ${code(unit)}.`;
-  return `${done} ${await rerun(job, services, [newest.run])}`;
+  const isReject = command.command === 'reject';
+  const done = `${isReject ? 'Rejected' : 'Approved'} by ${code(comment.user!.login)}: ${code(unit)}.`;
+  const effect = 'Its approval does not count any more: its agent works again in the next run.';
+  const lines = [done, ...(isReject && isApproved ? [effect] : []), await rerun(job, services, [newest.run])];
+  return lines.join(' ');
+}
+
+/** The output that people decide about: of one that is used by an approval, what that names. */
+function outputOf({ document, reference }: NeedDocument): Pick<NeedDocument, 'document' | 'reference'> {
+  const { entry, source } = document.decision ?? {};
+  if (entry?.decision !== 'approve' || !source) return { document, reference };
+  const { fingerprint } = entry;
+  return { document: { ...document, entry: { ...document.entry, fingerprint } }, reference: source };
 }
 
 /** Runs for the head of a pull request that have artifacts of gates, the newest first. */

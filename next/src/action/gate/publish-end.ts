@@ -16,7 +16,7 @@ import { reportGate, reportLoss } from './gate-report.ts';
 import type { OpenGate } from './open-gate.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
-async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
+async function createDocument(gate: OpenGate, result: Outcome['result']): Promise<AttemptDocument> {
   const { gateJob, ports, checkpoints, log, order, unit, decision } = gate;
   const earlier = gate.earlier?.document;
   const source = earlier && { runId: earlier.job.runId, ...gate.earlier!.reference };
@@ -48,6 +48,7 @@ async function createDocument(gate: OpenGate): Promise<AttemptDocument> {
     files: handOn(unit.key, entry.files, gateJob.inherited),
     made: made ?? { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) },
     spent: { ...gateJob.spent, [unit.key]: spentOn(ends) },
+    waits: result === 'waiting' || (result !== 'done' && entry.verdict.status === 'partial'),
     ...(decided?.kind === 'decided' && {
       decision: { entry: decided, proof: decision?.proof ?? '', ...(decision && source && { source }) },
     }),
@@ -121,7 +122,7 @@ export async function publishEnd(
 /** Publishes what the unit ended with, and shows it. @returns whether the step is green */
 export async function endGate(gate: OpenGate, result: Outcome['result']): Promise<boolean> {
   const { services } = gate;
-  const document = await createDocument(gate);
+  const document = await createDocument(gate, result);
   const end = { document, isRemembered: isRemembered(gate, document.entry) };
   // The post step uploads it if this one is ended before it could.
   await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));

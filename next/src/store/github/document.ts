@@ -71,6 +71,8 @@ export const documentSchema = z.strictObject({
   made: spentSchema,
   /** By unit: this one and everything before it in this run. */
   spent: z.record(z.string(), spentSchema),
+  /** A person may open the output. */
+  waits: z.boolean().optional(),
   /** What a person decided about this unit, and where that stands: a claim, which readers prove again. */
   decision: z
     .strictObject({

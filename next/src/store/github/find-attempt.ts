@@ -15,7 +15,7 @@ export interface AttemptSearch {
   /** A gate's id, or `gate/leg`. */
   readonly unit: string;
   readonly scope: ReuseScope;
-  /** A run that a person names: its newest output counts, also if a newer run has one. */
+  /** A run that a person names: its outputs count beside that of the newest run that has one. */
   readonly resume?: number | undefined;
   /** What accepted comments name (`approvalDigest`): documents of earlier attempts of this run. */
   readonly approvals: ReadonlySet<string> | Promise<ReadonlySet<string>>;

@@ -58,3 +58,25 @@ describe.each(['run', 'attempt'] as const)('a pull request, where a job sees art
     expect([worked(next), troubles(next)], logsOf(next)).toEqual([[], []]);
   });
 });
+
+describe('a comment', () => {
+  const world = useGithub();
+
+  it('says what it changed: an output that waits for nobody, and one that was approved', async () => {
+    const gates = { free: { run: agent('{}'), inputs: [] }, plan: GATES.plan };
+    const repository = await world.create({ files: peopleFiles(gates) });
+    const first = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'a' } });
+    const line = approvalIn(first.job('plan').summary);
+    expect(await say(repository, line.replace('approve plan', 'reject free'))).toMatch(
+      /^Nothing was done: the output of `free` waits for nobody \(passed\)/,
+    );
+    expect(await say(repository, line)).toMatch(/^Approved by/);
+    const [approved] = await repository.runOrders();
+    expect(troubles(approved!), logsOf(approved!)).toEqual([]);
+    expect(await say(repository, line.replace('approve', 'reject'))).toMatch(
+      /^Rejected by `octocat`: `plan`. Its approval does not count any more: its agent works again in the next run. No run/,
+    );
+    const next = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'b' } });
+    expect([worked(next), next.job('plan').conclusion], logsOf(next)).toEqual([['plan'], 'failure']);
+  });
+});
