@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,6 +95,36 @@ describe('the leg of a job', () => {
     const { gateJob } = await prepare('each', [list([])], { matrix: '{"leg": ""}' });
     expect([gateJob.unit, gateJob.legs]).toEqual(['each', []]);
     expect(gateJob.pipeline.gates.find(({ id }) => id === 'each')).toMatchObject({ if: 'false', matrix: undefined });
+  });
+
+  it('is refused before its agent works if the workflow does not hand over each leg', async () => {
+    const workflow = '.github/workflows/legs.yml';
+    const ids = Array.from({ length: 21 }, (_, index) => `l${index}`);
+    const open = async (text: string, names = ids) => {
+      mkdirSync(join(folder, '.github/workflows'), { recursive: true });
+      writeFileSync(join(folder, workflow), text);
+      git('add', '-A');
+      git('commit', '-qm', 'a', '--allow-empty');
+      const fields = { workflow, sha: git('rev-parse', 'HEAD').trim() };
+      return (await prepare('each', [list(names)], { matrix: '{"leg": "l0"}' }, fields)).gateJob.legs.length;
+    };
+    const places = (count: number) =>
+      ids
+        .slice(0, count)
+        .map((_, index) => `attempt-${index}: x`)
+        .join('\n');
+    expect(await open(places(21))).toBe(21);
+    expect(await open(places(20), ids.slice(0, 20))).toBe(20);
+    await expect(open(places(20))).rejects.toMatchObject({
+      fault: 'usage',
+      message: 'the job each does not hand over the legs l20 of each',
+      hint: expect.stringMatching(/pipeline\.yml\):\noutputs:\n[^]* {2}attempt-20: \$\{\{ .* \}\}$/) as string,
+    });
+    const ours = 'uses: gateline/gateline/.github/workflows/gate.yml@v1';
+    await expect(open(ours)).rejects.toThrow('does not hand over the legs l20 of each');
+    expect(await open(ours, ids.slice(0, 20))).toBe(20);
+    // The outputs stand in a file of somebody else.
+    expect(await open('uses: octo/gates/.github/workflows/gate.yml@v1')).toBe(21);
   });
 
   it('must be described, and all legs of a need are there', async () => {

@@ -4,7 +4,9 @@ import type { JsonValue } from '../../json/json.ts';
 import type { Gate, Leg, Pipeline } from '../../pipeline/pipeline.ts';
 import { NO_LEG } from '../../run/units.ts';
 import { parseJsonInput } from '../inputs.ts';
-import type { NeedDocument } from './needs.ts';
+import type { Job } from '../job.ts';
+import type { DefinitionPlace } from './definition.ts';
+import { missingLegs, type NeedDocument } from './needs.ts';
 
 /** The leg of a job, and all legs of its gate; undefined: there is no matrix. */
 export function legsOfJob(
@@ -39,6 +41,29 @@ function legsFromData(gate: Gate, source: string, needs: ReadonlyMap<string, rea
   throw new GatelineError('usage', `gate ${gate.id} takes its legs from ${source}, which gave none`, {
     hint: `Its job must need ${source}, and ${source} must pass.`,
   });
+}
+
+/** Legs that the reusable workflow gate.yml hands over. */
+const LEGS_OF_GATE_YML = 20;
+
+/**
+ * Legs without an output of the job in the workflow would be lost to all later gates: that is said before agents work.
+ * @throws GatelineError `usage` with the lines that the job lacks
+ */
+export async function requireOutputs(
+  gate: string,
+  legs: readonly string[],
+  { job, workflow, sha }: Pick<Job, 'job' | 'workflow' | 'sha'>,
+  { checkout, git }: DefinitionPlace,
+): Promise<void> {
+  const file = await git(['cat-file', 'blob', `${sha}:${workflow}`], { cwd: checkout }).catch(() => '');
+  const text = file.toString();
+  const isOurs = /\bgateline\/\.github\/workflows\/gate\.yml@/.test(text);
+  // What is not in the clone, or calls a workflow of somebody else, is not known.
+  if (text === '' || (!isOurs && /\.github\/workflows\//.test(text))) return;
+  const isListed = (index: number) => new RegExp(`\\battempt-${index}\\b`).test(text);
+  const missing = legs.filter((_, index) => !isListed(index) && !(isOurs && index < LEGS_OF_GATE_YML));
+  if (missing.length > 0) throw missingLegs(gate, job, legs, missing);
 }
 
 /** The pipeline with the legs that this job knows: of its own gate, and of those that it needs. */

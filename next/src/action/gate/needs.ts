@@ -117,7 +117,7 @@ export function matchNeeds(
     const missing = document.legs.filter(
       (leg) => !ofGate.some(({ document: { entry } }) => entry.unit === `${gate}/${leg}`),
     );
-    if (missing.length > 0) throw missingLegs(gate, job, document.legs, missing);
+    if (missing.length > 0) throw missingLegs(gate, job.id, document.legs, missing);
     matched.set(gate, ofGate);
   }
   return matched;
@@ -136,9 +136,15 @@ function missingOutput(gate: string, job: NeededJob): GatelineError {
   });
 }
 
-function missingLegs(gate: string, job: NeededJob, legs: readonly string[], missing: readonly string[]): GatelineError {
+/** A job whose outputs in the workflow lack some of its legs: the lines that it needs. */
+export function missingLegs(
+  gate: string,
+  job: string,
+  legs: readonly string[],
+  missing: readonly string[],
+): GatelineError {
   const lines = legs.map((_, index) => `  attempt-${index}: \${{ steps.gate.outputs.attempt-${index} }}`);
-  return new GatelineError('usage', `the job ${job.id} does not hand over the legs ${missing.join(', ')} of ${gate}`, {
-    hint: `Write in job ${job.id}, one line for each leg:\noutputs:\n${lines.join('\n')}`,
+  return new GatelineError('usage', `the job ${job} does not hand over the legs ${missing.join(', ')} of ${gate}`, {
+    hint: `Write in job ${job}, one line for each leg, or run all legs in one job (pipeline.yml):\noutputs:\n${lines.join('\n')}`,
   });
 }

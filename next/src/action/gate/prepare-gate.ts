@@ -27,7 +27,7 @@ import { parseApprovals } from '../comment/decisions.ts';
 import type { GateJob } from './gate-job.ts';
 import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
 import { judgeNeed, type ExplainDoubt, type Judge } from './judge-need.ts';
-import { legsOfJob, narrowMatrices } from './legs.ts';
+import { legsOfJob, narrowMatrices, requireOutputs } from './legs.ts';
 import { toJobRef, type Job } from '../job.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
@@ -68,6 +68,13 @@ export async function prepareGate(
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);
   const legs = legsOfJob(gate, inputs.matrix, needs);
+  if (legs)
+    await requireOutputs(
+      gate.id,
+      legs.all.map(({ id }) => id),
+      job,
+      place,
+    );
   const pipeline = narrowMatrices(
     definition.pipeline,
     gate,
