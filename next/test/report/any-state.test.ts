@@ -5,6 +5,7 @@ import { historyEntrySchema } from '../../src/history/history-entry.ts';
 import { summarizeDays, summarizeGates, summarizeRuns } from '../../src/history/statistics.ts';
 import { renderCheckpoint } from '../../src/report/checkpoint.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../src/report/history-table.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
 import { Progress } from '../../src/report/progress.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../src/report/terminal.ts';
@@ -13,6 +14,7 @@ import { FolderState } from '../../src/run/state.ts';
 import type { LogBuilder } from '../support/log-builder.ts';
 import { LIVE, parseMarkdown } from '../untrusted/markdown.ts';
 import { logs, pipeline } from './any-log.ts';
+import { tagsOf } from './html/pages.ts';
 
 /** What a terminal or a log obeys: control characters but line breaks and tabs, hidden marks, commands of a runner. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]|##\[|^\s*::/mu;
@@ -62,6 +64,9 @@ describe('any log that calls can write', () => {
         const { types, prose } = parseMarkdown(checkpoint);
         expect(LIVE_NODES.filter((type) => types.has(type))).toEqual([]);
         expect(prose).not.toMatch(LIVE);
+        const html = renderHtml({ view, now: NOW, excerpts: new Map() });
+        expect(tagsOf(html).rest).not.toMatch(/[<>]|(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
+        expect(html).toContain(`<dd>${figures.done} of ${figures.units}</dd>`);
       }
       if (line === undefined) return;
       const view = createRunView({ pipeline, subject, metadata: {}, entries, isAlive: () => true, history: [] });

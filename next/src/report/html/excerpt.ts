@@ -11,7 +11,7 @@ export interface Excerpt {
 }
 
 /** Bytes of all excerpts of a page, of the largest and of the smallest. */
-const [MAX_PAGE, MAX_EXCERPT, MIN_EXCERPT] = [8 * 1_024 ** 2, 64 * 1_024, 1_024];
+const [MAX_PAGE, MAX_EXCERPT, MIN_EXCERPT] = [2 * 1_024 ** 2, 64 * 1_024, 1_024];
 
 /** Bytes that a page shows of one value, by the number of values: a page of 1,000 gates must stay readable. */
 export function excerptSize(values: number): number {

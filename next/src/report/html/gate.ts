@@ -1,6 +1,6 @@
 import { sumOf } from '../../run/figures.ts';
 import type { Verdict } from '../../verdict/verdict.ts';
-import { formatDuration, formatMoney, formatScore, groupDigits } from '../amounts.ts';
+import { formatDuration, formatMoney, groupDigits } from '../amounts.ts';
 import { scoreText } from '../terminal.ts';
 import type { DecisionView, NextStep, RunView, UnitView } from '../view.ts';
 import {
@@ -87,12 +87,12 @@ function issueTable(verdict: Verdict | undefined): string {
 
 const code = (text = ''): string => (text === '' ? '' : `<code>${escapeText(text, 300)}</code>`);
 
-function attemptTable({ attempts }: UnitView): string {
-  return table('Attempts in this run', attempts.toReversed(), {
+function attemptTable(unit: UnitView): string {
+  return table('Attempts in this run', unit.attempts.toReversed(), {
     Attempt: ({ n }) => String(n),
     How: ({ how }) => how,
     Verdict: ({ verdict }) => verdictWord(verdict),
-    Score: ({ verdict }) => (verdict === undefined ? '' : formatScore(verdict.score)),
+    Score: ({ verdict }) => escapeText(verdict && scoreText({ ...unit, verdict, status: verdict.status })),
     Started: ({ started, ended }) => time(started ?? ended),
     Time: ({ ms }) => formatDuration(ms),
     Cost: ({ metrics }) => formatMoney(metrics?.costUsd),

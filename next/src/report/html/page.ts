@@ -49,7 +49,7 @@ export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): 
   ].filter(([, , html]) => html !== '') as [id: string, title: string, html: string][];
   const [status, words] =
     problems.length > 0 ? (['error', 'not everything was checked'] as const) : [view.status, view.status];
-  const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject)}: ${words}`;
+  const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject, 200)}: ${words}`;
   return `<!doctype html>
 <html lang="en">
 <head>
