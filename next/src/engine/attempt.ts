@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AgentResult } from '../agent/agent.ts';
 import type { JsonValue } from '../json/json.ts';
 import { canonicalChunks } from '../json/canonical-json.ts';
@@ -16,6 +17,7 @@ import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.
 import type { Needs, Work } from './request.ts';
 import { legsEntry } from './legs.ts';
 import { setFailure, setOutcome } from './outcome.ts';
+import { endForAttempt, entityVariables, takeForAttempt } from './gate-entities.ts';
 import { exportsOf, storeValue } from './values.ts';
 import { prepareDirectory, taskOf } from './agent-files.ts';
 
@@ -27,7 +29,7 @@ export interface Claim {
   readonly unit: Unit;
 }
 
-/** Starts the agent of a unit and sees it to its end. */
+/** Starts the agent of a unit and sees it to its end. @throws as {@link takeForAttempt}, before the attempt is logged */
 export async function runAttempt(
   call: Call,
   work: Work,
@@ -36,9 +38,13 @@ export async function runAttempt(
 ): Promise<EndedEntry> {
   const attempt = nextAttempt(call, work.unit);
   const directory = await claimDirectory(call, work, attempt, feedback);
-  const agent = await call.ports.agents.prepare(taskOf(call, work, attempt, directory, feedback !== undefined));
+  const id = randomUUID();
+  const task = taskOf(call, work, attempt, directory, feedback !== undefined);
+  const env = { ...task.env, ...entityVariables(call, work.unit, directory, id) };
+  const agent = await call.ports.agents.prepare({ ...task, env });
   const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
   try {
+    await takeForAttempt(call, work.unit, { ref: attempt, id, directory }, agent, signal);
     await call.write(started);
   } catch (error) {
     // It waits for the word, and the process for it.
@@ -106,6 +112,8 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
   const output = value === undefined ? undefined : await storeValue(call, value);
+  // Before the output is remembered: one that is used makes nothing valid.
+  const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
   const entry: EndedEntry = {
     ...call.head(),
     run: started.run,
@@ -122,6 +130,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
     ...(value !== undefined &&
       verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
     ...recordChanges(call, changes),
+    ...(effects.length > 0 && { effects }),
     snapshot: snapshotId(after),
     ...(await storeLogs(call, judged, result)),
     ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
 import { digestSchema } from '../json/digest.ts';
@@ -10,6 +11,7 @@ import { contractSchema } from '../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
 import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
+import { entityVariables, recoverEntities, takeForAttempt } from './gate-entities.ts';
 import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
@@ -62,9 +64,13 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
   if (plan.choice === 'run') {
     const { work } = plan;
     await call.compileContracts();
+    await recoverEntities(call, unit, new AbortController().signal);
     const attempt = nextAttempt(call, unit);
     const directory = await claimDirectory(call, work, attempt);
     const started = { ...(await startedEntry(call, work, attempt)), handedOn: [...handedOnTo(work.needs)] };
+    const id = randomUUID();
+    // What somebody else changes is not waited for.
+    await takeForAttempt(call, unit, { ref: attempt, id, directory }, undefined, AbortSignal.abort());
     await call.write(started);
     const token: Token = {
       v: 1,
@@ -73,7 +79,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
       fingerprint: work.fingerprint,
       contract: started.contract,
     };
-    const { env } = taskOf(call, work, attempt, directory, false);
+    const env = { ...taskOf(call, work, attempt, directory, false).env, ...entityVariables(call, unit, directory, id) };
     return {
       choice: 'run',
       unit: key,

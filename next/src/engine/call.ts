@@ -17,6 +17,8 @@ export type Outcome = UnitOutput & {
   /** `sends-back`: it failed, and its gate sends the work back. `waiting`: a person must decide. */
   readonly result: 'done' | 'waiting' | 'sends-back' | 'failed';
   readonly reason: string;
+  /** Why its agent did not start. */
+  readonly error?: GatelineError;
 };
 
 interface NamedContract {
@@ -35,6 +37,8 @@ export class Call {
   readonly standIns = new Map<string, UnitOutput>();
   /** The newest look at the folder; undefined: it must be looked at again. */
   snapshot: Snapshot | undefined;
+  /** Commands that ran to make entities valid: each runs once. */
+  readonly setUp = new Set<string>();
   /** Whether this call has written an entry. */
   wrote = false;
   #isOpened = false;
@@ -88,13 +92,15 @@ export class Call {
   async write(...entries: readonly Entry[]): Promise<void> {
     const { run } = this.head();
     const uses = this.#uses.map((entry) => ({ ...entry, run }));
-    if (!this.#isOpened && [...uses, ...entries].some(({ kind }) => kind !== 'decided')) this.#open();
+    if ([...uses, ...entries].some(({ kind }) => kind !== 'decided')) this.announce();
     this.#uses = [];
     this.wrote = true;
     this.#learn(await this.ports.log.append(...uses, ...entries));
   }
 
-  #open(): void {
+  /** Names the run that the next entry belongs to: before the first entry, or before something is waited for. */
+  announce(): void {
+    if (this.#isOpened) return;
     this.#isOpened = true;
     const { order, ports, graph } = this;
     const { pipeline, subject, run } = this.head();

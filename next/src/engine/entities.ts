@@ -26,8 +26,8 @@ export interface EntityRequest {
   readonly by: EntityUser;
   readonly use: EntityUse;
   readonly args: Names;
-  /** It works while one of these lives; none: until it is ended. */
-  readonly processes: readonly ProcessId[];
+  /** Of what works, beside this one; undefined: an agent that works by itself, until it is ended. */
+  readonly processes: readonly ProcessId[] | undefined;
 }
 
 /** Whether something may use entities now. `values`: of what it requires, by name. */
@@ -87,7 +87,7 @@ async function update(
 export async function takeEntities(ports: Ports, order: Order, request: EntityRequest): Promise<EntityGrant> {
   const { id, by, use, args } = request;
   const held = new Set(readEntityLocks(ports.environment));
-  const self = request.processes.length > 0 ? [await identifyProcess(process.pid)] : [];
+  const processes = request.processes ? [await identifyProcess(process.pid), ...request.processes] : [];
   let grant: EntityGrant | undefined;
   await update(ports, order, ({ log, effects }) => {
     const requires = use.requires.map((entity) => effects.target(entity, args));
@@ -113,7 +113,6 @@ export async function takeEntities(ports: Ports, order: Order, request: EntityRe
     if (changes.length === 0) return undefined;
     for (const entity of use.invalidates)
       effects.invalidate(effects.target(entity, args), `${userText(by)} made it invalid`);
-    const processes = [...self, ...request.processes];
     return { kind: 'began', id, by, targets: changes, processes, changes: effects.changes };
   });
   return grant!;

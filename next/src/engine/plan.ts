@@ -3,6 +3,7 @@ import { gateOf, type Unit } from '../run/units.ts';
 import { isDone, needsOf } from './needs.ts';
 import { Call } from './call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
+import { planLack } from './gate-entities.ts';
 import type { Order, Ports } from './ports.ts';
 import { setOutcome } from './outcome.ts';
 import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
@@ -35,7 +36,8 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
         continue;
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
-      plans.push(toUnitPlan(unit, plan));
+      const lack = plan.choice === 'run' ? await planLack(call, unit, plans) : undefined;
+      plans.push(lack ? { unit: unit.key, choice: 'blocked', reason: lack } : toUnitPlan(unit, plan));
       if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);
       if (plan.choice === 'not-applicable')
         call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });

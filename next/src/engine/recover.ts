@@ -6,6 +6,7 @@ import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import type { Call } from './call.ts';
 import type { Decider } from './decide.ts';
+import { endForAttempt } from './gate-entities.ts';
 import { extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, splitChanges } from './folder-changes.ts';
 
@@ -43,6 +44,7 @@ export async function endLost(call: Call, started: StartedEntry, by?: Decider): 
   call.restoreLegs();
   const isOurs = started.pipeline === call.order.pipeline.id;
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
+  if (unit) await endForAttempt(call, unit, attemptOf(started), 'killed');
   const after = await call.look();
   const changes = unit && (await rememberChanges(call, started, unit, after).catch(ignoreLostSnapshot));
   await call.write({

@@ -1,9 +1,11 @@
+import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
+import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
@@ -65,7 +67,7 @@ class Scheduler {
       const next = reader ?? (stopped || !isAlone ? undefined : this.#findReady(() => true));
       if (next) await this.#turn(next);
       else if (!isAlone) await Promise.race(this.#running.values());
-      else if (stopped || !(await sendBack(call))) break;
+      else if (stopped || !((await sendBack(call)) || (await forceCreators(call, this.#ran)))) break;
     }
     if (this.#error !== undefined) throw this.#error;
   }
@@ -112,6 +114,11 @@ class Scheduler {
     return (
       running.length < limit &&
       running.every(({ files }) => files === undefined) &&
+      hasEntityRoom(
+        this.#call,
+        gate.entities,
+        running.map(({ entities }) => entities),
+      ) &&
       legs < (gate.matrix?.maxParallel ?? Infinity) &&
       groups.every((group) => inGroup(group) === 0)
     );
@@ -133,9 +140,11 @@ class Scheduler {
       call.notice(`${unit.key} does not start: ${obstacle.message}`, { unit: unit.key, hint: obstacle.hint });
       return;
     }
-    const work = this.#runAttempts(plan.work, plan.reason).catch(
-      (error: unknown) => (this.#error ??= error instanceof Error ? error : new Error(String(error))),
-    );
+    const work = this.#runAttempts(plan.work, plan.reason).catch((error: unknown) => {
+      const isLack = error instanceof GatelineError && (error.code === 'STATE_INVALID' || error.code === 'ENTITY_BUSY');
+      if (isLack) setLack(call, unit, error);
+      else this.#error ??= error instanceof Error ? error : new Error(String(error));
+    });
     const end = work.then(() => void this.#running.delete(unit.key));
     this.#running.set(unit.key, end);
   }
@@ -143,14 +152,15 @@ class Scheduler {
   async #runAttempts(first: Work, reason: string): Promise<void> {
     const call = this.#call;
     const { unit, needs } = first;
-    this.#ran.push(unit.key);
     await call.compileContracts();
     reportVariables(call, unit.gate);
+    await recoverEntities(call, unit, this.#signal);
     let work = first;
     let feedback: Verdict | undefined;
     for (let tries = 0; ; tries += 1) {
       const why = tries === 0 ? reason : `attempt ${tries} of this call failed`;
       const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
+      if (tries === 0) this.#ran.push(unit.key);
       // A person decided about the unit meanwhile: its next turn carries that out.
       if (call.state.pending.has(unit.key)) call.outcomes.delete(unit.key);
       const retries =

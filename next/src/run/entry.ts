@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { digestSchema } from '../json/digest.ts';
 import { verdictSchema } from '../verdict/verdict.ts';
+import { entityChangeSchema } from './entity/change.ts';
 import { fileChangeSchema, gateFilesSchema } from './files.ts';
 
 /** Version of the entries that this version writes and reads. */
@@ -109,6 +110,8 @@ export const endedSchema = z.strictObject({
   rework: z.boolean(),
   /** Legs of the gates whose matrix is made from this output, by gate. */
   legs: z.record(z.string(), z.array(legSchema)).optional(),
+  /** What became of entities. */
+  effects: z.array(entityChangeSchema).optional(),
   metrics: metricsSchema.optional(),
   logs: z.strictObject({ stdout: contentSchema.optional(), stderr: contentSchema.optional() }).optional(),
   learnings: contentSchema.optional(),
