@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agent, pipeline, Project, type RunView } from './support.ts';
 
 const COMMANDS = (
-  'init validate plan run resume begin complete status show logs diff apply rollback approve reject skip force keep ' +
+  'init validate plan run resume begin complete status show report logs diff apply rollback approve reject skip force keep ' +
   'adopt pause close history clean check import'
 ).split(' ');
 /** Options that a command cannot do without. */
@@ -90,7 +90,7 @@ describe('every command', () => {
     const { token } = await project.json<{ token: string }>('begin', 'design');
     const calls = [
       `init: files, complete ${token}: ended, validate: gates, plan: plan, run: run, status: format`,
-      'show implement: verdict, show implement request: format, logs implement: stdout, diff: patch',
+      'show implement: verdict, show implement request: format, report: bytes, logs implement: stdout, diff: patch',
       'rollback --to design --dry-run: units, rollback --to design: units, resume: result',
       'reject implement -r x: decisions, approve design -r x: decisions, force design: decisions',
       'skip implement -r x: decisions, adopt design -r x -o value.json: decisions, keep: kept, run: result',
