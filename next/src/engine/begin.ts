@@ -16,7 +16,8 @@ import { planUnit } from './plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
-import { handedOnTo, needsOfRequest, type Needs } from './request.ts';
+import { handedOnTo, needsOfRequest } from './request.ts';
+import { useNeeds } from './use-needs.ts';
 import { carryOut } from './use-output.ts';
 import { readValue } from './values.ts';
 
@@ -102,32 +103,12 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
  */
 async function reach(call: Call, key: UnitKey): Promise<Unit> {
   const target = call.graph.requireUnit(key);
-  let missing: GatelineError | undefined;
-  // Other jobs have judged what it needs.
-  const ancestors = needsOf(call, target) ? new Set<string>() : call.graph.ancestors(target.gate.id);
-  for (const unit of call.graph.units) {
-    if (!ancestors.has(unit.gate.id)) continue;
-    const needs = needsOf(call, unit);
-    const reason = needs === undefined ? undefined : await useWhatHolds(call, unit, needs);
-    if (reason !== undefined)
-      missing ??= new GatelineError('failed', `${unit.key} must be done before ${key}: ${reason}`, {
-        hint: `\`gateline run --until ${unit.gate.id}\`, or \`gateline begin ${unit.key}\` if its agent works by itself`,
-      });
-  }
+  const missing = await useNeeds(call, [target.gate]);
   if (missing) await prepareStandIns(call, (gate) => !isDone(call, gate));
   // Its legs may come from what was just used.
   const unit = call.graph.requireUnit(key);
-  if (needsOf(call, unit) === undefined) throw missing ?? new GatelineError('failed', `what ${key} needs is not done`);
-  return unit;
-}
-
-/** @returns why the unit has no output that later gates may use */
-async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<string | undefined> {
-  const plan = await planUnit(call, unit, needs);
-  if (plan.choice === 'run') return plan.reason;
-  await carryOut(call, unit, plan);
-  const outcome = call.outcomes.get(unit.key);
-  return outcome?.result === 'done' ? undefined : outcome?.reason;
+  if (needsOf(call, unit) !== undefined) return unit;
+  throw new GatelineError('failed', missing?.message ?? `what ${key} needs is not done`, { hint: missing?.hint });
 }
 
 /**

@@ -17,8 +17,10 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
   let snapshot = await call.look();
   const plans: UnitPlan[] = [];
   const open = new Map([...call.state.open.values()].map((started) => [started.unit, started]));
+  const { only } = order;
+  const needed = new Set([...(only ?? [])].flatMap((id) => [id, ...call.graph.ancestors(id)]));
   for (const gate of order.pipeline.gates) {
-    if (order.only && !order.only.has(gate.id)) continue;
+    if (only && !needed.has(gate.id)) continue;
     const units = call.graph.unitsOf(gate.id);
     if (units === undefined) {
       plans.push({ unit: gate.id, choice: 'depends', reason: 'its legs come from a gate that is not done' });
@@ -52,21 +54,24 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
       if (plan.changes.length > 0) snapshot = await ports.workspace.applyTo(snapshot, plan.changes);
     }
   }
-  const coming = new Set(plans.flatMap(({ unit, choice }) => (COMING.has(choice) ? [gateOf(unit)] : [])));
+  const shown = plans.filter(({ unit }) => only?.has(gateOf(unit)) ?? true);
+  const coming = new Set(shown.flatMap(({ unit, choice }) => (COMING.has(choice) ? [gateOf(unit)] : [])));
   for (const gate of order.pipeline.gates) if (coming.has(gate.id)) reportVariables(call, gate);
-  return plans;
+  return shown;
 }
 
 const COMING: ReadonlySet<UnitPlan['choice']> = new Set<UnitPlan['choice']>(['run', 'depends']);
+const NEVER: ReadonlySet<UnitPlan['choice']> = new Set<UnitPlan['choice']>(['blocked', 'wait']);
 
 /** The plan of a unit whose needs are not done. */
 function blockedPlan(call: Call, { key, gate }: Unit, plans: readonly UnitPlan[]): UnitPlan {
+  const { only, standIns } = call.order;
   const undone = gate.needs.filter((need) => !isDone(call, need));
-  const isNever = plans.some(
-    ({ unit, choice }) =>
-      (choice === 'blocked' || choice === 'wait') &&
-      undone.some((need) => unit === need || unit.startsWith(`${need}/`)),
-  );
+  const others = undone.filter((need) => only && !only.has(need));
+  const [standIn] = gate.standIn ? others.map((need) => standIns?.get(need)) : [];
+  if (standIn) return { unit: key, choice: 'depends', reason: `in place of ${others[0]}: ${standIn.reason}` };
+  const isNever =
+    others.length > 0 || plans.some(({ unit, choice }) => NEVER.has(choice) && undone.includes(gateOf(unit)));
   return isNever
     ? { unit: key, choice: 'blocked', reason: `${undone.join(', ')} must be done first` }
     : { unit: key, choice: 'depends', reason: `it depends on what ${undone.join(', ')} makes` };

@@ -34,7 +34,9 @@ export async function runIsolated(
   const result = snapshotId(await clone.git.takeSnapshot());
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
-  await saveCloneRun(folder, order, { run: run.run, base, result });
+  const isDone = run.status === 'completed' || run.status === 'nothing';
+  // A run that changed no file has nothing to apply.
+  await saveCloneRun(folder, order, { run: isDone && base === result ? undefined : run.run, base, result });
   return run;
 }
 

@@ -35,7 +35,7 @@ export async function planFolder(
   options: RunOptions,
   by?: Decider,
 ): Promise<readonly UnitPlan[]> {
-  const limited = limitOrder(order, options);
+  const limited = await withStandIns(folder, limitOrder(order, options));
   const ports = by ? await planningPorts(folder.ports, order, by, options) : folder.ports;
   return planPipeline(ports, limited, await folder.isWorkedOn());
 }

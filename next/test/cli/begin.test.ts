@@ -251,7 +251,7 @@ describe('rollback', () => {
       'Took back the work of one, two, three.\nrestored: one.txt\nrestored: two.txt\nThe database was restored.';
     await project.expect('rollback --all', 0, all);
     expect([project.read('../db'), project.read('one.txt')]).toEqual(['zero\n', undefined]);
-    await project.expect('rollback --to three', 0, 'No gate worked after that.\n');
+    await project.expect('rollback --to three', 0, 'No gate of run 1 has worked after three: nothing to take back.\n');
   });
 
   it('says what to do if the database cannot be saved', async () => {

@@ -161,6 +161,20 @@ describe('strategies', () => {
     }
   });
 
+  it('--gate runs on what holds of its needs, and says which is missing', async () => {
+    const project = create({ one: {}, two: { needs: 'one' }, three: { needs: 'two', inputs: ['a.txt'] } });
+    project.write('a.txt', 'A');
+    expect(await project.run('--until', 'one')).toBe('0: one');
+    const missing = 'two must be done before three: it has no output yet (`gateline run --until two`)';
+    expect(await project.choices('--gate', 'three')).toBe('three blocked');
+    await project.expect('run --gate three', 1, missing);
+    expect(await project.run()).toBe('0: two three');
+    project.write('a.txt', 'B');
+    expect(await project.choices('--gate', 'three')).toBe('three run');
+    expect(await project.run('--gate', 'three')).toBe('0: three');
+    expect(await project.run()).toBe('0: ');
+  });
+
   it('retries run the agent again in one call, with what was wrong as feedback', async () => {
     const project = failing({
       run: `cp "\${GATELINE_FEEDBACK:-/dev/null}" "$HOME/feedback$GATELINE_ATTEMPT"; ${agent({ n: 1 })}`,
@@ -214,6 +228,8 @@ describe('what may keep a gate from running', () => {
     });
     project.write('input.json', '{"needs": {"data": {"rows": 7}}, "userStory": "As a user"}');
     expect(await project.run('--gate', 'design')).toBe('1: ');
+    expect(await project.choices('--gate', 'design')).toBe('design blocked');
+    expect(await project.choices('--gate', 'design', '--input', 'input.json')).toBe('design depends');
     expect(await project.run('--gate', 'design', '--input', 'input.json')).toBe('0: design');
     expect(project.readJson('../request')).toMatchObject({
       metadata: { userStory: 'As a user' },

@@ -23,6 +23,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
   );
   answer<TargetOptions>(diff, async (options, unit) => {
     const patch = await (await Gateline.open(await gatelineOptions(world, options))).diff(unit);
+    if (patch === '') world.err.write(`${unit ?? 'No gate of the newest run'} changed ${unit ? 'no' : 'a'} file.\n`);
     return { json: { patch }, text: forTerminal(patch) };
   });
 
@@ -52,7 +53,7 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     const result = await gateline.rollback(all ? 'all' : to!, { reason, actor }, dryRun);
     const lines = [
       result.units.length === 0
-        ? 'No gate worked after that.'
+        ? `No gate of run ${result.run} has worked${to === undefined ? '' : ` after ${to}`}: nothing to take back.`
         : `${dryRun ? 'Would take back' : 'Took back'} the work of ${result.units.join(', ')}.`,
       ...pathLines(
         dryRun ? 'would restore' : 'restored',
