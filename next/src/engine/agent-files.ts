@@ -45,6 +45,9 @@ export async function prepareDirectory(
         },
       };
   }
+  // A list without items gives no legs: that is nothing missing.
+  for (const gate of unit.gate.needs)
+    if (call.graph.unitsOf(gate)?.length === 0 && !needs.get(gate)?.exports) values[gate] = { legs: {} };
   document['needs'] = values;
   if (rework)
     document['rework'] = {

@@ -105,8 +105,9 @@ export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promis
   const { graph, outcomes, order } = call;
   const forced = new Set<string>();
   for (const [key, { error }] of outcomes) {
+    if (!(error instanceof InvalidStateError)) continue;
     const { gate } = graph.unit(key)!;
-    if (!(error instanceof InvalidStateError) || gate.entities.onInvalid === 'fail') continue;
+    if (gate.entities.onInvalid === 'fail') continue;
     const creators = graph.units.filter(
       (unit) =>
         graph.ancestors(gate.id).has(unit.gate.id) &&

@@ -34,7 +34,7 @@ describe('legs', () => {
         run: `[ "$GATELINE_LEG" != y ] || [ -e fixed ] || exit 4; ${agent()}`,
         strategy: { matrix: '${{ needs.list.output.items }}' },
       },
-      last: { needs: 'work' },
+      last: { needs: 'work', run: `cp "$GATELINE_REQUEST" "$HOME/request"; ${agent()}` },
     });
     const project = create(gates(['x', 'y', 'z']), { 'max-parallel': 1 });
     expect(await project.why('work')).toBe('depends: its legs come from a gate that is not done');
@@ -45,6 +45,7 @@ describe('legs', () => {
     project.write('gateline.yml', pipeline(gates([])));
     expect(await project.run()).toBe('0: list last');
     expect(await project.statuses()).toBe('list passed, last passed');
+    expect(project.readJson('../request')['needs']).toEqual({ work: { legs: {} } });
     project.write('gateline.yml', pipeline(gates('x')));
     const problem = 'list failed: schema: /items: legs are made from it, but it is not a list\n';
     const next = 'Next: Fix list (Write a list of at most 256 items), then run again: `gateline run`\n';

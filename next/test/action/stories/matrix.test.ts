@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { agent, logsOf, pipelineFiles, troubles, useGithub, worked } from './support.ts';
 
 const world = useGithub();
-const LEGS = `node -p 'const { needs } = require(process.env.GATELINE_REQUEST); "legs " + ["fixed", "data"].map((id) => JSON.stringify(Object.entries(needs[id]?.legs ?? {}).map(([leg, { output }]) => [leg, output.leg]))).join(" ")'`;
+const LEGS = `node -p 'const { needs } = require(process.env.GATELINE_REQUEST); "legs " + ["fixed", "data"].map((id) => JSON.stringify(needs[id]?.legs ? Object.entries(needs[id].legs).map(([leg, { output }]) => [leg, output.leg]) : needs[id] ?? null)).join(" ")'`;
 const leg = agent('{"leg": "$GATELINE_LEG"}', 'test "$GATELINE_LEG" != "$(cat bad.txt)"');
 const GATES = {
   plan: { run: agent('{"list": $(cat list.json)}'), inputs: ['list.json'] },
