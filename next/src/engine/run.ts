@@ -1,5 +1,5 @@
 import { GatelineError } from '../errors.ts';
-import type { Gate, Group, UnitKey } from '../pipeline/pipeline.ts';
+import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
@@ -7,13 +7,13 @@ import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan-unit.ts';
-import { isDone, needsOf, prepareStandIns } from './needs.ts';
+import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
 import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
 import { buildRequest, fingerprintOf, type Work } from './request.ts';
 import { sendBack } from './rework.ts';
-import { useNeeds } from './use-needs.ts';
+import { prepareNeeds } from './use-needs.ts';
 import { carryOut } from './use-output.ts';
 
 /** How a call of `run` ended. */
@@ -39,19 +39,6 @@ export async function runPipeline(ports: Ports, order: Order, signal: AbortSigna
   const scheduler = new Scheduler(call, signal);
   await scheduler.drive();
   return scheduler.end();
-}
-
-/** A call that works on some gates uses what holds of the others that these need, or what takes their place. */
-async function prepareNeeds(call: Call): Promise<void> {
-  const { only, outputs, pipeline } = call.order;
-  if (only === undefined) return;
-  const gates = pipeline.gates.filter(({ id }) => only.has(id));
-  // Other jobs have judged them.
-  const missing = outputs === undefined ? await useNeeds(call, gates) : undefined;
-  await prepareStandIns(call, (gate) => !only.has(gate));
-  const isReady = ({ needs, standIn }: Gate) =>
-    needs.every((need) => only.has(need) || isDone(call, need) || (standIn && call.standIns.has(need)));
-  if (missing && !gates.every(isReady)) call.notice(missing.message, { hint: missing.hint });
 }
 
 /** Starts units when their needs are done; units without files side by side, units with files alone. */

@@ -1,10 +1,23 @@
 import type { Gate } from '../pipeline/pipeline.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import type { Call } from './call.ts';
-import { needsOf } from './needs.ts';
+import { isDone, needsOf, prepareStandIns } from './needs.ts';
 import { planUnit, toUnitPlan } from './plan-unit.ts';
 import type { Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
+
+/** A call that works on some gates uses what holds of the others that these need, or what takes their place. */
+export async function prepareNeeds(call: Call): Promise<void> {
+  const { only, outputs, pipeline } = call.order;
+  if (only === undefined) return;
+  const gates = pipeline.gates.filter(({ id }) => only.has(id));
+  // Other jobs have judged them.
+  const missing = outputs === undefined ? await useNeeds(call, gates) : undefined;
+  await prepareStandIns(call, (gate) => !only.has(gate));
+  const isReady = ({ needs, standIn }: Gate) =>
+    needs.every((need) => only.has(need) || isDone(call, need) || (standIn && call.standIns.has(need)));
+  if (missing && !gates.every(isReady)) call.notice(missing.message, { hint: missing.hint });
+}
 
 /** Uses what holds of all that gates need, and starts no agent. @returns which unit is not done, and what to do */
 export async function useNeeds(
