@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import { GatelineError, type Place } from '../errors.ts';
 import type { HistoryEntry } from '../history/history-entry.ts';
@@ -5,6 +6,7 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import { parseJson, type JsonLimits } from '../json/parse-json.ts';
 import { pointerOf } from '../json/pointer.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import { readYaml } from '../pipeline/read-yaml.ts';
 import type { RunView } from '../report/view.ts';
 import type { Issue } from '../verdict/verdict.ts';
 
@@ -115,6 +117,35 @@ export class SourceReader {
     return undefined;
   }
 
+  /** A file as text; undefined: rejected. */
+  readText({ path, bytes }: SourceFile): string | undefined {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_IMPORT_BYTES) return this.reject({ file: path }, 'the files have more than 64 MiB');
+    if (!isUtf8(bytes)) return this.reject({ file: path }, 'it is not UTF-8');
+    return Buffer.from(bytes).toString();
+  }
+
+  /** A Markdown file with a front matter of this shape; undefined: rejected. */
+  readFrontMatter<T>(schema: z.ZodType<T>, file: SourceFile): FrontMatter<T> | undefined {
+    const { path } = file;
+    const text = this.readText(file);
+    if (text === undefined) return undefined;
+    const parts = splitFrontMatter(text);
+    if (parts === undefined) return this.reject({ file: path }, 'it does not begin with a front matter between `---`');
+    const read = readYaml(parts.header, path);
+    if (!read.ok) {
+      for (const { message, place } of read.problems) this.reject({ ...place, line: (place.line ?? 0) + 1 }, message);
+      return undefined;
+    }
+    const checked = schema.safeParse(read.yaml.value);
+    if (checked.success) return { value: checked.data, body: parts.body, text };
+    for (const issue of checked.error.issues) {
+      const place = read.yaml.placeOf(issue.path);
+      this.reject({ ...place, line: (place.line ?? 0) + 1 }, issue.message);
+    }
+    return undefined;
+  }
+
   /** @throws GatelineError `usage`, if anything was rejected */
   throwProblems(): void {
     const [first] = this.#problems;
@@ -132,6 +163,20 @@ export class SourceReader {
   }
 }
 
+interface FrontMatter<T> {
+  readonly value: T;
+  /** What follows it. */
+  readonly body: string;
+  /** The whole file. */
+  readonly text: string;
+}
+
+/** The parts of a Markdown file; undefined: it does not begin with a front matter. */
+export function splitFrontMatter(text: string): { readonly header: string; readonly body: string } | undefined {
+  const [whole, header] = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? [];
+  return header === undefined ? undefined : { header, body: text.slice(whole!.length) };
+}
+
 /** JSON bytes as a value of this shape, or what is wrong with them. No issue quotes a value. */
 export function parseShape<T>(
   schema: z.ZodType<T>,
@@ -147,7 +192,7 @@ export function parseShape<T>(
 }
 
 /** JSON as other systems read it: indented, unless it then has more lines than they read. */
-export function jsonText(value: unknown, maxLines: number): string {
+export function jsonText(value: unknown, maxLines = 100_000): string {
   const text = JSON.stringify(value, null, 2);
   return `${text.split('\n', maxLines + 1).length > maxLines ? JSON.stringify(value) : text}\n`;
 }

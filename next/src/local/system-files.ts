@@ -1,4 +1,6 @@
 import type { Order, AgentStateFiles } from '../engine/ports.ts';
+import { agentFlow } from '../formats/agent-flow/agent-flow.ts';
+import { devLoop } from '../formats/dev-loop/dev-loop.ts';
 import type { Format, OutputValues } from '../formats/format.ts';
 import { stateGuide } from '../formats/state-guide/state-guide.ts';
 import { readEnvelope, standInFrom } from '../formats/state-guide/envelope.ts';
@@ -15,7 +17,11 @@ import type { Contents } from '../store/stores.ts';
 import type { Folder } from './folder.ts';
 
 /** The systems whose files Gateline writes and reads. */
-export const FORMATS: Readonly<Record<string, Format>> = { 'state-guide': stateGuide };
+export const FORMATS: Readonly<Record<string, Format>> = {
+  'state-guide': stateGuide,
+  'agent-flow': agentFlow,
+  'dev-loop': devLoop,
+};
 
 /** Outputs that are larger are named in the files, not part of them, in bytes. */
 const MAX_OUTPUT = 16 * 1024 ** 2;

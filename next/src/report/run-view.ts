@@ -128,6 +128,7 @@ function viewUnit(
     done,
     reason,
     iteration: (last?.ended ?? last?.started)?.iteration ?? 1,
+    loop: gate.onFail,
     threshold: gate.contract.score === undefined ? undefined : gate.contract.threshold,
     verdict: ended?.verdict,
     output: ended?.output,

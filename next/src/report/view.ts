@@ -1,7 +1,7 @@
 import type { Place } from '../errors.ts';
 import type { HistoryEntry } from '../history/history-entry.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { OnFail, UnitKey } from '../pipeline/pipeline.ts';
 import type { AttemptRef, Content, EndedEntry, Metrics } from '../run/entry.ts';
 import type { Figures } from '../run/figures.ts';
 import type { FileChange } from '../run/files.ts';
@@ -60,6 +60,8 @@ export interface UnitView {
   /** Why it has this status: one sentence without a full stop. */
   readonly reason: string;
   readonly iteration: number;
+  /** Where a failed output sends the work back to, and how often that gate may work. */
+  readonly loop?: OnFail;
   /** The score that passes; absent: its output has no score. */
   readonly threshold?: number;
   /** Of the newest attempt that ended. */

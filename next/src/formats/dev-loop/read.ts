@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
+
+/** The nodes of seed 003's graph, and the gates that take their places in the template `dev-loop`. */
+export const NODE_GATES = {
+  fetchTask: 'fetch-task',
+  generateChanges: 'generate-changes',
+  applyChanges: 'apply-changes',
+  runTests: 'run-tests',
+  analyzeResults: 'analyze-results',
+  handleSuccess: 'handle-success',
+} as const;
+
+export const FILES = {
+  state: 'workflow-state.json',
+  progress: 'progress.md',
+  patterns: 'learned-patterns.md',
+  handoff: 'handoff.md',
+  retries: 'retry-counts.json',
+  execution: 'execution-state.json',
+  metrics: 'metrics.json',
+} as const;
+
+/** A schema of JSON would drop a key `__proto__`. */
+const anyValue = z.custom<JsonValue>((value) => value !== undefined, 'it is missing');
+
+/** Seed 003's `WorkflowState`, in the order of its fields. The seed leaves the types of most of them open. */
+const loopStateSchema = z.looseObject({
+  threadId: z.string().max(1_024),
+  task: anyValue,
+  context: anyValue,
+  changes: anyValue,
+  testResults: anyValue,
+  status: z.string(),
+  error: z.string().nullable(),
+  retryCount: z.int().min(0),
+  handoffContext: anyValue,
+});
+export type LoopState = z.infer<typeof loopStateSchema>;
+
+/** The state as a file of its own, or as the channels of a step of the graph. */
+const stateFileSchema = z.union([
+  loopStateSchema,
+  z.looseObject({ channel_values: loopStateSchema }).transform((step) => step.channel_values),
+  z
+    .looseObject({ checkpoint: z.looseObject({ channel_values: loopStateSchema }) })
+    .transform((step) => step.checkpoint.channel_values),
+]);
+
+/** Files whose content Gateline computes, and from what. */
+const COMPUTED: Readonly<Record<string, string>> = {
+  [FILES.retries]: 'attempts are counted in the log',
+  [FILES.metrics]: 'metrics are computed from the history: `gateline history --stats`',
+  [FILES.execution]: 'each PRD is a subject: `gateline run --set FILE`',
+  [FILES.handoff]: 'it is written for each attempt: `memory: [handoff]`',
+};
+
+/** The task and the changes are outputs of the nodes that made them; what a node did to files is not in the state. */
+export function readDevLoop(files: readonly SourceFile[]): ImportedRun {
+  const reader = new SourceReader();
+  const documents: Record<string, string> = {};
+  let state: { readonly file: string; readonly value: LoopState } | undefined;
+  for (const file of files) {
+    const { path } = file;
+    if (path === FILES.progress || path === FILES.patterns) {
+      const text = reader.readText(file);
+      if (text !== undefined) documents[path.replace(/\.md$/, '')] = text;
+    } else if (COMPUTED[path] !== undefined) reader.notes.push(`${path} is left out: ${COMPUTED[path]}`);
+    else if (path === FILES.state) {
+      const value = reader.readJson(stateFileSchema, file);
+      if (value) state = { file: path, value };
+    }
+  }
+  if (state?.value.changes != null && state.value.task === null)
+    reader.reject({ file: state.file, pointer: '/changes' }, 'there are changes, and no task');
+  reader.throwProblems();
+  const { task, threadId } = state?.value ?? {};
+  const title = isJsonObject(task ?? null) ? (task as { title?: JsonValue }).title : undefined;
+  return {
+    pipeline: 'dev-loop',
+    subject: threadId || undefined,
+    task: typeof title === 'string' && title.trim() !== '' ? title : undefined,
+    metadata: isJsonObject(state?.value.context ?? null) ? (state!.value.context as ImportedRun['metadata']) : {},
+    gates: state ? gatesOf(state.file, state.value) : [],
+    history: [],
+    documents,
+    notes: [...reader.notes, ...(state ? notesOf(state.value) : [])],
+  };
+}
+
+function gatesOf(file: string, { task, changes }: LoopState): ImportedGate[] {
+  const ids = Object.values(NODE_GATES);
+  return ids.map((gate, index) => {
+    const output = gate === NODE_GATES.fetchTask ? task : gate === NODE_GATES.generateChanges ? changes : null;
+    const pointer = gate === NODE_GATES.fetchTask ? '/task' : '/changes';
+    const needs = index === 0 ? [] : [ids[index - 1]!];
+    return { gate, leg: '', needs, issues: [], place: { file, pointer }, ...(output !== null && { output }) };
+  });
+}
+
+function notesOf({ testResults, error, retryCount }: LoopState): string[] {
+  return [
+    ...(testResults === null
+      ? []
+      : ['testResults are left out: the tests run again, the state does not have the files']),
+    ...(error === null ? [] : ['error is left out: what failed runs again']),
+    ...(retryCount === 0 ? [] : [`retryCount is left out: ${COMPUTED[FILES.retries]}`]),
+  ];
+}
