@@ -1,7 +1,7 @@
-import { STATUS_TONES } from '../terminal.ts';
 import { groupBy } from '../../history/statistics.ts';
 import { gateOf } from '../../run/units.ts';
 import { groupStatus } from '../run-view.ts';
+import { STATUS_TONES } from '../terminal.ts';
 import type { UnitView } from '../view.ts';
 import { escapeText, scrollable, statusShape, type Links } from './elements.ts';
 

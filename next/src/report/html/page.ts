@@ -47,9 +47,8 @@ export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): 
     ['decisions', 'Decisions', decisionTable(decisions, links)],
     ['history', 'Last runs', historyTable(history)],
   ].filter(([, , html]) => html !== '') as [id: string, title: string, html: string][];
-  const [status, words] =
-    problems.length > 0 ? (['error', 'not everything was checked'] as const) : [view.status, view.status];
-  const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject, 200)}: ${words}`;
+  const status = problems.length > 0 ? 'error' : view.status;
+  const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject, 200)}: ${problems.length > 0 ? 'not everything was checked' : status}`;
   return `<!doctype html>
 <html lang="en">
 <head>
