@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Assignment, Order, Ports, UnitOutput } from '../../engine/ports.ts';
-import type { Environment } from '../../environment.ts';
+import { ENTITY_LOCKS_VARIABLE, JOB_LOCK, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import { digestOfJson, digestSchema, type Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -10,6 +10,7 @@ import { Folder } from '../../local/folder.ts';
 import { secretValues } from '../../local/order.ts';
 import { createAgentStateFiles, mirrorRun, withStandIns } from '../../local/system-files.ts';
 import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
+import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import type { Entry } from '../../run/entry.ts';
 import type { EngineEvent } from '../../run/events.ts';
 import { gateOf, UnitGraph, type Unit } from '../../run/units.ts';
@@ -19,7 +20,7 @@ import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { Contract } from '../../verdict/contract.ts';
-import { JobCheckpoints, JobLog } from './job-stores.ts';
+import { JobCheckpoints, JobEntities, JobLog } from './job-stores.ts';
 import { trustCheckout } from '../services.ts';
 import type { Trust } from '../trust.ts';
 
@@ -52,6 +53,8 @@ export interface GateJob {
   readonly inherited: readonly HandedFile[];
   /** What the units before it have used in this run. */
   readonly spent: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
+  /** What the units before it made of entities. */
+  readonly entities: readonly EntityEntry[];
   /** Secrets that were set when the job was opened: who redacts its output needs their values. */
   readonly secrets: readonly string[];
   readonly outageMs: number;
@@ -67,6 +70,7 @@ export interface OpenJob {
   readonly unit: Unit;
   readonly log: JobLog;
   readonly checkpoints: JobCheckpoints;
+  readonly entities: JobEntities;
   /** `.state/` of the checkout, if `mirror` names systems whose files lie there. */
   readonly stateFolder: StateFolder | undefined;
 }
@@ -96,17 +100,19 @@ export async function openJob(
   const order = await withStandIns(folder, base);
   const log = new JobLog(gateJob.entries);
   const checkpoints = new JobCheckpoints();
+  const entities = new JobEntities(gateJob.entities);
   // Other systems' files lie where their agents look for them.
   const stateFolder = pipeline.mirror.length > 0 ? await openStateFolder(join(root, '.state')) : undefined;
   const ports: Ports = {
     ...folder.ports,
     log,
     checkpoints,
+    entities,
     stateFiles: stateFolder && createAgentStateFiles(stateFolder, order),
     environment: agentEnvironmentOf(environment),
   };
   const unit = new UnitGraph(pipeline).requireUnit(gateJob.unit);
-  return { gateJob, folder, ports, order, unit, log, checkpoints, stateFolder };
+  return { gateJob, folder, ports, order, unit, log, checkpoints, entities, stateFolder };
 }
 
 /** Opens the checkout with a state folder beside it, which only this user can read. */
@@ -143,7 +149,8 @@ export async function mirrorJob(open: OpenJob): Promise<void> {
 /** An agent must not write the outputs of the step that runs it. */
 function agentEnvironmentOf(environment: Environment): Environment {
   const { GITHUB_OUTPUT: _output, GITHUB_STATE: _state, ...rest } = environment;
-  return rest;
+  // Its own commands would change entities that no other job knows.
+  return { ...rest, [ENTITY_LOCKS_VARIABLE]: JOB_LOCK };
 }
 
 const tokenSchema = z.strictObject({

@@ -33,6 +33,7 @@ export async function runGate(
     const { outcomes } = await runPipeline(gate.ports, gate.order, signal);
     const outcome = outcomes.get(gate.unit.key);
     if (!outcome) throw new GatelineError('failed', `${gate.unit.key} was cancelled before it began`);
+    if (outcome.error) throw outcome.error;
     return outcome.result;
   };
   const result = await run();
@@ -49,7 +50,11 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
     begun = await beginAttempt(gate.ports, gate.order, gate.unit.key);
   runner.setOutput('choice', begun.choice);
   if (begun.choice === 'use') return await endGate(gate, begun.result);
-  const gateJob: GateJob = { ...gate.gateJob, entries: await gate.log.read() };
+  const gateJob: GateJob = {
+    ...gate.gateJob,
+    entries: await gate.log.read(),
+    entities: await gate.entities.read(),
+  };
   await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
   for (const [name, value] of Object.entries(begun.env)) runner.exportVariable(name, value);
   const token = formatToken(gateJob, begun.token);

@@ -11,6 +11,8 @@ import { assignmentFor } from '../../local/order.ts';
 import type { Definition } from '../../local/load-definition.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
+import type { EntityChange } from '../../run/entity/change.ts';
+import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { originOf, type Content } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
@@ -119,11 +121,27 @@ export async function prepareGate(
       entries: used.map(({ document }) => document.entry),
       inherited: mergeFiles(pipeline, used),
       spent: Object.assign({}, ...used.map(({ document }) => document.spent)) as GateJob['spent'],
+      entities: entitiesAfter(pipeline, used),
       outageMs: outageMsOf(inputs),
       secrets: gate.secrets,
       retentionDays: inputs['retention-days'] ?? retentionDays,
     },
   };
+}
+
+/** What needs and all before them made of entities, each unit after those that it needs. */
+function entitiesAfter(pipeline: Pipeline, needs: readonly NeedDocument[]): EntityEntry[] {
+  const documents = needs.map(({ document }) => document);
+  const carried = Object.assign({}, ...documents.map(({ effects }) => effects)) as Record<string, EntityChange[]>;
+  // What a unit made says its own document.
+  for (const { entry, effects } of documents) carried[entry.unit] = effects?.[entry.unit] ?? [];
+  const order = new UnitGraph(pipeline).gatesByNeeds.map(({ id }) => id);
+  const units = Object.keys(carried).toSorted((a, b) => order.indexOf(gateOf(a)) - order.indexOf(gateOf(b)));
+  return units.map((unit) => {
+    const { v, at, subject, run } = documents[0]!.entry;
+    const by = { attempt: { subject, run, unit, n: 1 } };
+    return { v, kind: 'changed', pipeline: pipeline.id, at, by, changes: carried[unit]! };
+  });
 }
 
 function findGate(pipeline: Pipeline, named: string | undefined, { job }: Job): Gate {

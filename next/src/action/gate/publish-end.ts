@@ -5,6 +5,8 @@ import { GatelineError } from '../../errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import type { EntityChange } from '../../run/entity/change.ts';
+import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { attemptOf, type EndedEntry, type Entry } from '../../run/entry.ts';
 import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
@@ -17,7 +19,7 @@ import type { OpenGate } from './open-gate.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
 async function createDocument(gate: OpenGate, result: Outcome['result']): Promise<AttemptDocument> {
-  const { gateJob, ports, checkpoints, log, order, unit, decision } = gate;
+  const { gateJob, ports, checkpoints, entities, log, order, unit, decision } = gate;
   const earlier = gate.earlier?.document;
   const source = earlier && { runId: earlier.job.runId, ...gate.earlier!.reference };
   const entries = await log.read();
@@ -48,12 +50,25 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
     files: handOn(unit.key, entry.files, gateJob.inherited),
     made: made ?? { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) },
     spent: { ...gateJob.spent, [unit.key]: spentOn(ends) },
+    ...(Object.keys(order.pipeline.entities).length > 0 && {
+      effects: effectsOf(await entities.read(), unit.key, entry.how === 'used' ? earlier?.effects : undefined),
+    }),
     waits: result === 'waiting' || (result !== 'done' && entry.verdict.status === 'partial'),
     ...(decided?.kind === 'decided' && {
       decision: { entry: decided, proof: decision?.proof ?? '', ...(decision && source && { source }) },
     }),
     ...(learnings && { learnings: Buffer.from(learnings).toString().slice(0, 65_536) }),
   };
+}
+
+/** What became of entities, by unit. Commands that made something valid ran for this unit. @param used of its output */
+function effectsOf(entries: readonly EntityEntry[], unit: UnitKey, used: AttemptDocument['effects']) {
+  const effects: Record<UnitKey, EntityChange[]> = { [unit]: used?.[unit] ?? [] };
+  for (const { by, changes } of entries) {
+    const key = 'attempt' in by ? by.attempt.unit : unit;
+    effects[key] = [...(effects[key] ?? []), ...changes];
+  }
+  return effects;
 }
 
 /** What a unit ended with, in the log of its job: failed tries first. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { digestOf, digestSchema, type Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
+import { entityChangeSchema } from '../../run/entity/change.ts';
 import { decidedSchema, endedSchema } from '../../run/entry.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 
@@ -71,6 +72,8 @@ export const documentSchema = z.strictObject({
   made: spentSchema,
   /** By unit: this one and everything before it in this run. */
   spent: z.record(z.string(), spentSchema),
+  /** What became of entities, by unit: this one and everything before it. Absent: the definition has none. */
+  effects: z.record(z.string(), z.array(entityChangeSchema).max(10_000)).optional(),
   /** A person may open the output. */
   waits: z.boolean().optional(),
   /** What a person decided about this unit, and where that stands: a claim, which readers prove again. */
