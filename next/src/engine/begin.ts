@@ -120,11 +120,10 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   const call = await Call.open(ports, order);
   const started = findClaim(call, text.trim());
   call.restoreLegs();
-  const unit = call.graph.unit(started.unit);
-  if (unit === undefined) throw new GatelineError('usage', `the pipeline has no gate ${started.unit} any more`);
+  const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
+  const unit = claimedUnit(call, started, request);
   const contract = await readValue(call, started.contract);
   if (contract !== undefined) call.useContract(unit.gate, contractSchema.parse(contract));
-  const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
   const needs = request ? needsOfRequest(request, started.handedOn) : new Map();
   const directory = ports.attempts.pathOf(attemptOf(started));
   const result = {
@@ -135,6 +134,16 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
     ms: Math.max(0, ports.clock.now().getTime() - Date.parse(started.at)),
   } as const;
   return finishAttempt(call, { started, directory, needs, unit }, result);
+}
+
+/** A leg that was begun is completed, although the list of legs may have changed meanwhile. */
+function claimedUnit({ graph }: Call, { unit: key }: StartedEntry, request?: Request): Unit {
+  const unit = graph.unit(key);
+  if (unit) return unit;
+  const gate = graph.gate(gateOf(key));
+  if (gate?.matrix && 'from' in gate.matrix && request)
+    return { key, gate, leg: { id: request.leg, matrix: request.matrix } };
+  throw new GatelineError('usage', `the pipeline has no gate ${key} any more`);
 }
 
 /** The open attempt that a token or a unit names. */

@@ -133,7 +133,7 @@ export class Call {
       const { matrix } = gate;
       const source = matrix && 'from' in matrix ? this.state.newestEnd.get(matrix.from.gate) : undefined;
       const legs = source?.legs?.[gate.id];
-      if (legs !== undefined && legs.length > 0) this.graph.setLegs(gate, legs);
+      if (legs !== undefined) this.graph.setLegs(gate, legs);
     }
   }
 

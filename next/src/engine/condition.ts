@@ -3,10 +3,9 @@ import type { JsonObject } from '../json/json.ts';
 import { IF_CONTEXTS } from '../pipeline/expression.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
-import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
-import { handedOnTo, type Needs } from './request.ts';
+import { emptyOutput, type Needs } from './request.ts';
 import { readValue } from './values.ts';
 
 /** Whether a gate applies; if not, what it has for later gates. */
@@ -29,8 +28,7 @@ export async function evaluateGateCondition(call: Call, { gate }: Unit, needs: N
       hint: 'Correct `if` in the definition. It can name `subject`, `metadata` and `needs`.',
     });
   if (evaluated.result) return { result: true };
-  const output = { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
-  return { result: false, reason: `its condition is false: ${gate.if}`, output };
+  return { result: false, reason: `its condition is false: ${gate.if}`, output: emptyOutput(needs) };
 }
 
 async function needsContext(call: Call, needs: Needs): Promise<JsonObject> {

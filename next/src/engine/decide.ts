@@ -7,6 +7,7 @@ import { gateOf } from '../run/units.ts';
 import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import { Call } from './call.ts';
+import { collectNeeds } from './needs.ts';
 import type { Order, Ports, UnitOutput } from './ports.ts';
 import { endLost } from './recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';
@@ -162,12 +163,10 @@ export async function keepOutputs(
   const keptUnits: UnitKey[] = [];
   const outputs = new Map<UnitKey, UnitOutput>();
   for (const unit of call.graph.units) {
-    const needs = new Map<UnitKey, UnitOutput>();
-    const needed = unit.gate.needs.flatMap((id) => call.graph.unitsOf(id) ?? []);
-    for (const { key } of needed) if (outputs.has(key)) needs.set(key, outputs.get(key)!);
+    const needs = collectNeeds(call.graph, unit.gate, (key) => outputs.get(key));
     const isNamed = keys.length === 0 || keys.includes(unit.key) || keys.includes(unit.gate.id);
     const ended = call.state.newestEnd.get(unit.key);
-    if (needs.size < needed.length) {
+    if (needs === undefined) {
       if (isNamed && keys.length > 0)
         throw new GatelineError('usage', `${unit.key} cannot be kept: ${unit.gate.needs.join(', ')} must hold first`, {
           hint: `name them too: \`gateline keep ${[...unit.gate.needs, unit.gate.id].join(' ')}\``,

@@ -1,27 +1,52 @@
-import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { Unit } from '../run/units.ts';
+import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
+import type { Unit, UnitGraph } from '../run/units.ts';
 import type { Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
-import type { Needs } from './request.ts';
+import { emptyOutput, type Needs } from './request.ts';
 import { storeValue } from './values.ts';
 
-/** Whether all units of a gate are done in this call. One without legs is done when what it needs is: later gates need that too. */
+/** Whether all units of a gate are done in this call, or all that it needs if it has no legs: later gates need that too. */
 export function isDone(call: Call, gate: string): boolean {
-  const units = call.graph.unitsOf(gate);
-  if (units?.length === 0) return call.graph.gate(gate)!.needs.every((need) => isDone(call, need));
-  return units?.every(({ key }) => call.outcomes.get(key)?.result === 'done') ?? false;
+  return outputsOf(call.graph, gate, (key) => doneOutput(call, key)) !== undefined;
 }
 
 /** What the needs of a unit have for it; undefined: one of them is not done in this call. */
 export function needsOf(call: Call, { gate }: Unit): Needs | undefined {
-  const needs = new Map<UnitKey, UnitOutput>();
-  for (const id of gate.needs) {
-    const standIn = gate.standIn ? call.standIns.get(id) : undefined;
-    if (isDone(call, id)) for (const { key } of call.graph.unitsOf(id)!) needs.set(key, call.outcomes.get(key)!);
-    else if (standIn) needs.set(id, standIn);
-    else return undefined;
+  const standInOf = (id: string) => (gate.standIn ? call.standIns.get(id) : undefined);
+  return collectNeeds(call.graph, gate, (key) => doneOutput(call, key), standInOf);
+}
+
+function doneOutput({ outcomes }: Call, key: UnitKey): UnitOutput | undefined {
+  return outcomes.get(key)?.result === 'done' ? outcomes.get(key) : undefined;
+}
+
+/** What the needs of a gate have for it, or what stands in for them; undefined: one has neither. */
+export function collectNeeds(
+  graph: UnitGraph,
+  { needs }: Gate,
+  outputOf: (key: UnitKey) => UnitOutput | undefined,
+  standInOf: (gate: string) => UnitOutput | undefined = () => undefined,
+): Needs | undefined {
+  const all: [UnitKey, UnitOutput][] = [];
+  for (const id of needs) {
+    const standIn = standInOf(id);
+    const outputs = outputsOf(graph, id, outputOf) ?? (standIn && [[id, standIn] as const]);
+    if (outputs === undefined) return undefined;
+    for (const [key, output] of outputs) all.push([key, output]);
   }
-  return needs;
+  return new Map(all);
+}
+
+/** By unit. A gate without legs is one unit: it has no output, unless another job says what it has. */
+function outputsOf(graph: UnitGraph, id: string, outputOf: (key: UnitKey) => UnitOutput | undefined) {
+  const units = graph.unitsOf(id);
+  if (units === undefined) return undefined;
+  const outputs = units.map(({ key }) => [key, outputOf(key)] as const);
+  if (units.length === 0) {
+    const needs = outputOf(id) ? undefined : collectNeeds(graph, graph.gate(id)!, outputOf);
+    outputs.push([id, needs ? emptyOutput(needs) : outputOf(id)]);
+  }
+  return outputs.every((pair): pair is [UnitKey, UnitOutput] => pair[1] !== undefined) ? outputs : undefined;
 }
 
 /**

@@ -71,6 +71,11 @@ export function handedOnTo(needs: Needs): readonly string[] {
   return paths;
 }
 
+/** Of a gate that has nothing for later gates: they need what it needs. */
+export function emptyOutput(needs: Needs): UnitOutput {
+  return { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
+}
+
 /** In a large pipeline thousands of files are handed on to each unit. */
 const PATHS = new WeakMap<Needs, readonly string[]>();
 

@@ -64,11 +64,30 @@ describe('legs', () => {
       list: { run: agent([]) },
       edit: { run: `echo x > a.txt; ${agent()}`, files: ['a.txt'] },
       work: { needs: ['list', 'edit'], strategy: { matrix: '${{ needs.list.output }}' } },
-      last: { needs: 'work', inputs: ['*.txt'] },
+      last: { needs: 'work' },
     });
-    project.write('a.txt', 'a');
     expect(await project.run()).toBe('0: list edit last');
     expect(await project.run()).toBe('0: ');
+    // What that handed on is handed on.
+    project.write('a.txt', 'y');
+    expect(await project.run()).toBe('0: last');
+    await project.expect('keep last', 0);
+    expect(await project.run()).toBe('0: ');
+  });
+
+  it('that were begun are completed although the list has changed meanwhile', async () => {
+    const list = { run: 'cp list.json "$GATELINE_OUTPUT"', inputs: ['list.json'] };
+    const work = { needs: 'list', run: undefined, strategy: { matrix: '${{ needs.list.output }}' } };
+    const project = create({ list, work });
+    project.write('list.json', '["x"]');
+    await project.run();
+    const { token, env } = await project.json<Begun>('begin', 'work/x');
+    project.write('list.json', '["y"]');
+    await project.run();
+    project.write(`../../../${env['GATELINE_OUTPUT']}`, '{}');
+    await project.expect(['complete', token], 0);
+    project.write('list.json', '["x"]');
+    await project.expect('run', 0, '2 of 2 gates done');
   });
 
   it('that agents work on by themselves begin and complete', async () => {

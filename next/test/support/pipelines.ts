@@ -100,7 +100,7 @@ export function orderOf(pipeline: Pipeline, options: OrderOptions = {}): Order {
   return {
     pipeline,
     definitionFile: 'gateline.yml',
-    contracts: new Map(pipeline.gates.map((gate) => [gate.id, contractOf(gate)])),
+    contracts: new Map(pipeline.gates.map((gate) => [gate.id, contractOf(gate, pipeline)])),
     subject: options.subject ?? 'main',
     isSubjectGiven: options.isSubjectGiven ?? false,
     metadata: {},
@@ -110,8 +110,11 @@ export function orderOf(pipeline: Pipeline, options: OrderOptions = {}): Order {
   };
 }
 
-function contractOf({ contract, exports }: Gate): Contract {
+function contractOf({ id, contract, exports }: Gate, { gates }: Pipeline): Contract {
   const { score, threshold, partial, checks } = contract;
+  const lists = gates.flatMap(({ matrix }) =>
+    matrix && 'from' in matrix && matrix.from.gate === id ? [matrix.from.pointer] : [],
+  );
   return {
     format: 'gateline-contract/1',
     score,
@@ -120,5 +123,6 @@ function contractOf({ contract, exports }: Gate): Contract {
     checks: [...checks],
     exports: [...exports],
     redact: [],
+    ...(lists.length > 0 && { lists }),
   };
 }

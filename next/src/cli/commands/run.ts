@@ -185,11 +185,14 @@ function addComplete(world: World, program: Command, answer: AddAnswer): void {
       });
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     const { ended, view } = await gateline.complete(token, options.exitCode);
-    const unit = view.units.find(({ key }) => key === ended.unit)!;
-    const isGood = unit.status === 'passed' || (unit.status === 'partial' && unit.done);
+    const unit = view.units.find(({ key }) => key === ended.unit);
+    const isGood = (unit ?? ended.verdict).status === 'passed' || (unit?.status === 'partial' && unit.done);
+    const text = unit
+      ? renderVerdict(unit, undefined, { paint: paintOf(world.out) })
+      : `${ended.unit} is no leg any more. Its output is used when it is one again.\n`;
     return {
       json: { ended, run: view },
-      text: renderVerdict(unit, undefined, { paint: paintOf(world.out) }) + nextLine(view.next),
+      text: text + nextLine(view.next),
       exit: isGood ? 0 : 1,
     };
   });
