@@ -93,6 +93,7 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
     iteration: rework?.round ?? 1,
     rework: rework !== undefined,
     writes: unit.gate.files !== undefined,
+    ...(call.order.isIsolated && { isolated: true }),
     ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
     ...(request.task !== undefined && { task: request.task.slice(0, 4_096) }),
   };

@@ -91,6 +91,8 @@ export interface Order extends Assignment {
   /** Only these gates. Default: all. */
   readonly only?: ReadonlySet<string>;
   readonly maxParallel?: number;
+  /** Gates work in a clone of the folder. */
+  readonly isIsolated?: boolean;
   /** For this call, instead of each loop's own limit. */
   readonly maxIterations?: number;
   /** Number of the run, where somebody else counts (GitHub). Default: the next one of the log. */

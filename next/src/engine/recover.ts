@@ -4,11 +4,17 @@ import { failedVerdict } from '../verdict/verdict.ts';
 import { shellWord } from '../untrusted/escape.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
-import type { Call } from './call.ts';
+import { Call } from './call.ts';
 import type { Decider } from './decide.ts';
 import { endForAttempt } from './gate-entities.ts';
 import { extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, splitChanges } from './folder-changes.ts';
+import type { Order, Ports } from './ports.ts';
+
+/** Ends such attempts before a call works elsewhere: in a clone. */
+export async function recoverFolder(ports: Ports, order: Order): Promise<void> {
+  await recoverOpenAttempts(await Call.open(ports, order));
+}
 
 /**
  * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
@@ -46,7 +52,9 @@ export async function endLost(call: Call, started: StartedEntry, by?: Decider): 
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
   if (unit) await endForAttempt(call, unit, attemptOf(started), 'killed');
   const after = await call.look();
-  const changes = unit && (await rememberChanges(call, started, unit, after).catch(ignoreLostSnapshot));
+  // What an agent left in a clone is gone, and the folder has changes that are not its own.
+  const writer = started.isolated ? undefined : unit;
+  const changes = writer && (await rememberChanges(call, started, writer, after).catch(ignoreLostSnapshot));
   await call.write({
     v: started.v,
     pipeline: started.pipeline,
@@ -67,7 +75,9 @@ export async function endLost(call: Call, started: StartedEntry, by?: Decider): 
     contract: started.contract,
     iteration: started.iteration,
     rework: started.rework,
-    ...(changes ? recordChanges(call, changes) : { files: {}, changes: [] }),
+    ...(changes
+      ? recordChanges(call, changes)
+      : { files: (started.isolated && call.state.files.get(started.unit)) || {}, changes: [] }),
     undeclared: [],
     snapshot: snapshotId(after),
     ...by,

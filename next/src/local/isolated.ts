@@ -1,10 +1,11 @@
 import type { Order } from '../engine/ports.ts';
+import { recoverFolder } from '../engine/recover.ts';
 import { runPipeline, type RunResult } from '../engine/run.ts';
 import { GatelineError } from '../errors.ts';
 import { FolderState } from '../run/state.ts';
 import { STATUS_PHRASES } from '../run/status.ts';
 import { listNames } from '../verdict/texts.ts';
-import { snapshotFrom, snapshotId } from '../workspace/workspace.ts';
+import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../workspace/workspace.ts';
 import { leaveClone, readCloneRun, saveCloneRun, type CloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
 import { mirroredPorts, viewRun } from './view-run.ts';
@@ -25,12 +26,14 @@ export async function runIsolated(
   signal: AbortSignal,
   checkpoints?: boolean,
 ): Promise<RunResult> {
+  // A killed agent may still work in the folder: the clone gets its files when that is over.
+  await recoverFolder(mirroredPorts(folder, order, checkpoints), order);
   await using clone = await folder.openClone(order);
   const base = snapshotId(await clone.git.takeSnapshot());
   const { runNumber } = new FolderState(order.pipeline, order.subject, await folder.log.read());
   // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
   await saveCloneRun(folder, order, { run: runNumber, base });
-  const run = await runPipeline(mirroredPorts(clone, order, checkpoints), order, signal);
+  const run = await runPipeline(mirroredPorts(clone, order, checkpoints), { ...order, isIsolated: true }, signal);
   const result = snapshotId(await clone.git.takeSnapshot());
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
@@ -43,23 +46,31 @@ export async function runIsolated(
 /** Brings what the last isolated run changed into the folder; other versions than those that it began with stay. */
 export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
   const { base, result } = await readResult(folder, order);
-  const changes = await folder.git.diff(snapshotFrom(base), snapshotFrom(result));
-  const now = await folder.git.listFiles(await folder.git.takeSnapshot());
+  // What a killed agent left is its own, not what it is changed to now.
+  if (!isDry) await recoverFolder(folder.ports, order);
+  const { open, written, left } = await applyResult(folder.git, snapshotFrom(base), snapshotFrom(result), isDry);
+  const { units } = await viewRun(folder, order);
+  const notes = units.flatMap(({ key, status, done, files }) => {
+    const paths = files.filter((path) => open.includes(path));
+    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listNames(paths, 2)}`];
+  });
+  if (!isDry) await leaveClone(folder, order);
+  // Names of files may hold secrets.
+  const redact = (paths: readonly string[]) => paths.map((path) => order.redactor.text(path));
+  return { written: redact(written), left: redact(left), notes };
+}
+
+/** Writes what differs between two snapshots into a folder, over the versions of the first one. */
+export async function applyResult(workspace: Workspace, base: Snapshot, result: Snapshot, isDry = false) {
+  const changes = await workspace.diff(base, result);
+  const now = await workspace.listFiles(await workspace.takeSnapshot());
   const current = (path: string) => now.get(path) ?? null;
   const open = changes.filter(({ path, after }) => current(path) !== after);
   const clean = open.filter(({ path, before }) => current(path) === before);
-  const left = open.filter((change) => !clean.includes(change)).map(({ path }) => path);
-  const { units } = await viewRun(folder, order);
-  const notes = units.flatMap(({ key, status, done, files }) => {
-    const paths = files.filter((path) => open.some((change) => change.path === path));
-    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listNames(paths, 2)}`];
-  });
-  const refused = isDry ? [] : await folder.git.put(clean);
-  if (!isDry) await leaveClone(folder, order);
+  const refused = isDry ? [] : await workspace.put(clean);
+  const paths = open.map(({ path }) => path);
   const written = clean.map(({ path }) => path).filter((path) => !refused.includes(path));
-  // Names of files may hold secrets.
-  const redact = (paths: readonly string[]) => paths.map((path) => order.redactor.text(path));
-  return { written: redact(written), left: redact([...left, ...refused]), notes };
+  return { open: paths, written, left: paths.filter((path) => !written.includes(path)) };
 }
 
 /** @throws GatelineError `usage` if there is nothing to apply */

@@ -59,6 +59,8 @@ export const startedSchema = z.strictObject({
   head: z.strictObject({ head: z.string().nullable(), stash: z.string().nullable() }).optional(),
   /** The gate declares files: nothing else starts while it is open. */
   writes: z.boolean(),
+  /** It works in a clone of the folder, which the next call makes anew. */
+  isolated: z.literal(true).optional(),
   /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */
   process: processSchema.optional(),
   /** Of an agent that works by itself: the files that its needs hand on. */
