@@ -1,9 +1,9 @@
 import type { JsonValue } from '../json/json.ts';
 import type { Digest } from '../json/digest.ts';
-import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { isSameAttempt, type EndedEntry } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
-import { adjustFiles, type FileChange } from '../run/files.ts';
+import { adjustFiles, takeBack, type FileChange } from '../run/files.ts';
 import { approvalKey, attemptName, isRemembered, type Rework } from '../run/state.ts';
 import { rejectionText } from '../run/unit-state.ts';
 import type { Unit } from '../run/units.ts';
@@ -14,7 +14,7 @@ import { evaluateGateCondition } from './condition.ts';
 import { exportsOf, readValue } from './values.ts';
 import type { Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
-import { buildRequest, fingerprintOf, handedOnTo, type Needs } from './request.ts';
+import { buildRequest, emptyOutput, fingerprintOf, handedOnTo, type Needs } from './request.ts';
 
 /** What is remembered for a request, or why it cannot be used. */
 export type Lookup = { readonly checkpoint: Checkpoint } | { readonly reason?: string };
@@ -23,8 +23,9 @@ export type Lookup = { readonly checkpoint: Checkpoint } | { readonly reason?: s
 export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promise<Lookup> {
   const { state, ports } = call;
   const { gate } = unit;
-  const checkpoint = await ports.checkpoints.find(fingerprint);
-  if (checkpoint === undefined) return {};
+  const remembered = await ports.checkpoints.find(fingerprint);
+  if (remembered === undefined) return {};
+  const checkpoint = { ...remembered, files: takeBack(remembered.files, state.takenBack.values()) };
   const name = attemptName(checkpoint.attempt);
   // A kill kept what a person decided out of the log, and its number went to an agent: something else was decided then.
   if (checkpoint.how !== 'ran' && state.ran.has(name)) return {};
@@ -67,10 +68,10 @@ export function isApproved({ state }: Call, { fingerprint, output }: Checkpoint)
   return output !== undefined && state.approvals.has(approvalKey(fingerprint, output.digest));
 }
 
-/** What the needs of a unit have for it: in this call, else what is remembered for a state of the folder. */
-async function needsAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<Needs | undefined> {
+/** What the needs of a gate have for it: in this call, else what is remembered for a state of the folder. */
+async function needsAt(call: Call, gate: Gate, snapshot: Snapshot, memo: Memo): Promise<Needs | undefined> {
   const needs = new Map<UnitKey, UnitOutput>();
-  for (const id of unit.gate.needs) {
+  for (const id of gate.needs) {
     const units = call.graph.unitsOf(id);
     if (units === undefined) return undefined;
     for (const need of units) {
@@ -78,6 +79,10 @@ async function needsAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): 
       if (output === undefined) return undefined;
       needs.set(need.key, output);
     }
+    if (units.length > 0) continue;
+    const itsNeeds = await needsAt(call, call.graph.gate(id)!, snapshot, memo);
+    if (itsNeeds === undefined) return undefined;
+    needs.set(id, emptyOutput(itsNeeds));
   }
   return needs;
 }
@@ -91,7 +96,7 @@ async function outputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo):
 }
 
 async function findOutputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<UnitOutput | undefined> {
-  const needs = await needsAt(call, unit, snapshot, memo);
+  const needs = await needsAt(call, unit.gate, snapshot, memo);
   if (needs === undefined) return undefined;
   const condition = await evaluateGateCondition(call, unit, needs);
   if (!condition.result) return condition.output;
@@ -137,7 +142,7 @@ export async function extendCheckpoints(
     new Map([...needs].map(([key, output]) => [key, { ...output, handedOn: (adjusted.get(key) ?? output).handedOn }]));
   for (const unit of affectedUnits(call, changes)) {
     if (unit.key === author.key || call.graph.needs(unit, author)) continue;
-    const needs = await needsAt(call, unit, before, memo);
+    const needs = await needsAt(call, unit.gate, before, memo);
     if (needs === undefined) continue;
     const output = await outputAt(call, unit, before, memo);
     if (output === undefined) continue;

@@ -65,6 +65,12 @@ export function adjustFiles(files: GateFiles, changes: readonly FileChange[]): G
   return adjusted;
 }
 
+/** The files of an output that was remembered before rollbacks took changes of other units back. */
+export function takeBack(files: GateFiles, changes: Iterable<FileChange>): GateFiles {
+  const isPart = ({ path, before }: FileChange) => Object.hasOwn(files, path) && files[path]!.after === before;
+  return adjustFiles(files, [...changes].filter(isPart));
+}
+
 function without(versions: readonly (FileVersion | null)[], after: FileVersion | null): (FileVersion | null)[] {
   return [...new Set(versions)].filter((version) => version !== after);
 }

@@ -8,7 +8,7 @@ import {
   type Entry,
   type StartedEntry,
 } from './entry.ts';
-import { adjustFiles, type GateFiles } from './files.ts';
+import { adjustFiles, type FileChange, type GateFiles } from './files.ts';
 import { gateOf, UnitGraph } from './units.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 
@@ -70,6 +70,8 @@ export class FolderState {
   readonly forced = new Map<UnitKey, Decided<'force'>>();
   readonly pending = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
+  /** By path, what rollbacks changed and no unit since. */
+  readonly takenBack = new Map<string, FileChange>();
 
   /** @param firstRun number of a run without an entry */
   constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = [], firstRun = 1) {
@@ -108,6 +110,7 @@ export class FolderState {
 
   #applyFiles(entry: EndedEntry): void {
     const { unit, how, files, changes } = entry;
+    for (const { path } of changes) this.takenBack.delete(path);
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
@@ -123,6 +126,7 @@ export class FolderState {
     if (entry.decision !== 'rollback') return;
     for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
     for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
+    for (const change of entry.changes) this.takenBack.set(change.path, change);
   }
 
   #runOf({ run, at }: Entry): RunState {
