@@ -6,9 +6,9 @@ import { attemptOf, type AttemptRef } from '../../src/run/entry.ts';
 import { attemptName } from '../../src/run/state.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import type { Answer } from './memory-agents.ts';
-import { Simulation } from './simulation.ts';
+import { BY, Simulation } from './simulation.ts';
 import { extend } from './watched-ports.ts';
-import { BY, expectStory, type Script, type Story } from './story.ts';
+import { expectStory, type Script, type Story } from './story.ts';
 
 const FAIL: Answer = { exitCode: 1 };
 const PLAN: GateSketch = { id: 'plan' };

@@ -1,4 +1,5 @@
 import type { Group } from '../../src/pipeline/pipeline.ts';
+import type { FolderHistory } from './folder-history.ts';
 import { isRemembered, type Attempt } from './truth/attempts.ts';
 import { isSame, type Truth } from './truth/truth.ts';
 import { owns, type Unit } from './truth/units.ts';
@@ -53,7 +54,7 @@ export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, 
   const { contract, onFail } = unit.gate;
   const targets = [...truth.units.values()].filter((target) => target.gate.id === onFail?.goto);
   const isUsedUp =
-    (onFail !== undefined && truth.sentBack.has(truth.own(onFail.goto))) ||
+    (onFail !== undefined && truth.isSentBack(onFail.goto)) ||
     targets.some(({ key }) => truth.inUse.get(truth.own(key))?.name === 'not-applicable');
   const isFailure = (other: Attempt) =>
     !truth.isOpen(other) &&
@@ -65,6 +66,26 @@ export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, 
     if (writers.some((writer) => writer !== undefined)) return 'another gate has a version of its files';
     return isRejected ? 'an output for the same inputs was rejected' : 'needless';
   });
+}
+
+/** (d) Why a version must not be replaced by another one. @param using the output whose files are put */
+export function findPutProblems(
+  { attempts }: Truth,
+  folder: TestFolder,
+  history: FolderHistory,
+  using: Attempt | undefined,
+  [path, before, after]: readonly [path: string, before: string | null, after: string | null],
+): string[] {
+  const isStored = folder.listKept().some((tree) => (tree.get(path) ?? null) === before);
+  const isUnseen = folder.writers.get(path) === 'user' && !history.hasSeen(path, before);
+  const hasMade = ({ unit, isRejected, agent }: Attempt) =>
+    unit.key === using?.unit.key && !isRejected && agent?.writes.get(path)?.[1] === after;
+  const isTakenBack = using && history.takenBack.get(path) === after && !attempts.some(hasMade);
+  return [
+    ...(isStored ? [] : ['no ref keeps a version that is replaced']),
+    ...(isUnseen ? ['a version of the user that no agent saw is replaced'] : []),
+    ...(isTakenBack ? ['what was rolled back is put back'] : []),
+  ];
 }
 
 /** (e) What must not work at the same time. @param busy other units that agents work on */

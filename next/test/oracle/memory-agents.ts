@@ -2,7 +2,7 @@ import type { AgentResult, Agents } from '../../src/agent/agent.ts';
 import type { JsonValue } from '../../src/json/json.ts';
 import { unitKey } from '../../src/pipeline/pipeline.ts';
 import type { Random } from './random.ts';
-import type { AttemptDirectory, World } from './world.ts';
+import type { AttemptDirectory, TestFolder, World } from './world.ts';
 
 interface Value {
   readonly output?: JsonValue;
@@ -33,6 +33,8 @@ export class SimulatedAgent {
   /** Of the attempt's directory, by name. */
   readonly files: AttemptDirectory;
   readonly unit: string;
+  /** In which it works. */
+  readonly folder: TestFolder;
   readonly request: RequestDocument;
   readonly reads = new Map<string, string | null>();
   /** Path → the contents before its first and after its last write. */
@@ -40,12 +42,13 @@ export class SimulatedAgent {
   state: 'prepared' | 'running' | 'over' = 'prepared';
   answer: Answer | undefined;
   readonly #crew: Crew;
-  #unfinished: string | undefined;
+  #unfinished: readonly [path: string, before: string | null] | undefined;
 
   constructor(crew: Crew, pid: number, files: AttemptDirectory) {
     this.#crew = crew;
     this.pid = pid;
     this.files = files;
+    this.folder = crew.world.place;
     this.request = JSON.parse(new TextDecoder().decode(files.get('request.json'))) as RequestDocument;
     this.unit = unitKey(this.request.gate, this.request.leg);
   }
@@ -70,17 +73,16 @@ export class SimulatedAgent {
   }
 
   read(path: string): string | null {
-    const content = this.#crew.world.folder.read(path);
+    const content = this.folder.read(path);
     this.reads.set(path, content);
     return content;
   }
 
   /** In memory it is done at once. */
   async write(path: string, content: string | null): Promise<void> {
-    const { folder } = this.#crew.world;
-    const before = folder.read(path);
+    const before = this.folder.read(path);
     if (this.state === 'over' || before === content) return;
-    this.#unfinished = path;
+    this.#unfinished = [path, before];
     this.writes.set(path, [this.writes.has(path) ? this.writes.get(path)![0] : before, content]);
     const work = this.#crew.world.write(this, path, content);
     if (work !== undefined) await work;
@@ -89,14 +91,13 @@ export class SimulatedAgent {
 
   /** The agent has written, or was killed while it did. */
   finishWrite(): void {
-    const path = this.#unfinished;
-    if (path === undefined) return;
+    if (this.#unfinished === undefined) return;
+    const [path, before] = this.#unfinished;
     this.#unfinished = undefined;
-    const { folder } = this.#crew.world;
-    const content = folder.read(path);
+    const content = this.folder.read(path);
     this.writes.set(path, [this.writes.get(path)![0], content]);
-    folder.writers.set(path, this.unit);
-    this.#crew.onWrite(path, content);
+    this.folder.writers.set(path, this.unit);
+    this.#crew.onWrite(this, path, before, content);
   }
 }
 
@@ -106,7 +107,7 @@ export class Crew {
   readonly world: World;
   readonly #behaviorOf: (unit: string) => Behavior;
   readonly #waiting: { readonly agent: SimulatedAgent; readonly resume: () => void }[] = [];
-  onWrite: (path: string, content: string | null) => void = () => {};
+  onWrite: (agent: SimulatedAgent, path: string, before: string | null, after: string | null) => void = () => {};
   onOver: (agent: SimulatedAgent) => void = () => {};
 
   constructor(world: World, behaviorOf: (unit: string) => Behavior) {

@@ -101,6 +101,17 @@ const mutants: Readonly<Record<string, Mutant>> = {
     breaks: ({ agents }) => ({ agents: extend(agents, { endLeftover: nothing }) }),
     fault: /^e: an agent of a killed call still works/,
   },
+  'the last leg of each list is forgotten': {
+    breaks: ({ contents }) => ({
+      contents: extend(contents, {
+        async get(digest) {
+          const text = new TextDecoder().decode(await contents.get(digest));
+          return Buffer.from(text.replace(/("legs":\[.*),"."\]/, '$1]'));
+        },
+      }),
+    }),
+    fault: /^e: work starts before its needs are done/,
+  },
   'forced attempts are forgotten': {
     breaks: (ports) => withLog(ports, (entry) => entry.kind !== 'decided' || entry.decision !== 'force'),
     fault: /^a: used although forced/,

@@ -3,12 +3,21 @@ import type { Checkpoint } from '../../src/run/checkpoint.ts';
 import type { EndedEntry, Entry, StartedEntry } from '../../src/run/entry.ts';
 import type { UnitPlan } from '../../src/run/events.ts';
 import type { FileChange } from '../../src/run/files.ts';
-import { findConflicts, findMissingFiles, Findings, findProblem, findReasons, textOf } from './checks.ts';
+import {
+  findConflicts,
+  findMissingFiles,
+  Findings,
+  findProblem,
+  findPutProblems,
+  findReasons,
+  textOf,
+} from './checks.ts';
 import type { Crew, SimulatedAgent } from './memory-agents.ts';
-import { approvalKeyOf, isRemembered, judge, nameOf, type Attempt } from './truth/attempts.ts';
+import { FolderHistory } from './folder-history.ts';
+import { approvalKeyOf, isRemembered, nameOf, settle, type Attempt } from './truth/attempts.ts';
 import { Truth } from './truth/truth.ts';
-import { owns, unitsOf, type Unit } from './truth/units.ts';
-import type { State, TestFolder, Tree } from './world.ts';
+import { owns, type Unit } from './truth/units.ts';
+import type { TestFolder, Tree } from './world.ts';
 
 /**
  * Compares what the engine does with what is true. Faults: (a) an output is used that does not hold, (b) an agent runs
@@ -19,15 +28,12 @@ export class Oracle extends Findings {
   readonly truth: Truth;
   /** Units that agents work on, or worked on when their call was killed. */
   readonly busy = new Map<string, Unit>();
-  readonly #folder: TestFolder;
+  readonly history = new FolderHistory();
   readonly #crew: Crew;
-  readonly #state: State;
   #groups: readonly Group[] = [];
   /** Units of this call that have an output, and the one that is about to start. */
   readonly #done = new Set<string>();
   #starting: readonly Unit[] = [];
-  /** `path=content` that an agent found, or made. */
-  readonly #seen = new Set<string>();
   /** Since the last decision of the engine: outputs that it looked up, states of the folder that it saw. */
   #finds: Checkpoint[] = [];
   #trees: Tree[] = [];
@@ -39,28 +45,37 @@ export class Oracle extends Findings {
   constructor(paths: readonly string[], crew: Crew) {
     super();
     this.truth = new Truth(paths);
-    this.#folder = crew.world.folder;
-    this.#state = crew.world.state;
     this.#crew = crew;
     crew.onOver = (agent) => this.#onOver(agent);
-    crew.onWrite = (path, content) => this.#seen.add(`${path}=${content}`);
+    crew.onWrite = (agent, path, before, after) => {
+      this.history.see(path, after);
+      this.history.takenBack.delete(path);
+      const attempt = this.truth.attempts.find((each) => each.agent === agent);
+      if (agent.folder === crew.world.folder) this.history.add(path, before, after, attempt?.name.split(' ')[0]);
+    };
   }
 
   /** @param begun the unit that the call is to begin, planning without an event */
   beginCall(pipeline: Pipeline, subject: string, isSubjectGiven: boolean, begun?: string): void {
-    Object.assign(this.truth, { units: unitsOf(pipeline), subject, isSubjectGiven });
+    this.truth.setPipeline(pipeline, subject, isSubjectGiven);
     this.#groups = pipeline.groups.filter(({ mode }) => mode === 'sequential');
     this.#done.clear();
     this.#using = undefined;
     this.#isBegin = begun !== undefined;
-    this.#starting = begun === undefined ? [] : [this.truth.units.get(begun)!];
+    this.#starting = [...this.truth.units.values()].filter(({ key }) => key === begun);
     this.#finds = [];
     this.#trees = [];
   }
 
-  /** Whether a path may belong to an agent that is about to start, works, or was killed. */
+  /** Where the present call works. */
+  get #folder(): TestFolder {
+    return this.#crew.world.place;
+  }
+
+  /** Whether a path of the user's folder may belong to an agent that is about to start, works, or was killed. */
   isBusy(path: string): boolean {
-    return [...this.busy.values(), ...this.#starting].some((unit) => owns(unit, path));
+    const { folder, place } = this.#crew.world;
+    return folder === place && [...this.busy.values(), ...this.#starting].some((unit) => owns(unit, path));
   }
 
   onSnapshot(tree: Tree): void {
@@ -78,7 +93,7 @@ export class Oracle extends Findings {
     const approvalKey = approvalKeyOf(checkpoint);
     if (how === 'ran') this.truth.named(name)[0]!.approvalKey ??= approvalKey;
     if (how === 'ran' || this.truth.named(name).some((known) => known.approvalKey === approvalKey)) return;
-    const value = output ? this.#state.valueOf(output.digest) : null;
+    const value = output ? this.#crew.world.state.valueOf(output.digest) : null;
     const supplied = this.truth.supply(this.truth.units.get(attempt.unit)!, name, value, this.#trees);
     Object.assign(supplied, { approvalKey, isEnded: true });
   }
@@ -114,9 +129,15 @@ export class Oracle extends Findings {
   }
 
   onEntry(entry: Entry): void {
+    this.history.enterRun(entry.subject, entry.run);
     if (entry.kind === 'decided') {
       for (const key of this.truth.decide(entry)) this.#done.delete(key);
-      if (entry.decision === 'keep') this.#keep(this.truth.units.get(entry.unit)!, nameOf(entry.attempt));
+      if (entry.decision === 'keep') {
+        const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.truth.attemptsOf(find)[0]?.output]));
+        this.truth.keep(nameOf(entry.attempt), held, this.#trees.at(-1)!);
+      }
+      if (entry.decision === 'rollback')
+        for (const { path, before } of entry.changes) this.history.takenBack.set(path, this.#folder.contentOf(before));
     } else if (entry.kind === 'started') this.#onStarted(entry);
     else this.#onEnded(entry);
   }
@@ -125,7 +146,7 @@ export class Oracle extends Findings {
     const { truth } = this;
     const unit = truth.units.get(entry.unit)!;
     const { key } = unit;
-    const agent = this.#crew.agentIn(this.#state.directoryOf(entry));
+    const agent = this.#crew.agentIn(this.#crew.world.state.directoryOf(entry));
     const start = this.#folder.tree(entry.snapshot);
     this.tally('ran');
     this.#checkNeeds(unit);
@@ -153,7 +174,7 @@ export class Oracle extends Findings {
     if (reasons.includes('needless')) this.fault('b: an agent runs without need', attempt.name, textOf(start));
     else for (const reason of reasons) this.tally(`ran: ${reason}`);
     this.busy.set(key, unit);
-    for (const path of truth.paths) this.#seen.add(`${path}=${start.get(path) ?? null}`);
+    for (const path of truth.paths) this.history.see(path, start.get(path) ?? null);
   }
 
   #onEnded(entry: EndedEntry): void {
@@ -181,16 +202,6 @@ export class Oracle extends Findings {
     if (isRemembered(result)) this.#use(unit.key, attempt);
   }
 
-  /** A person says that an output holds for the folder as it is, and for the outputs that hold for it. */
-  #keep(unit: Unit, name: string): void {
-    const [attempt] = this.truth.named(name);
-    const held = new Map(this.#finds.map((find) => [find.attempt.unit, this.truth.attemptsOf(find)[0]?.output]));
-    const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
-    const { result, output, approvalKey } = attempt!;
-    const start = this.#trees.at(-1)!;
-    this.truth.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
-  }
-
   /** The engine computes the folder with these changes: before it writes them, if it uses an output. */
   onApply(before: Tree, changes: readonly FileChange[]): void {
     const writes = new Map(changes.map(({ path, after }) => [path, this.#folder.contentOf(after)]));
@@ -205,21 +216,15 @@ export class Oracle extends Findings {
   }
 
   onPut(path: string, before: string | null, after: string | null): void {
-    const isStored = this.#folder.listKept().some((tree) => (tree.get(path) ?? null) === before);
-    if (!isStored) this.fault('d: no ref keeps a version that is replaced', path, before, after);
-    if (this.#folder.writers.get(path) === 'user' && !this.#seen.has(`${path}=${before}`))
-      this.fault('d: a version of the user that no agent saw is replaced', path, before, after);
+    if (this.#crew.world.place === this.#crew.world.folder) this.history.add(path, before, after, this.truth.subject);
+    for (const problem of findPutProblems(this.truth, this.#folder, this.history, this.#using, [path, before, after]))
+      this.fault(`d: ${problem}`, path, before, after, this.#using?.name);
   }
 
   /** An agent ended or was killed: what it really did. */
   #onOver(agent: SimulatedAgent): void {
     const attempt = this.truth.attempts.find((each) => each.agent === agent)!;
-    const { unit, start } = attempt;
-    if (agent.answer) attempt.result = judge(unit, agent.answer);
-    attempt.output = agent.answer?.output ?? null;
-    for (const [path, [before, after]] of agent.writes)
-      if (before !== after && owns(unit, path)) attempt.files.set(path, after);
-    this.truth.pass(attempt, start, new Map([...agent.writes].map(([path, [, after]]) => [path, after])));
+    this.truth.pass(attempt, attempt.start, settle(attempt, agent));
   }
 
   checkFiles(): void {
@@ -229,7 +234,8 @@ export class Oracle extends Findings {
   }
 
   #checkNeeds(unit: Unit): void {
-    for (const need of unit.needs) {
+    for (const { key: need, gate } of this.truth.units.values()) {
+      if (!unit.ancestors.has(gate.id)) continue;
       const attempt = this.#done.has(need) && this.truth.inUse.get(this.truth.own(need));
       if (!attempt || !this.truth.isOpen(attempt))
         this.fault('e: work starts before its needs are done', unit.key, need);
@@ -238,6 +244,6 @@ export class Oracle extends Findings {
 
   #use(key: string, attempt: Attempt): void {
     this.#done.add(key);
-    this.truth.inUse.set(this.truth.own(key), attempt);
+    this.truth.use(key, attempt);
   }
 }

@@ -14,6 +14,8 @@ export interface Features {
   readonly approvals: boolean;
   readonly conditions: boolean;
   readonly legs: boolean;
+  /** Legs that the output of an earlier gate lists. */
+  readonly data: boolean;
   readonly groups: boolean;
   /** Gates whose agents work by themselves, between `begin` and `complete`. */
   readonly alone: boolean;
@@ -50,7 +52,9 @@ export function createGates(random: Random, features: Features): RandomGate[] {
     const editors = gates.filter(({ sketch }) => sketch.files !== undefined).map(({ sketch }) => sketch.id);
     const isReview = features.reviews && files === undefined && editors.length > 0 && random.chance(0.15);
     const goto = isReview ? random.pick(editors) : undefined;
-    const needs = ids.filter((id) => needed.includes(id) || id === goto);
+    const matrix = randomMatrix(random, features, gates);
+    const source = matrix && 'from' in matrix ? matrix.from.gate : undefined;
+    const needs = ids.filter((id) => needed.includes(id) || id === goto || id === source);
     const hasCondition =
       features.conditions && !features.alone && needs.length > 0 && !gates[ids.indexOf(needs[0]!)]!.sketch.matrix;
     gates.push({
@@ -62,10 +66,7 @@ export function createGates(random: Random, features: Features): RandomGate[] {
         retries: random.chance(0.2) ? 1 : 0,
         ...randomContract(random, features, goto),
         ...(hasCondition && random.chance(0.3) && { if: `needs.${needs[0]}.score == 100` }),
-        ...(features.legs &&
-          random.chance(0.3) && {
-            matrix: { legs: createLegs('p', 'q'), maxParallel: 2, failFast: random.chance(0.5) },
-          }),
+        matrix,
       },
       edits: files === undefined ? [] : declared.slice(0, 3).map((path) => randomEdit(random, path)),
       mess:
@@ -76,6 +77,16 @@ export function createGates(random: Random, features: Features): RandomGate[] {
     });
   }
   return gates;
+}
+
+/** Legs, from data if there is an earlier gate that is one unit. */
+function randomMatrix(random: Random, { legs, data }: Features, gates: readonly RandomGate[]): GateSketch['matrix'] {
+  const sources = data ? gates.filter(({ sketch }) => sketch.matrix === undefined) : [];
+  const hasData = sources.length > 0 && random.chance(0.4);
+  if (!hasData && !(legs && random.chance(0.3))) return undefined;
+  const limits = { maxParallel: 2, failFast: random.chance(0.5) };
+  if (!hasData) return { legs: createLegs('p', 'q'), ...limits };
+  return { from: { gate: random.pick(sources).sketch.id, pointer: '/legs', variable: '' }, ...limits };
 }
 
 function randomEdit(random: Random, path: string): Edit {
@@ -113,6 +124,14 @@ export function toPipeline(gates: readonly RandomGate[], groups: Pipeline['group
   return createPipeline(sketches, { groups });
 }
 
+/** Lists of legs: an empty one, and parts of each other. */
+const LISTS = [['p', 'q'], ['p'], [], ['q', 'r', 'p'], ['r']];
+
+/** Keys in the order of a stored value. */
+export function outputOf(ok: boolean, v: number) {
+  return { legs: LISTS[v]!, ok, score: ok ? 100 : 50, v };
+}
+
 /** An agent that reads its inputs in steps, and writes what they, its needs and the notes determine. */
 export function behaviorOf(gate: RandomGate, random: Random, hasModes: boolean): Behavior {
   const { files, inputs } = gate.sketch;
@@ -139,6 +158,6 @@ export function behaviorOf(gate: RandomGate, random: Random, hasModes: boolean):
       gate.failures -= 1;
       return random.chance(0.5) ? { exitCode: 1 } : {};
     }
-    return { output: { ok: hash % 3 !== 0, score: hash % 3 === 0 ? 50 : 100, v: hash % 5 } };
+    return { output: outputOf(hash % 3 !== 0, hash % 5) };
   };
 }

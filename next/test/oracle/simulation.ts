@@ -11,7 +11,7 @@ import { Oracle } from './oracle.ts';
 import { Random } from './random.ts';
 import { perform, type Command } from './watched-ports.ts';
 import { MemoryWorld } from './memory/world.ts';
-import type { Call, Running, TestFolder, World } from './world.ts';
+import type { Call, CallOptions, CallReport, Running, TestFolder, World } from './world.ts';
 
 export interface SimulationOptions {
   /** All paths that the folder can have. */
@@ -25,28 +25,13 @@ export interface SimulationOptions {
   readonly world?: World;
 }
 
-export interface CallOptions extends OrderOptions {
-  /** Probability that the user edits, at each step. */
-  readonly editRate?: number;
-  /** The operation at which the call dies. */
-  readonly diesAt?: number;
-  /** A person decides something while the call works. */
-  readonly decide?: () => Promise<void>;
-}
-
-/** What a call did. `writes` counts entries, checkpoints and files that it wrote. */
-export interface CallReport {
-  readonly result: RunResult;
-  readonly ran: readonly string[];
-  readonly put: readonly string[];
-  readonly writes: number;
-}
-
 /** How many operations a call has left; it dies at the next one of a kind, if that is named. */
 interface Life {
   left: number;
   fatalOperation?: string;
 }
+
+export const BY = { actor: 'user', reason: 'a test' };
 
 /** A call that does nothing for so many turns of the event loop hangs, and so does one that plans so often. */
 const MAX_IDLE = 2_000;
@@ -83,6 +68,7 @@ export class Simulation {
   /** The user writes a file. */
   set(path: string, content: string | null): void {
     if (this.folder.read(path) === content) return;
+    this.oracle.history.add(path, this.folder.read(path), content);
     this.folder.write(path, content, 'user');
     this.edits += 1;
     this.oracle.tally('edits');
@@ -107,7 +93,7 @@ export class Simulation {
   }
 
   /** A call of a command, without anything that disturbs it. */
-  #callOf(pipeline: Pipeline, options: OrderOptions = {}, hooks: Partial<Call['hooks']> = {}): Call {
+  callOf(pipeline: Pipeline, options: OrderOptions = {}, hooks: Partial<Call['hooks']> = {}): Call {
     const { oracle, world } = this;
     const { subject, isSubjectGiven, maxParallel } = options;
     return {
@@ -134,7 +120,7 @@ export class Simulation {
     work: (ports: Ports) => Promise<Result>,
     isAlone = true,
   ): Promise<Result> {
-    return this.world.quietly(this.#callOf(pipeline, options), isAlone, work);
+    return this.world.quietly(this.callOf(pipeline, options), isAlone, work);
   }
 
   /** One call of `run`. @returns undefined if it died, or if an agent that works by itself holds the folder */
@@ -151,7 +137,8 @@ export class Simulation {
     this.oracle.beginCall(pipeline, subject, isSubjectGiven);
     const { edits } = this;
     const onWrite = (): void => void (report.writes += 1);
-    const work = this.#drive<RunResult>(pipeline, options, { kind: 'run' }, observe, onWrite);
+    const { isIsolated } = options;
+    const work = this.#drive<RunResult>(pipeline, options, { kind: 'run', isIsolated }, observe, onWrite);
     const result = await work.catch((error: unknown) => {
       if (!(error instanceof GatelineError && error.fault === 'busy')) throw error;
       if (![...this.oracle.busy.values()].some(isEditorAlone))
@@ -190,9 +177,15 @@ export class Simulation {
     this.oracle.tally('completed alone');
     const complete: Command = { kind: 'complete', token: begun.token, exitCode: agent.answer.exitCode };
     this.oracle.beginCall(pipeline, subject, isSubjectGiven);
-    const ended = await this.#drive(pipeline, options, complete);
-    if (ended === undefined)
-      await this.quietly(pipeline, options, (ports) => perform(ports, orderOf(pipeline, options), complete));
+    try {
+      const ended = await this.#drive(pipeline, options, complete);
+      if (ended === undefined)
+        await this.quietly(pipeline, options, (ports) => perform(ports, orderOf(pipeline, options), complete));
+    } catch (error) {
+      // It died after it had taken it.
+      if (!(error instanceof GatelineError) || !this.oracle.busy.has(unit)) throw error;
+      this.oracle.fault('e: finished work is not taken', unit, error.message);
+    }
   }
 
   /** Lets a command and all agents go on, step by step, while the user edits. @returns undefined if the command died */
@@ -215,7 +208,7 @@ export class Simulation {
       return Promise.resolve();
     };
     const hooks = { point, observe: (event: EngineEvent) => (life.left > 0 || this.options.world) && observe(event) };
-    const running: Running = this.world.start(this.#callOf(pipeline, options, hooks), command);
+    const running: Running = this.world.start(this.callOf(pipeline, options, hooks), command);
     for (let idle = 0; ; idle += 1) {
       await this.world.turn();
       if (life.left <= 0) {

@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import { decide, keepOutputs } from '../../src/engine/decide.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';
-import { Simulation } from './simulation.ts';
-
-export const BY = { actor: 'user', reason: 'a test' };
+import { BY, Simulation } from './simulation.ts';
 
 type Files = Readonly<Record<string, string | null>>;
 

@@ -27,7 +27,7 @@ export interface Hooks {
 
 /** What a person or a script calls, and what it returns. */
 export type Command =
-  | { readonly kind: 'run' }
+  | { readonly kind: 'run'; readonly isIsolated?: boolean }
   | { readonly kind: 'begin'; readonly unit: string }
   | { readonly kind: 'complete'; readonly token: string; readonly exitCode: number | undefined };
 

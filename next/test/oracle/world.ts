@@ -1,3 +1,4 @@
+import type { RunResult } from '../../src/engine/run.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import type { Digest } from '../../src/json/digest.ts';
 import type { JsonValue } from '../../src/json/json.ts';
@@ -46,6 +47,26 @@ export interface Call {
   };
 }
 
+/** How a call works, and what disturbs it. */
+export interface CallOptions extends OrderOptions {
+  /** Probability that the user edits, at each step. */
+  readonly editRate?: number;
+  /** The operation at which the call dies. */
+  readonly diesAt?: number;
+  /** The call works in a clone of the folder. */
+  readonly isIsolated?: boolean;
+  /** A person decides something while the call works. */
+  readonly decide?: () => Promise<void>;
+}
+
+/** What a call did. `writes` counts entries, checkpoints and files that it wrote. */
+export interface CallReport {
+  readonly result: RunResult;
+  readonly ran: readonly string[];
+  readonly put: readonly string[];
+  readonly writes: number;
+}
+
 /** A command that works. */
 export interface Running {
   /** How it ended. */
@@ -60,6 +81,8 @@ export interface Running {
 /** Where a scenario takes place: in memory, or on a disk with git and processes. */
 export interface World {
   readonly folder: TestFolder;
+  /** Where the newest call worked: there, or in a clone of it. */
+  readonly place: TestFolder;
   readonly state: State;
   crew?: Crew;
   /** Writes as an agent does. @returns undefined if it is done */
@@ -67,6 +90,8 @@ export interface World {
   start(call: Call, command: Command): Running;
   /** Waits until something may have happened. */
   turn(): Promise<void>;
+  /** Brings the files of the last isolated run into the folder. @returns what it led from and to; undefined: there is none */
+  apply(call: Call): Promise<readonly [base: Tree, result: Tree] | undefined>;
   /** Does something at once, with ports that nothing disturbs. @param isAlone no engine works */
   quietly<Result>(call: Call, isAlone: boolean, work: (ports: Ports) => Promise<Result>): Promise<Result>;
   /** Starts an agent that works by itself. */

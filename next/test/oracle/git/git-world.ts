@@ -104,6 +104,15 @@ export class GitWorld implements World {
     this.#agents.crew = crew;
   }
 
+  /** Isolated runs take place in memory only. */
+  get place(): GitFolder {
+    return this.folder;
+  }
+
+  apply(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   /** Whether agents of the present call work. */
   get isWorking(): boolean {
     return this.crew.live.some(({ files }) => this.#present.has(files));

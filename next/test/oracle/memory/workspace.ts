@@ -8,10 +8,18 @@ type PutHooks = Pick<Call['hooks'], 'point' | 'onPut'>;
 
 /** A folder in memory, shared by all calls that work in it. */
 export class MemoryFolder implements TestFolder {
-  readonly files = new Map<string, string>();
-  readonly writers = new Map<string, string>();
-  readonly trees = new Map<string, Tree>();
-  readonly refs = new Map<string, Tree>();
+  readonly files: Map<string, string>;
+  readonly writers: Map<string, string>;
+  readonly trees: Map<string, Tree>;
+  readonly refs: Map<string, Tree>;
+
+  /** @param source a folder whose files it has, and whose snapshots it shares */
+  constructor(source?: MemoryFolder) {
+    this.files = new Map(source?.files);
+    this.writers = new Map(source?.writers);
+    this.trees = source?.trees ?? new Map();
+    this.refs = source?.refs ?? new Map();
+  }
 
   read(path: string): string | null {
     return this.files.get(path) ?? null;

@@ -1,14 +1,19 @@
 import type { Ports } from '../../../src/engine/ports.ts';
+import { recoverFolder } from '../../../src/engine/recover.ts';
+import { applyResult } from '../../../src/local/isolated.ts';
 import { orderOf } from '../../support/pipelines.ts';
 import type { Crew, SimulatedAgent } from '../memory-agents.ts';
 import { perform, watchPorts, type Command } from '../watched-ports.ts';
-import type { Call, Running, World } from '../world.ts';
+import type { Call, Running, Tree, World } from '../world.ts';
 import { createStores, MemoryState } from './stores.ts';
 import { MemoryFolder, MemoryWorkspace } from './workspace.ts';
 
 /** All in this process: an operation happens at once, or never if the call died before it. */
 export class MemoryWorld implements World {
   readonly folder = new MemoryFolder();
+  place = this.folder;
+  /** By subject, from which snapshot to which its isolated run led. */
+  readonly #results = new Map<string, readonly [base: string, result: string]>();
   readonly state = new MemoryState();
   readonly breakPorts: ((ports: Ports) => Ports) | undefined;
   crew?: Crew;
@@ -19,27 +24,58 @@ export class MemoryWorld implements World {
     this.breakPorts = breakPorts;
   }
 
-  write({ unit }: SimulatedAgent, path: string, content: string | null): undefined {
-    this.folder.write(path, content, unit);
+  write({ unit, folder }: SimulatedAgent, path: string, content: string | null): undefined {
+    folder.write(path, content, unit);
   }
 
   start(call: Call, command: Command): Running {
-    const promise = perform(this.#ports(call), orderOf(call.pipeline, call.options), command);
+    this.place = this.folder;
+    const isIsolated = command.kind === 'run' && command.isIsolated === true;
+    const work = isIsolated ? this.#runIsolated(call) : this.#work(call, command);
     const running: Running & { settled?: Promise<unknown> } = {
       isCalm: true,
       release: () => undefined,
       kill: () => Promise.resolve(),
     };
-    const settle = () => void (running.settled = promise);
-    promise.then(settle, settle);
+    const settle = () => void (running.settled = work);
+    work.then(settle, settle);
     return running;
+  }
+
+  #work(call: Call, command: Command): Promise<unknown> {
+    return perform(this.#ports(call), orderOf(call.pipeline, call.options), command);
+  }
+
+  /** As the engine does with git: in a clone that has the files of the folder. */
+  async #runIsolated(call: Call): Promise<unknown> {
+    const order = { ...orderOf(call.pipeline, call.options), isIsolated: true };
+    const { subject } = order;
+    this.#results.delete(subject);
+    await recoverFolder(this.#ports(call), order);
+    const place = new MemoryFolder(this.folder);
+    this.place = place;
+    const base = place.store(place.files);
+    const result = await perform(this.#ports(call), order, { kind: 'run' });
+    this.#results.set(subject, [base, place.store(place.files)]);
+    return result;
+  }
+
+  async apply(call: Call): Promise<readonly [base: Tree, result: Tree] | undefined> {
+    const trees = this.#results.get(orderOf(call.pipeline, call.options).subject);
+    this.place = this.folder;
+    if (trees === undefined) return undefined;
+    await recoverFolder(this.#ports(call), orderOf(call.pipeline, call.options));
+    const [base, result] = trees.map((tree) => ({ tree, unstored: {} }));
+    await applyResult(new MemoryWorkspace(this.folder, call.hooks), base!, result!);
+    return [this.folder.tree(trees[0]), this.folder.tree(trees[1])];
   }
 
   turn(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  quietly<Result>(call: Call, _: boolean, work: (ports: Ports) => Promise<Result>): Promise<Result> {
+  quietly<Result>(call: Call, isAlone: boolean, work: (ports: Ports) => Promise<Result>): Promise<Result> {
+    if (isAlone) this.place = this.folder;
     return work(this.#ports(call));
   }
 
@@ -51,7 +87,7 @@ export class MemoryWorld implements World {
     const ports = watchPorts(
       {
         ...createStores(this.state),
-        workspace: new MemoryWorkspace(this.folder, hooks),
+        workspace: new MemoryWorkspace(this.place, hooks),
         agents: this.crew!.port(),
         clock: { now: () => new Date((this.#time += 1_000)) },
         environment: {},

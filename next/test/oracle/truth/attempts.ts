@@ -3,7 +3,7 @@ import type { Checkpoint } from '../../../src/run/checkpoint.ts';
 import type { AttemptRef } from '../../../src/run/entry.ts';
 import type { Answer, SimulatedAgent } from '../memory-agents.ts';
 import type { Tree } from '../world.ts';
-import type { Unit } from './units.ts';
+import { owns, type Unit } from './units.ts';
 
 /** `sent-back`: failed its check, and is remembered because its gate sends work back. */
 export type Result = 'none' | 'failed' | 'sent-back' | 'partial' | 'passed' | 'skipped';
@@ -40,6 +40,15 @@ export function isRemembered(result: Result): boolean {
 
 export function nameOf({ subject, run, unit, n }: AttemptRef): string {
   return `${subject} ${run} ${unit} ${n}`;
+}
+
+/** Notes what an agent did that ended or was killed. @returns what it wrote */
+export function settle(attempt: Attempt, { answer, writes }: SimulatedAgent): ReadonlyMap<string, string | null> {
+  const { unit, files } = attempt;
+  if (answer) attempt.result = judge(unit, answer);
+  attempt.output = answer?.output ?? null;
+  for (const [path, [before, after]] of writes) if (before !== after && owns(unit, path)) files.set(path, after);
+  return new Map([...writes].map(([path, [, after]]) => [path, after]));
 }
 
 /** What the contract makes of an answer: `score` and `output.ok` are all that contracts of the simulation name. */

@@ -1,30 +1,61 @@
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { Checkpoint } from '../../../src/run/checkpoint.ts';
+import type { Pipeline } from '../../../src/pipeline/pipeline.ts';
 import type { DecidedEntry, EndedEntry } from '../../../src/run/entry.ts';
 import { noteText } from '../memory-agents.ts';
 import type { Tree } from '../world.ts';
 import { approvalKeyOf, isRemembered, judge, nameOf, type Attempt } from './attempts.ts';
-import { owns, unitsOf, type Unit } from './units.ts';
+import { unitsOf, type Unit } from './units.ts';
+
+/** What reviews asked a gate for, in a run; which attempts did, and which units have answered. */
+interface Note {
+  readonly run: number;
+  readonly text: string;
+  readonly causes: readonly string[];
+  readonly answered: Set<string>;
+}
 
 /** What is true of one folder: attempts, for which states of the folder their outputs hold, and decisions. */
 export class Truth {
   readonly paths: readonly string[];
   /** An output that a person kept for another state is there twice, under one name. */
   readonly attempts: Attempt[] = [];
-  units = new Map<string, Unit>();
+  units: ReadonlyMap<string, Unit> = new Map();
+  #pipeline: Pipeline | undefined;
   subject = '';
   isSubjectGiven = false;
-  /** By `subject unit`: outputs in use, notes that must be answered as JSON, decisions that wait for a turn. */
+  /** By `subject unit`: outputs in use, decisions that wait for a turn. */
   readonly inUse = new Map<string, Attempt>();
-  readonly notes = new Map<string, string>();
   readonly forced = new Set<string>();
   readonly pending = new Set<string>();
-  /** Gates whose work was sent back in the present run, as `subject gate`. */
-  readonly sentBack = new Set<string>();
+  /** By `subject gate`: notes that must be answered. */
+  readonly notes = new Map<string, Note>();
+  /** By `subject gate`: the run in which its work was sent back last. */
+  readonly #sentBack = new Map<string, number>();
+  /** By subject: its newest run that is over. */
+  readonly #over = new Map<string, number>();
   readonly approved = new Set<string>();
 
   constructor(paths: readonly string[]) {
     this.paths = paths;
+  }
+
+  /** Whose turn comes next. */
+  setPipeline(pipeline: Pipeline, subject: string, isSubjectGiven: boolean): void {
+    Object.assign(this, { subject, isSubjectGiven });
+    this.#pipeline = pipeline;
+    this.#setUnits();
+  }
+
+  #setUnits(): void {
+    const legsIn = (attempt?: Attempt) => (attempt?.output as { legs?: readonly string[] } | null | undefined)?.legs;
+    this.units = unitsOf(this.#pipeline!, (gate) => legsIn(this.inUse.get(this.own(gate))) ?? []);
+  }
+
+  /** Legs that come from data are those that the output in use asks for. */
+  use(key: string, attempt: Attempt): void {
+    this.inUse.set(this.own(key), attempt);
+    this.#setUnits();
   }
 
   own(key: string): string {
@@ -58,6 +89,16 @@ export class Truth {
     return attempt;
   }
 
+  /** A person says that an output holds for a state of the folder, and for the outputs that hold for it, by unit. */
+  keep(name: string, held: ReadonlyMap<string, JsonValue | undefined>, start: Tree): void {
+    const [attempt] = this.named(name);
+    // Another subject may have no list yet that names a leg.
+    const unit = this.units.get(attempt!.unit.key) ?? attempt!.unit;
+    const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
+    const { result, output, approvalKey } = attempt!;
+    this.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
+  }
+
   inputsOf({ gate }: Unit): readonly string[] {
     return gate.inputs ?? this.paths;
   }
@@ -78,8 +119,18 @@ export class Truth {
     return JSON.stringify(needs.map((key) => [key, this.inUse.get(this.own(key))?.output ?? null]));
   }
 
-  noteOf({ key }: Unit): string {
-    return this.notes.get(this.own(key)) ?? 'null';
+  noteOf({ key, gate }: Unit): string {
+    const note = this.notes.get(this.own(gate.id));
+    return note && !note.answered.has(key) && this.#isOpenRun(note.run) ? note.text : 'null';
+  }
+
+  #isOpenRun(run: number): boolean {
+    return run > (this.#over.get(this.subject) ?? 0);
+  }
+
+  /** Whether work of a gate was sent back in the present run. */
+  isSentBack(gate: string): boolean {
+    return this.#isOpenRun(this.#sentBack.get(this.own(gate)) ?? 0);
   }
 
   /** Whether later gates may use an output. */
@@ -113,28 +164,41 @@ export class Truth {
         return this.#sendBack(entry);
       case 'complete':
       case 'close':
-        for (const map of [this.notes, this.sentBack])
-          for (const name of map.keys()) if (name.startsWith(`${subject} `)) map.delete(name);
+        this.#over.set(subject, entry.run);
+        break;
+      case 'rollback':
+        // The run is open again. What its reviews asked for is void if they are taken back.
+        this.#over.set(subject, entry.run - 1);
+        for (const attempt of entry.attempts) this.#takeBack(nameOf(attempt));
         break;
       case 'keep':
       case 'pause':
       case 'resume':
-      case 'rollback':
         break;
     }
     return [];
   }
 
-  #sendBack({ subject, gate, causes }: Extract<DecidedEntry, { decision: 'rework' }>): string[] {
+  #takeBack(name: string): void {
+    for (const attempt of this.named(name)) attempt.isRejected = true;
+    for (const [gate, { causes }] of this.notes) if (causes.includes(name)) this.notes.delete(gate);
+  }
+
+  #sendBack({ subject, run, gate, causes }: Extract<DecidedEntry, { decision: 'rework' }>): string[] {
     const outputs = causes.map(({ unit, attempt }): [string, JsonValue] => [
       unit,
       this.named(nameOf(attempt))[0]!.output,
     ]);
-    this.sentBack.add(`${subject} ${gate}`);
+    this.#sentBack.set(`${subject} ${gate}`, run);
     const after = [...this.units.values()].filter(({ ancestors }) => ancestors.has(gate));
-    for (const { key } of after) this.notes.delete(this.own(key));
+    for (const unit of after) this.notes.delete(this.own(unit.gate.id));
+    this.notes.set(`${subject} ${gate}`, {
+      run,
+      text: noteText(outputs),
+      causes: causes.map(({ attempt }) => nameOf(attempt)),
+      answered: new Set(),
+    });
     const targets = [...this.units.values()].filter((unit) => unit.gate.id === gate);
-    for (const { key } of targets) this.notes.set(this.own(key), noteText(outputs));
     return [...after, ...targets].map(({ key }) => key);
   }
 
@@ -142,7 +206,7 @@ export class Truth {
   answer({ subject, unit, how, verdict }: EndedEntry): void {
     const own = `${subject} ${unit}`;
     if (how === 'lost' || verdict.status === 'failed') return;
-    this.notes.delete(own);
+    this.notes.get(`${subject} ${unit.split('/')[0]}`)?.answered.add(unit);
     if (how !== 'used') this.forced.delete(own);
     if (how !== 'used' && how !== 'ran') this.pending.delete(own);
   }
