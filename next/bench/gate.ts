@@ -56,7 +56,7 @@ export async function* measureGate(): AsyncGenerator<Figure> {
   ] as const) {
     const name = `${job === 'gate' ? 'gate' : 'begin and complete'}, ${when}`;
     yield countFigure(`requests: ${name}`, rounds.at(-1)![when], job, 'requests', 12);
-    yield countFigure(`requests in series: ${name}`, rounds.at(-1)![when], job, 'inSeries', 7);
+    yield countFigure(`requests in series: ${name}`, rounds.at(-1)![when], job, 'inSeries', 8);
   }
 }
 
