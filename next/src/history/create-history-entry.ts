@@ -1,6 +1,6 @@
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { figuresOf, sumOf } from '../run/figures.ts';
-import type { FolderState } from '../run/state.ts';
+import type { Attempt, FolderState } from '../run/state.ts';
 import type { UnitStatus } from '../run/status.ts';
 import { describeUnits, runStatusOf, type UnitState } from '../run/unit-state.ts';
 import { truncateBytes } from '../untrusted/escape.ts';
@@ -40,6 +40,8 @@ export function createHistoryEntry(pipeline: Pipeline, state: FolderState, now: 
     savedUsd,
     iteration: attempts.reduce((most, { started, ended }) => Math.max(most, (ended ?? started)?.iteration ?? 1), 1),
     task: task === undefined ? undefined : cut(task),
+    plugins: namesIn(attempts, 'plugins'),
+    mcps: namesIn(attempts, 'mcps'),
     failure: failed && {
       unit: failed.unit.key,
       kind: failed.ended?.verdict.kind ?? failed.status,
@@ -81,6 +83,13 @@ function verdictsOf(ends: readonly EndedEntry[]): ReadonlyMap<string, ReadonlySe
 
 function judgementKey({ unit, fingerprint, contract }: EndedEntry): string {
   return `${unit} ${fingerprint} ${contract}`;
+}
+
+const MAX_NAMES = 50;
+
+function namesIn(attempts: readonly Attempt[], key: 'plugins' | 'mcps'): string[] | undefined {
+  const names = new Set(attempts.flatMap(({ ended }) => ended?.metrics?.[key] ?? []));
+  return names.size === 0 ? undefined : [...names].slice(0, MAX_NAMES);
 }
 
 function cut(text: string): string {

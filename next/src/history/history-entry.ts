@@ -22,6 +22,9 @@ export const historyEntrySchema = z.object({
   savedUsd: z.number().min(0).optional(),
   iteration: count.optional(),
   task: z.string().optional(),
+  /** What agents said that they used. */
+  plugins: z.array(z.string()).optional(),
+  mcps: z.array(z.string()).optional(),
   /** The first gate that did not pass. */
   failure: z.object({ unit: z.string(), kind: z.string(), message: z.string() }).optional(),
   units: z.array(

@@ -2,6 +2,7 @@ import type { Order, AgentStateFiles } from '../engine/ports.ts';
 import { agentFlow } from '../formats/agent-flow/agent-flow.ts';
 import { devLoop } from '../formats/dev-loop/dev-loop.ts';
 import type { Format, OutputValues } from '../formats/format.ts';
+import { nexus } from '../formats/nexus/nexus.ts';
 import { stateGuide } from '../formats/state-guide/state-guide.ts';
 import { readEnvelope, standInFrom } from '../formats/state-guide/envelope.ts';
 import { fileStems, gateFile } from '../formats/state-guide/words.ts';
@@ -21,6 +22,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'state-guide': stateGuide,
   'agent-flow': agentFlow,
   'dev-loop': devLoop,
+  nexus,
 };
 
 /** Outputs that are larger are named in the files, not part of them, in bytes. */
