@@ -15,10 +15,7 @@ export function escapeText(text = '', maxBytes = MAX_TEXT): string {
 
 /** {@link escapeText}; what is between backticks is shown as code. */
 export function escapeSentence(text?: string, maxBytes?: number): string {
-  const parts = escapeText(text, maxBytes).split('`');
-  return parts
-    .map((part, at) => (at % 2 === 0 ? part : at === parts.length - 1 ? `\`${part}` : `<code>${part}</code>`))
-    .join('');
+  return escapeText(text, maxBytes).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 /** Parts of HTML, a line each, without empty ones. */
@@ -33,8 +30,9 @@ export function facts(style: 'facts' | 'figures', values: Readonly<Record<string
   return rows.length === 0 ? '' : `<dl class="${style}">${rows.join('')}</dl>`;
 }
 
-/** Heads of columns that are to the right. */
-const NUMBERS = new Set(['Score', 'Time', 'Cost', 'Tokens', 'Saved', 'Passed', 'Exit code']);
+/** Columns that are to the right, and columns that are not narrow. */
+const NUMBERS = /^(?:Score|Time|Cost|Tokens|Saved|Passed|Exit code)$/;
+const TEXTS = /^(?:Message|Why|Reason|By|Task or failure)$/;
 
 /**
  * Rows as a table; the first column names the row. Columns without texts and tables without rows are left out.
@@ -51,7 +49,7 @@ export function table<Row>(
   const filled = Object.entries(columns)
     .map(([head, cell]) => ({ head, cells: shown.map(cell) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-    .map((column) => ({ ...column, style: NUMBERS.has(column.head) ? ' class="number"' : '' }));
+    .map((column) => ({ ...column, style: styleOf(column.head) }));
   const heads = filled.map(({ head, style }) => `<th scope="col"${style}>${head}</th>`).join('');
   const body = shown.map((_, row) => {
     const [first, ...rest] = filled.map(({ cells, style }) => `${style}>${cells[row]}`);
@@ -61,6 +59,8 @@ export function table<Row>(
   const html = `<table><caption>${caption}</caption>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody></table>`;
   return scrollable(caption, html) + more;
 }
+
+const styleOf = (head: string) => (NUMBERS.test(head) ? ' class="number"' : TEXTS.test(head) ? ' class="text"' : '');
 
 /** Content that scrolls sideways by itself, by keyboard too, so that the page does not. */
 export function scrollable(label: string, html: string): string {

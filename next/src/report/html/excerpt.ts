@@ -23,13 +23,9 @@ export function createExcerpt(name: string, text: string, maxBytes: number, comm
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { name, text };
   const isLog = name === 'stdout' || name === 'stderr';
-  // The first character may be cut in two.
-  const end = (): string =>
-    Buffer.from(text)
-      .subarray(-maxBytes)
-      .toString()
-      .replace(/^\ufffd+/, '');
-  const shown = isLog ? end() : truncateBytes(text, maxBytes);
+  const part = isLog ? Buffer.from(text).subarray(-maxBytes).toString() : truncateBytes(text, maxBytes);
+  // The first character of the end may be cut in two.
+  const shown = part.replace(/^\ufffd+/, '');
   const size = formatBytes(Buffer.byteLength(shown));
   const rest = command === undefined ? '' : `: \`${command}\` prints all`;
   return { name, text: shown, note: `The ${isLog ? 'last' : 'first'} ${size} of ${formatBytes(bytes)}${rest}` };

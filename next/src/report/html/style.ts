@@ -18,7 +18,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:0;padding:.6rem 0;l
 .figures div{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.55rem .85rem}.figures dd{font-size:1.25rem;font-weight:600}
 .wide{overflow-x:auto;margin-top:.6rem}table{border-collapse:collapse;width:100%;font-size:.9375rem}caption{text-align:left;padding-bottom:.25rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--line);min-width:3.5rem;max-width:34rem;overflow-wrap:break-word;font-variant-numeric:tabular-nums}
-thead th{color:var(--quiet);font-size:.8125rem;font-weight:600;white-space:nowrap}tbody th{font-weight:500;min-width:7rem}td:last-child{min-width:11rem;padding-right:0}
+thead th{color:var(--quiet);font-size:.8125rem;font-weight:600;white-space:nowrap}tbody th{font-weight:500}td.text{min-width:12rem}
 th.number,td.number{text-align:right;padding-right:1.6rem;white-space:nowrap}time,.status{white-space:nowrap}.status{font-weight:600}
 .shape{width:.9em;height:.9em;margin-right:.4em;fill:currentColor;fill-rule:evenodd;vertical-align:-.08em}.shapes{position:absolute;width:0;height:0}
 .good{color:var(--good)}.bad{color:var(--bad)}.warning{color:var(--warning)}.strong{color:var(--strong)}.quiet{color:var(--quiet)}
@@ -29,7 +29,7 @@ details.gate>summary{padding:.6rem .9rem}details.gate>summary h3{margin-right:.6
 .graph text{font:600 14px system-ui,sans-serif;fill:var(--text)}.graph .small{font-weight:400;font-size:12.5px;fill:currentColor}.need{fill:none;stroke:var(--quiet);stroke-width:1.25}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--page);padding:.3rem .6rem}:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 @media (max-width:40rem){body{padding:0 .75rem 2rem}h1{font-size:1.3rem}.facts div{grid-template-columns:1fr;margin-top:.4rem}.figures{grid-template-columns:1fr 1fr}details.gate>summary,.body{padding-inline:.65rem}}
-@media print{:root{color-scheme:light}body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}pre{max-height:none;overflow:visible}.wide{overflow:visible}.graph{max-width:100%;height:auto}h2,h3,summary,thead{break-after:avoid}tr{break-inside:avoid}table{font-size:8.5pt}th,td,td:last-child,thead th,td.number,time{min-width:0;padding-right:.6rem;white-space:normal;overflow-wrap:anywhere}details::details-content{content-visibility:visible;block-size:auto}}
+@media print{:root{color-scheme:light}body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}pre{max-height:none;overflow:visible}.wide{overflow:visible}.graph{max-width:100%;height:auto}h2,h3,summary,thead{break-after:avoid}tr{break-inside:avoid}table{font-size:8.5pt}th,td,td.text,thead th,td.number,time{min-width:0;padding-right:.6rem;white-space:normal;overflow-wrap:anywhere}details::details-content{content-visibility:visible;block-size:auto}}
 `;
 
 /** The policy that permits this style and nothing else: no script, no network, no form. */
