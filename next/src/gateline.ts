@@ -1,14 +1,6 @@
 import { beginAttempt, completeAttempt, type BeginResult } from './engine/begin.ts';
-import {
-  adoptOutput,
-  decide,
-  giveUpAttempts,
-  hasClaims,
-  keepOutputs,
-  type Decider,
-  type DecisionName,
-} from './engine/decide.ts';
-import type { Assignment, Order } from './engine/ports.ts';
+import { adoptOutput, decide, giveUpAttempts, hasClaims, keepOutputs, type DecisionName } from './engine/decide.ts';
+import type { Assignment, Decider, Order } from './engine/ports.ts';
 import { rollBack, type Rollback } from './engine/rollback.ts';
 import { checkCommand, type CommandCheck, type CommandResult } from './engine/commands.ts';
 import { GatelineError } from './errors.ts';

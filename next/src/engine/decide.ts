@@ -8,7 +8,7 @@ import { judge } from '../verdict/judge.ts';
 import { verdictText, type Verdict } from '../verdict/verdict.ts';
 import { Call } from './call.ts';
 import { collectNeeds } from './needs.ts';
-import type { Order, Ports, UnitOutput } from './ports.ts';
+import type { Decider, Order, Ports, UnitOutput } from './ports.ts';
 import { endLost } from './recover.ts';
 import { checkpointOf, judgeContexts, lookUp, unitOutputOf } from './checkpoints.ts';
 import { attemptName } from '../run/state.ts';
@@ -17,12 +17,6 @@ import { storeValue } from './values.ts';
 
 /** A decision that may be made beside a running engine. */
 export type DecisionName = 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close';
-
-/** Who decides, and why. */
-export interface Decider {
-  readonly actor: string;
-  readonly reason: string;
-}
 
 /**
  * Decisions that may be made beside a running engine, which reads them before each start.

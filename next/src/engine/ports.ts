@@ -80,6 +80,12 @@ export interface Assignment {
   readonly input: JsonValue;
 }
 
+/** Who decides, and why. */
+export interface Decider {
+  readonly actor: string;
+  readonly reason: string;
+}
+
 /** What the caller of a command asks for: a pipeline, what its run is about, and how to run it. */
 export interface Order extends Assignment {
   readonly pipeline: Pipeline;

@@ -5,7 +5,7 @@ import { shellWord } from '../untrusted/escape.ts';
 import type { Unit } from '../run/units.ts';
 import { snapshotFrom, snapshotId, type Snapshot } from '../workspace/workspace.ts';
 import { Call } from './call.ts';
-import type { Decider } from './decide.ts';
+import type { Decider } from './ports.ts';
 import { endForAttempt } from './gate-entities.ts';
 import { extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, splitChanges } from './folder-changes.ts';

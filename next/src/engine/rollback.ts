@@ -4,8 +4,7 @@ import type { FileChange, FileVersion } from '../run/files.ts';
 import { attemptName } from '../run/state.ts';
 import { gateOf } from '../run/units.ts';
 import { Call } from './call.ts';
-import type { Decider } from './decide.ts';
-import type { Order, Ports } from './ports.ts';
+import type { Decider, Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
 
 /** What a rollback takes back. */

@@ -2,8 +2,8 @@ import { GatelineError } from '../errors.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { Call } from './call.ts';
-import { decidedHead, type Decider } from './decide.ts';
-import type { Order, Ports } from './ports.ts';
+import { decidedHead } from './decide.ts';
+import type { Decider, Order, Ports } from './ports.ts';
 
 /** How a run that stopped is continued. `retry-current` only runs again. */
 export type Strategy = 'retry-current' | 'retry-previous' | 'skip-current' | { readonly fromCheckpoint: string };

@@ -1,7 +1,6 @@
 import { requireCommand, runCommand, type CommandResult } from '../engine/commands.ts';
-import type { Decider } from '../engine/decide.ts';
 import { changeEntities, readEntities, userText } from '../engine/entities.ts';
-import type { Order } from '../engine/ports.ts';
+import type { Decider, Order } from '../engine/ports.ts';
 import { JOB_LOCK, readEntityLocks } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
 import { didYouMean } from '../json/did-you-mean.ts';

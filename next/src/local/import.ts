@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { GatelineError, messageOf } from '../errors.ts';
-import { adoptOutput, judgeValue, type Decider } from '../engine/decide.ts';
-import type { Order } from '../engine/ports.ts';
+import { adoptOutput, judgeValue } from '../engine/decide.ts';
+import type { Decider, Order } from '../engine/ports.ts';
 import { runPipeline } from '../engine/run.ts';
 import type { ImportedGate, SourceFile } from '../formats/format.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';

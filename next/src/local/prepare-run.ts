@@ -1,5 +1,5 @@
-import { decide, giveUpAttempts, type Decider } from '../engine/decide.ts';
-import type { Order, Ports } from '../engine/ports.ts';
+import { decide, giveUpAttempts } from '../engine/decide.ts';
+import type { Decider, Order, Ports } from '../engine/ports.ts';
 import { FolderState } from '../run/state.ts';
 import { applyStrategy, type Strategy } from '../engine/strategy.ts';
 import { hasUncommittedChanges } from './git.ts';

@@ -1,6 +1,5 @@
-import type { Decider } from '../engine/decide.ts';
 import { planPipeline } from '../engine/plan.ts';
-import type { Order } from '../engine/ports.ts';
+import type { Decider, Order } from '../engine/ports.ts';
 import { runPipeline, type RunResult } from '../engine/run.ts';
 import type { RunView } from '../report/view.ts';
 import type { UnitPlan } from '../run/events.ts';
