@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -71,8 +73,21 @@ export interface Checkout {
   readonly sparse: readonly string[];
 }
 
+const checkouts = new Map<string, Promise<string>>();
+
+/** Checks out one commit. A checkout is a dozen processes: jobs of a commit get copies of the first one's. */
+export async function checkOut(folder: string, checkout: Checkout): Promise<void> {
+  if (checkout.depth === 0 || existsSync(join(folder, '.git'))) return fetchAndCheckOut(folder, checkout);
+  const key = JSON.stringify(checkout);
+  const place = join(checkout.gitFolder, '../checkouts', String(checkouts.size));
+  const first = checkouts.get(key) ?? fetchAndCheckOut(place, checkout).then(() => place);
+  checkouts.set(key, first);
+  cpSync(await first, folder, { recursive: true, verbatimSymlinks: true });
+  await git(folder, 'update-index', '-q', '--refresh');
+}
+
 /** Fetches and checks out one commit, as actions/checkout does. */
-export async function checkOut(
+async function fetchAndCheckOut(
   folder: string,
   { gitFolder, sha, ref, depth, filter, sparse }: Checkout,
 ): Promise<void> {
