@@ -58,8 +58,7 @@ export class IgnoredFiles {
    */
   async listStrays(listing: Promise<readonly string[]>): Promise<{ tracked: string[]; ignored: string[] }> {
     const { user, inFolder, asUser } = this.#repository;
-    const stats = [user?.index, user?.excludes].map((path) => path && statPath(path));
-    const state = stats.map((stat) => stat && [stat.mtimeNs, stat.size, stat.ino].join(' ')).join();
+    const state = this.#readState();
     if (state === this.#state && !(await listing).some((path) => path.endsWith('.gitignore')))
       return { tracked: [], ignored: [] };
     this.#state = state;
@@ -73,6 +72,17 @@ export class IgnoredFiles {
       tracked: tracked.filter((path) => !isIndexed.has(path)),
       ignored: indexed.filter((path) => !isTracked.has(path)),
     };
+  }
+
+  /** Our index is now a copy of the user's: there are no strays until one of the two changes. */
+  noteCopy(): void {
+    this.#state = this.#readState();
+  }
+
+  #readState(): string {
+    const { user } = this.#repository;
+    const stats = [user?.index, user?.excludes].map((path) => path && statPath(path));
+    return stats.map((stat) => stat && [stat.mtimeNs, stat.size, stat.ino].join(' ')).join();
   }
 
   /** The next {@link listStrays} looks again. */

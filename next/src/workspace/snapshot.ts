@@ -190,10 +190,13 @@ export class Snapshots {
   async #seedIndex(): Promise<void> {
     const { user, index } = this.#repository;
     if (user === undefined || user.prefix !== '') return;
+    this.#ignored.noteCopy();
     await copyIndex(user.index, index);
     const entries = splitNames(await this.#repository.inFolder(['ls-files', '-z', '-v', '-s']));
     const isPlain = (entry: string): boolean =>
       /^H 1[02]0\d{3} [0-9a-f]+ 0\t/.test(entry) && this.#isPart(entry.slice(entry.indexOf('\t') + 1));
-    if (!entries.every(isPlain)) await rm(index, { force: true });
+    if (entries.every(isPlain)) return;
+    await rm(index, { force: true });
+    this.#ignored.forget();
   }
 }
