@@ -26,13 +26,8 @@ export interface CheckpointerOptions {
 const stepIdSchema = z.string().regex(STEP_ID);
 const partSchema = z.object({ thread_id: z.string().optional(), checkpoint_ns: z.string().optional() });
 const placeSchema = z.object({ thread_id: z.string(), checkpoint_ns: z.string().default('') });
-const metadataSchema = z.looseObject({}) as unknown as z.ZodType<CheckpointMetadata>;
-const checkpointSchema = z.looseObject({
-  v: z.number(),
-  id: z.string(),
-  channel_values: z.looseObject({}),
-  channel_versions: z.looseObject({}),
-}) as unknown as z.ZodType<Checkpoint>;
+const objectSchema = z.record(z.string(), z.unknown());
+const checkpointSchema = z.object({ v: z.number(), channel_values: objectSchema, channel_versions: objectSchema });
 
 /**
  * A checkpointer for LangGraph graphs that stores each step as a JSON file, `<folder>/<thread>/<step>.json`, and what a
@@ -156,11 +151,11 @@ export class FileCheckpointer extends BaseCheckpointSaver {
     const step = await this.#files.readStep(folder, id);
     if (step === undefined) return undefined;
     const { head, path, values } = step;
-    const metadata = await loadValue(this.serde, path, values[1]!, metadataSchema);
+    const metadata = (await loadValue(this.serde, path, values[1], objectSchema)) as CheckpointMetadata;
     const fields = new Map<string, unknown>(Object.entries(metadata));
     const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
     if (!wanted.every(([key, value]) => isDeepStrictEqual(fields.get(key), value))) return undefined;
-    const checkpoint = await loadValue(this.serde, path, values[0]!, checkpointSchema);
+    const checkpoint = (await loadValue(this.serde, path, values[0], checkpointSchema)) as Checkpoint;
     const pendingWrites = await loadWrites(this.serde, await this.#files.readWrites(folder, id, listing));
     const tuple = { config: configOf(head, id), checkpoint, metadata, pendingWrites };
     const parent = head.parent_checkpoint_id;

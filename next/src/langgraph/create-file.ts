@@ -10,71 +10,46 @@ import { syncFolder, unless, withSystemErrors } from '../store/files/state-folde
 /** A folder that other processes delete while a file is written is made again so often. */
 const ATTEMPTS = 3;
 const flush = promisify(fsync);
+/** By folder: the flush that has not begun. */
+const nextFlushes = new Map<string, Promise<void>>();
 
-/** Creates files that are there as a whole or not at all, and survive a power cut. */
-export class NewFiles {
-  readonly #root: string;
-  readonly #flushes = new Map<string, Promise<void>>();
-
-  /** @param root gets a `.gitignore` for everything in it when a folder in it is created */
-  constructor(root: string) {
-    this.#root = root;
-  }
-
-  /** Gives a new file the first of these names that is free. Creates its folder. @returns false: none is free */
-  create(folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
-    return withSystemErrors(folder, async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#createOnce(folder, names, bytes);
-        } catch (error) {
-          if (attempt === ATTEMPTS || !isSystemError(error, 'ENOENT')) throw error;
-          await this.#createFolder(folder);
-        }
+/**
+ * Gives a new file the first of these names that is free. It is there as a whole or not at all, and survives a power
+ * cut. Creates its folder.
+ * @param root gets a `.gitignore` for everything in it when a folder is created
+ * @returns false: no name is free
+ */
+export function createFile(root: string, folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
+  return withSystemErrors(folder, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await createOnce(folder, names, bytes);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isSystemError(error, 'ENOENT')) throw error;
+        await createFolder(root, folder);
       }
-    });
-  }
-
-  /** Only flushes wait for the disk. The other calls take microseconds, and much longer if they are asynchronous. */
-  async #createOnce(folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
-    const temporary = `${folder}${sep}.${randomUUID()}.tmp`;
-    const file = openSync(temporary, 'wx');
-    let isCreated = false;
-    try {
-      writeFileSync(file, bytes);
-      await flush(file);
-      for (const name of names) {
-        isCreated = linkIfFree(temporary, folder + sep + name);
-        if (isCreated) break;
-      }
-    } finally {
-      closeSync(file);
-      unlinkSync(temporary);
     }
-    if (isCreated) await this.#flushFolder(folder);
-    return isCreated;
-  }
+  });
+}
 
-  /** Files that are created at the same time share a flush, which begins after that. */
-  #flushFolder(path: string): Promise<void> {
-    const begin = async (): Promise<void> => {
-      await setImmediate();
-      this.#flushes.delete(path);
-      if (process.platform === 'win32') return;
-      const folder = openSync(path, 'r');
-      await flush(folder).finally(() => closeSync(folder));
-    };
-    const next = this.#flushes.get(path) ?? begin();
-    this.#flushes.set(path, next);
-    return next;
+/** Only flushes wait for the disk. The other calls take microseconds, and much longer if they are asynchronous. */
+async function createOnce(folder: string, names: Iterable<string>, bytes: Uint8Array): Promise<boolean> {
+  const temporary = `${folder}${sep}.${randomUUID()}.tmp`;
+  const file = openSync(temporary, 'wx');
+  let isCreated = false;
+  try {
+    writeFileSync(file, bytes);
+    await flush(file);
+    for (const name of names) {
+      isCreated = linkIfFree(temporary, folder + sep + name);
+      if (isCreated) break;
+    }
+  } finally {
+    closeSync(file);
+    unlinkSync(temporary);
   }
-
-  async #createFolder(path: string): Promise<void> {
-    const first = await mkdir(path, { recursive: true });
-    await writeFile(join(this.#root, '.gitignore'), '*\n', { flag: 'wx' }).catch(unless('EEXIST'));
-    if (first === undefined) return;
-    for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
-  }
+  if (isCreated) await (nextFlushes.get(folder) ?? flushFolder(folder));
+  return isCreated;
 }
 
 function linkIfFree(file: string, path: string): boolean {
@@ -85,4 +60,23 @@ function linkIfFree(file: string, path: string): boolean {
     unless('EEXIST')(error);
     return false;
   }
+}
+
+/** Files that are created at the same time share a flush. */
+function flushFolder(path: string): Promise<void> {
+  const next = setImmediate().then(async () => {
+    nextFlushes.delete(path);
+    if (process.platform === 'win32') return;
+    const folder = openSync(path, 'r');
+    await flush(folder).finally(() => closeSync(folder));
+  });
+  nextFlushes.set(path, next);
+  return next;
+}
+
+async function createFolder(root: string, path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  await writeFile(join(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(unless('EEXIST'));
+  if (first === undefined) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { GatelineError, messageOf } from '../errors.ts';
 import { subjectSlug } from '../store/files/attempts.ts';
 import { syncFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
+import { createFile } from './create-file.ts';
 import { HEAD_FIELDS, decodeDocument, encodeDocument, type StoredDocument, type StoredValue } from './document.ts';
-import { NewFiles } from './new-files.ts';
 
 /** A thread of a graph, and a namespace in it: `""` for the graph itself, else that of a subgraph. */
 export interface Place {
@@ -20,17 +20,8 @@ export const STEP_ID = /^[0-9a-z_-]{1,100}$/;
 
 const stepId = z.string().regex(STEP_ID);
 const PLACE_FIELDS = { ...HEAD_FIELDS, thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: stepId };
-const stepSchema = z.object({
-  ...PLACE_FIELDS,
-  parent_checkpoint_id: stepId.optional(),
-  values: HEAD_FIELDS.values.length(2),
-});
-const writesSchema = z.object({
-  ...PLACE_FIELDS,
-  task_id: z.string(),
-  task_path: z.string(),
-  values: z.array(z.tuple([z.string().regex(/^-?\d+:/), z.string()])),
-});
+const stepSchema = z.object({ ...PLACE_FIELDS, parent_checkpoint_id: stepId.optional() });
+const writesSchema = z.object({ ...PLACE_FIELDS, task_id: z.string(), task_path: z.string() });
 
 /** What a file with a checkpoint is about. Its values are the checkpoint and its metadata. */
 export type StepHead = Omit<z.infer<typeof stepSchema>, keyof typeof HEAD_FIELDS>;
@@ -55,11 +46,9 @@ const DELETED = '.deleted-';
  */
 export class ThreadFiles {
   readonly #root: string;
-  readonly #newFiles: NewFiles;
 
   constructor(root: string) {
     this.#root = resolve(root);
-    this.#newFiles = new NewFiles(this.#root);
   }
 
   folderOf({ thread_id, checkpoint_ns }: Place): string {
@@ -69,8 +58,8 @@ export class ThreadFiles {
 
   /** The folders of all threads and namespaces, or of one thread or namespace. */
   async folders({ thread_id, checkpoint_ns }: Partial<Place>): Promise<string[]> {
-    const threads =
-      thread_id === undefined ? await listFolders(this.#root) : [this.folderOf({ thread_id, checkpoint_ns: '' })];
+    const root = this.#root;
+    const threads = thread_id === undefined ? await listFolders(root) : [join(root, subjectSlug(thread_id))];
     if (checkpoint_ns === '') return threads;
     if (checkpoint_ns !== undefined) return threads.map((folder) => join(folder, 'ns', subjectSlug(checkpoint_ns)));
     const subgraphs = await Promise.all(threads.map((folder) => listFolders(join(folder, 'ns'))));
@@ -80,7 +69,7 @@ export class ThreadFiles {
   async list(folder: string): Promise<Listing> {
     const steps: string[] = [];
     const writes = new Map<string, string[]>();
-    for (const name of (await ifPresent(folder, () => readdirSync(folder))) ?? []) {
+    for (const name of await listNames(folder)) {
       const id = name.slice(0, name.indexOf('.'));
       if (id === '' || !name.endsWith(SUFFIX)) continue;
       if (id.length === name.length - SUFFIX.length) steps.push(id);
@@ -91,16 +80,15 @@ export class ThreadFiles {
 
   /** Undefined: there is no such step. @throws GatelineError `platform` with the path if its file is damaged */
   readStep(folder: string, id: string): Promise<ThreadFile<StepHead> | undefined> {
-    return this.#read(folder, id + SUFFIX, stepSchema, nameOfStep);
+    return this.#read(folder, id + SUFFIX, stepSchema, (head) => head.checkpoint_id + SUFFIX);
   }
 
   /** @throws GatelineError `usage` if there is a step of that id with another content: others may continue it */
   async createStep(head: StepHead, values: readonly StoredValue[]): Promise<void> {
-    const [folder, name, bytes] = [this.folderOf(head), nameOfStep(head), encodeDocument({ head, values })];
-    if (await this.#newFiles.create(folder, [name], bytes)) return;
+    const [folder, name, bytes] = [this.folderOf(head), head.checkpoint_id + SUFFIX, encodeDocument({ head, values })];
+    if (await createFile(this.#root, folder, [name], bytes)) return;
     const path = join(folder, name);
-    const existing = await ifPresent(path, () => readFileSync(path));
-    if (existing?.equals(bytes)) return;
+    if ((await ifPresent(path, () => readFileSync(path)))?.equals(bytes)) return;
     throw new GatelineError('usage', `${path} has another content: a checkpoint that is stored cannot change`, {
       hint: 'Store the checkpoint under a new id, as `graph.updateState` does.',
       place: { file: path },
@@ -120,17 +108,15 @@ export class ThreadFiles {
     const names = (function* () {
       for (let n = 0; ; n += 1) yield nameOfWrites(head, n);
     })();
-    await this.#newFiles.create(this.folderOf(head), names, encodeDocument({ head, values }));
+    await createFile(this.#root, this.folderOf(head), names, encodeDocument({ head, values }));
   }
 
   /** Removes a thread: it is gone at once as a whole. Also what killed processes left of others. */
   async remove(thread_id: string): Promise<void> {
     await withSystemErrors(this.#root, async () => {
-      const folder = this.folderOf({ thread_id, checkpoint_ns: '' });
+      const folder = join(this.#root, subjectSlug(thread_id));
       await rename(folder, join(this.#root, DELETED + randomUUID())).catch(unless('ENOENT'));
-      const deleted = ((await ifPresent(this.#root, () => readdirSync(this.#root))) ?? []).filter((name) =>
-        name.startsWith(DELETED),
-      );
+      const deleted = (await listNames(this.#root)).filter((name) => name.startsWith(DELETED));
       if (deleted.length > 0) await syncFolder(this.#root);
       for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
     });
@@ -165,10 +151,6 @@ export function damaged(path: string, cause: unknown): GatelineError {
   });
 }
 
-function nameOfStep({ checkpoint_id }: Pick<StepHead, 'checkpoint_id'>): string {
-  return checkpoint_id + SUFFIX;
-}
-
 function nameOfWrites({ checkpoint_id, task_id }: WritesHead, n: number): string {
   return `${checkpoint_id}.${subjectSlug(task_id)}.${n}${SUFFIX}`;
 }
@@ -178,11 +160,14 @@ function numberOf(name: string): number {
   return Number(/\.(\d+)\.json$/.exec(name)?.[1] ?? -1);
 }
 
+async function listNames(path: string): Promise<string[]> {
+  return (await ifPresent(path, () => readdirSync(path))) ?? [];
+}
+
 async function listFolders(path: string): Promise<string[]> {
   const entries = (await ifPresent(path, () => readdirSync(path, { withFileTypes: true }))) ?? [];
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => join(path, name));
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return folders.map(({ name }) => join(path, name));
 }
 
 /** Synchronous reads take a tenth of the time of others for small files. @returns undefined: `path` is absent */

@@ -6,6 +6,7 @@ import {
   type CheckpointPendingWrite,
   type PendingWrite,
   type SerializerProtocol,
+  type WritesSortKey,
 } from '@langchain/langgraph-checkpoint';
 import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
@@ -17,9 +18,9 @@ const UNSERIALIZABLE = '"[unable to serialize';
 
 /** The bytes of a value as it is at the time of the call. @throws GatelineError `usage` if it has no JSON form */
 export async function storeValue(serde: SerializerProtocol, name: string, value: unknown): Promise<StoredValue> {
-  const [type, array] = await serde.dumpsTyped(value);
-  // Bytes that the caller may change are copied.
-  const bytes = type === 'json' ? Buffer.from(array.buffer, array.byteOffset, array.length) : Buffer.from(array);
+  // A serializer may hand bytes on as they are, and the caller may change them.
+  const [type, array] = await serde.dumpsTyped(value instanceof Uint8Array ? Uint8Array.from(value) : value);
+  const bytes = Buffer.from(array.buffer, array.byteOffset, array.length);
   if (type !== 'json' || (bytes.length > 0 && !bytes.toString('latin1', 0, 50).startsWith(UNSERIALIZABLE)))
     return { name, type, bytes };
   throw new GatelineError('usage', `the serializer cannot write ${name} as JSON`, {
@@ -27,21 +28,22 @@ export async function storeValue(serde: SerializerProtocol, name: string, value:
   });
 }
 
-/** @param path of the file that has the value. @throws GatelineError `platform` if the bytes are not such a value */
-export async function loadValue<T>(
+/** @param path of the file that has the value. @throws GatelineError `platform` if it is absent or not of the schema */
+export async function loadValue(
   serde: SerializerProtocol,
   path: string,
-  { type, bytes }: StoredValue,
-  schema: z.ZodType<T>,
-): Promise<T> {
+  stored: StoredValue | undefined,
+  schema: z.ZodType,
+): Promise<unknown> {
+  if (stored === undefined) throw damaged(path, new Error('a value is missing'));
+  const { type, bytes } = stored;
   // LangGraph's serializer marks all that is not plain JSON by a key `lc`, and looks for it in each value: slowly.
   const isPlain = type === 'json' && serde.constructor === JsonPlusSerializer && !bytes.includes('"lc"');
   try {
-    // A serializer may hand the bytes on to the user: a copy of them, and no buffer.
-    const load = (): unknown => serde.loadsTyped(type, Uint8Array.from(bytes));
+    const load = () => serde.loadsTyped(type, Uint8Array.from(bytes)) as Promise<unknown>;
     const value: unknown = isPlain ? JSON.parse(bytes.toString()) : await load();
     schema.parse(value);
-    return value as T;
+    return value;
   } catch (cause) {
     throw damaged(path, cause);
   }
@@ -61,20 +63,17 @@ export async function loadWrites(
   serde: SerializerProtocol,
   calls: readonly ThreadFile<WritesHead>[],
 ): Promise<CheckpointPendingWrite[]> {
-  const all = calls.flatMap(({ path, head, values }) =>
-    values.map((value) => {
-      const [index, channel] = [Number.parseInt(value.name), value.name.slice(value.name.indexOf(':') + 1)];
-      return { path, task: head.task_id, channel, value, sortKey: writesSortKey(head.task_path, head.task_id, index) };
-    }),
-  );
-  const writes = new Map<string, (typeof all)[number]>();
-  for (const write of all) {
-    const [, task, index] = write.sortKey;
-    const key = `${index} ${task}`;
-    if (index < 0 || !writes.has(key)) writes.set(key, write);
+  const writes = new Map<string, { path: string; task: string; value: StoredValue; sortKey: WritesSortKey }>();
+  for (const { path, head, values } of calls) {
+    for (const value of values) {
+      const [task, index] = [head.task_id, Number.parseInt(value.name)];
+      const [key, sortKey] = [`${index} ${task}`, writesSortKey(head.task_path, task, index)];
+      if (index < 0 || !writes.has(key)) writes.set(key, { path, task, value, sortKey });
+    }
   }
   const sorted = [...writes.values()].sort((a, b) => compareWritesSortKeys(a.sortKey, b.sortKey));
-  const loads = sorted.map(async ({ path, task, channel, value }): Promise<CheckpointPendingWrite> => {
+  const loads = sorted.map(async ({ path, task, value }): Promise<CheckpointPendingWrite> => {
+    const channel = value.name.slice(value.name.indexOf(':') + 1);
     return [task, channel, await loadValue(serde, path, value, z.unknown())];
   });
   return Promise.all(loads);
