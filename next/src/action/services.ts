@@ -18,6 +18,8 @@ export interface Services {
   readonly artifacts: Artifacts;
   /** Loaded by the first use. */
   readonly octokit: () => Promise<Octokit>;
+  /** Starts to load the clients of artifacts and cache. Not while a request is under way, whose time runs. */
+  readonly loadClients: () => void;
   readonly report: (line: string) => void;
   /** Prints what happens, with what agents print; plans are kept for the summary. */
   readonly observe: (event: EngineEvent) => void;
@@ -46,6 +48,7 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
     report,
     plans,
     octokit: () => (octokit ??= createOctokit(token)),
+    loadClients: () => void Promise.allSettled([import('@actions/artifact'), import('@actions/cache')]),
     artifacts: new Artifacts({
       job,
       token,

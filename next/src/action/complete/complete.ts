@@ -29,7 +29,10 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
   await using _ = open.folder;
   const gate: OpenGate = { ...open, services };
   await writeAnswer(gate, inputs);
-  const { verdict } = await completeAttempt(gate.ports, gate.order, token, inputs.outcome === 'success' ? 0 : 1);
+  const ending = completeAttempt(gate.ports, gate.order, token, inputs.outcome === 'success' ? 0 : 1);
+  // What the gate ends with takes a while to load: meanwhile git lists the folder.
+  services.loadClients();
+  const { verdict } = await ending;
   const { approval, contract } = gate.unit.gate;
   const isGood = verdict.status === 'passed' || (verdict.status === 'partial' && contract.partial === 'continue');
   const waits = verdict.status === 'partial' && contract.partial === 'pause';

@@ -30,7 +30,10 @@ export async function runGate(
       hint: 'Give the step `run`, or let another step be the agent, between the actions begin and complete.',
     });
   const run = async (): Promise<Result> => {
-    const { outcomes } = await runPipeline(gate.ports, gate.order, signal);
+    const running = runPipeline(gate.ports, gate.order, signal);
+    // What the gate ends with takes a while to load: meanwhile its agent works.
+    services.loadClients();
+    const { outcomes } = await running;
     const outcome = outcomes.get(gate.unit.key);
     if (!outcome) throw new GatelineError('failed', `${gate.unit.key} was cancelled before it began`);
     if (outcome.error) throw outcome.error;
