@@ -22,7 +22,8 @@ import {
   type EntityView,
 } from './local/entities.ts';
 import { Folder, type FolderAccess } from './local/folder.ts';
-import { importRun, type ImportResult } from './local/import.ts';
+import { formatNamed, importRun, type ImportResult } from './local/import.ts';
+import { exportRun } from './local/mirror.ts';
 import { assignmentFor, createOrder, type AssignmentOptions } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
@@ -244,6 +245,19 @@ export class Gateline {
       await endCall(folder, order, true);
       return result;
     });
+  }
+
+  /**
+   * Writes a run as the files of another system.
+   * @param target folder. Default: the system's own
+   * @returns the paths, relative to the workspace
+   */
+  export(system: string, options: { target?: string; isDry?: boolean; run?: number } = {}): Promise<readonly string[]> {
+    formatNamed(system);
+    const access = options.isDry ? 'read' : 'engine';
+    return this.#use(access, async (folder, order) =>
+      exportRun(folder, await viewRun(folder, order, options.run), system, options),
+    );
   }
 
   async #use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { addDecisionCommands } from './commands/decisions.ts';
 import { addEntityCommands } from './commands/entities.ts';
+import { addExchangeCommands } from './commands/exchange.ts';
 import { addFileCommands } from './commands/files.ts';
 import { addFolderCommands } from './commands/folder.ts';
 import { addProjectCommands } from './commands/project.ts';
@@ -55,6 +56,7 @@ export async function main(world: World): Promise<number> {
   addFileCommands(world, program, answer);
   addDecisionCommands(world, program, answer);
   addFolderCommands(world, program, answer);
+  addExchangeCommands(world, program, answer);
   addEntityCommands(world, program, answer);
   try {
     await program.parseAsync(world.arguments, { from: 'user' });

@@ -9,6 +9,7 @@ import type { Database, Order, Ports } from '../engine/ports.ts';
 import type { Environment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors.ts';
 import { createHistoryEntry } from '../history/create-history-entry.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
 import { queryHistory, type History, type HistoryFilter } from '../history/query.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { EntityEntry } from '../run/entity/entity-log.ts';
@@ -26,6 +27,7 @@ import { cloneWorkspace } from '../workspace/clone.ts';
 import { openWorkspace, type GitWorkspace } from '../workspace/git-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { createDatabase } from './database.ts';
+import { FORMATS } from './formats.ts';
 
 /**
  * What a command needs of a folder. `read`: its state only. `beside`: its files too, while an engine may work.
@@ -165,6 +167,16 @@ export class Folder implements AsyncDisposable {
     if (entry) await this.#history.append(entry);
   }
 
+  /** Adds runs that the history does not have yet. @param entries the oldest first @returns how many */
+  async addHistory(entries: readonly HistoryEntry[]): Promise<number> {
+    const { entries: known } = await this.readHistory();
+    const keyOf = ({ pipeline, subject, run }: HistoryEntry) => JSON.stringify([pipeline, subject, run]);
+    const keys = new Set(known.map(keyOf));
+    const added = entries.filter((entry) => !keys.has(keyOf(entry)));
+    for (const entry of added) await this.#history.append(entry);
+    return added.length;
+  }
+
   /** Whether an engine works here: what an agent does after its engine was killed is seen by nobody. */
   async isWorkedOn(): Promise<boolean> {
     return this.#lock !== undefined || (await isLocked(this.stateFolder));
@@ -217,5 +229,5 @@ function globsOf({ gates, ignore }: Pipeline) {
   };
 }
 
-/** Where other systems keep state that changes by itself. */
-const OTHER_STATE = ['.claude/orchestration.local.md', '.claude/team-orchestration.local.md', '.agent/**', '.nexus/**'];
+/** State files of other systems change by themselves; beside them lies what was set aside. */
+const OTHER_STATE = Object.values(FORMATS).flatMap(({ ignore }) => ignore.flatMap((glob) => [glob, `${glob}.*`]));

@@ -1,15 +1,20 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { GatelineError, messageOf } from '../errors.ts';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 import { adoptOutput, judgeValue } from '../engine/decide.ts';
 import type { Decider, Order } from '../engine/ports.ts';
 import { runPipeline } from '../engine/run.ts';
-import type { ImportedGate, SourceFile } from '../formats/format.ts';
+import type { Format, ImportedGate, ImportedRun, SourceFile } from '../formats/format.ts';
+import type { HistoryEntry } from '../history/history-entry.ts';
+import { didYouMean } from '../json/did-you-mean.ts';
+import type { JsonValue } from '../json/json.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateOf } from '../run/units.ts';
+import { listNames } from '../verdict/texts.ts';
 import { verdictText } from '../verdict/verdict.ts';
+import { isBehindFile } from '../workspace/paths.ts';
 import type { Folder } from './folder.ts';
-import { FORMATS } from './system-files.ts';
+import { FORMATS } from './formats.ts';
 
 /** Whose files to import. */
 export interface ImportSource {
@@ -21,12 +26,17 @@ export interface ImportSource {
 /** What an import took over. */
 export interface ImportResult {
   readonly gates: readonly UnitKey[];
+  /** Runs of the history that were not there. */
+  readonly runs: number;
+  /** Documents of `.gateline/memory/` that were not there. */
+  readonly documents: readonly string[];
   /** What it does not take, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Takes over the outputs of another system's files, each judged by the contract of its gate: all or none.
+ * Takes over the outputs of another system's files, each judged by the contract of its gate: all or none. Its history and
+ * documents are added to ours.
  */
 export async function importRun(
   folder: Folder,
@@ -34,22 +44,23 @@ export async function importRun(
   { system, path }: ImportSource,
   by: Decider,
 ): Promise<ImportResult> {
-  const format = FORMATS[system];
-  if (format === undefined)
-    throw new GatelineError('usage', `there is no system ${system}`, {
-      hint: `One of: ${Object.keys(FORMATS).join(', ')}`,
-    });
+  const format = formatNamed(system);
   const source = resolve(folder.options.root, path ?? format.folder);
-  const files = (await readFiles(source)).filter((file) => format.isStateFile(file.path));
+  const files = await readFiles(source, format.isStateFile);
   if (files.length === 0)
     throw new GatelineError('usage', `${source} has no files of ${system}`, { hint: 'name their folder' });
   const imported = format.read(files, order.isSubjectGiven ? order.subject : undefined);
   const notes = [...imported.notes];
   const outputs = imported.gates.flatMap((gate) => {
     const unit = findUnit(order.pipeline, gate);
-    if (unit === undefined) notes.push(`gate ${gate.gate} is in no gate of ${order.pipeline.id}: left out`);
+    if (unit === undefined && gate.output !== undefined)
+      notes.push(`${gate.gate} is no gate of ${order.pipeline.id}: left out`);
     return unit === undefined || gate.output === undefined ? [] : [{ unit, value: gate.output }];
   });
+  if (outputs.length === 0 && imported.gates.some(({ output }) => output !== undefined))
+    throw new GatelineError('usage', `no gate of ${order.pipeline.id} is among ${listNames(idsOf(imported), 10)}`, {
+      hint: `name the gates of ${order.definitionFile} so, or begin with \`gateline init --template ${imported.pipeline ?? 'default'}\` elsewhere`,
+    });
   const problems: string[] = [];
   for (const { unit, value } of outputs) {
     const verdict = await judgeValue(folder.ports, order, unit, value);
@@ -61,8 +72,27 @@ export async function importRun(
     });
   for (const output of outputs) await adoptOutput(folder.ports, order, output, by);
   const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
-  await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
-  return { gates: outputs.map(({ unit }) => unit), notes };
+  if (only.size > 0) await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
+  const redacted = order.redactor.json(imported.history as unknown as JsonValue).value as unknown as HistoryEntry[];
+  return {
+    gates: outputs.map(({ unit }) => unit),
+    runs: await folder.addHistory(redacted),
+    documents: await addDocuments(folder.options.root, imported.documents, notes),
+    notes,
+  };
+}
+
+/** @throws GatelineError `usage` naming the systems */
+export function formatNamed(system: string): Format {
+  if (Object.hasOwn(FORMATS, system)) return FORMATS[system]!;
+  const names = Object.keys(FORMATS);
+  throw new GatelineError('usage', `there is no system ${system}`, {
+    hint: didYouMean(system, names) ?? `One of: ${names.join(', ')}`,
+  });
+}
+
+function idsOf({ gates }: ImportedRun): string[] {
+  return gates.map(({ gate }) => String(gate));
 }
 
 function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | undefined {
@@ -70,20 +100,45 @@ function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | u
   return match && unitKey(match.id, leg);
 }
 
+/** Writes documents that are not there yet: what people and promoted learnings made of others stays. */
+async function addDocuments(
+  root: string,
+  documents: Readonly<Record<string, string>>,
+  notes: string[],
+): Promise<string[]> {
+  const added: string[] = [];
+  for (const [name, text] of Object.entries(documents)) {
+    const path = `.gateline/memory/${name}.md`;
+    if (isBehindFile(root, path)) throw new GatelineError('usage', `${path} lies behind a link`);
+    await mkdir(join(root, '.gateline/memory'), { recursive: true });
+    const isNew = await writeFile(join(root, path), text, { flag: 'wx' }).then(
+      () => true,
+      (error: unknown) => {
+        if (isSystemError(error, 'EEXIST')) return false;
+        throw error;
+      },
+    );
+    if (isNew) added.push(path);
+    else notes.push(`${path} is there already: left as it is`);
+  }
+  return added;
+}
+
 const MAX_FILES = 10_000;
 const MAX_FILE_BYTES = 64 * 1024 ** 2;
 
-/** The plain files of a folder, not of those below it. */
-async function readFiles(folder: string): Promise<SourceFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+/** The plain files of a folder that belong to a system; links are not followed. */
+async function readFiles(folder: string, isStateFile: (path: string) => boolean): Promise<SourceFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
     throw new GatelineError('usage', `${folder} cannot be read: ${messageOf(error)}`, { cause: error });
   });
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const names = paths.map((path) => relative(folder, path).split(sep).join('/')).filter(isStateFile);
   if (names.length > MAX_FILES) throw new GatelineError('usage', `${folder} has more than ${MAX_FILES} files`);
   const files: SourceFile[] = [];
-  for (const name of names) {
+  for (const name of names.toSorted()) {
     const { size, mtimeMs } = await stat(join(folder, name));
-    if (size > MAX_FILE_BYTES) continue;
+    if (size > MAX_FILE_BYTES) throw new GatelineError('usage', `${join(folder, name)} has more than 64 MiB`);
     files.push({ path: name, bytes: await readFile(join(folder, name)), modified: mtimeMs });
   }
   return files;

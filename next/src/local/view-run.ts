@@ -9,7 +9,8 @@ import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
 import { readCloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
-import { createAgentStateFiles, mirrorRun } from './system-files.ts';
+import { mirrorRun } from './mirror.ts';
+import { createAgentStateFiles } from './system-files.ts';
 
 /** How a run stands. @param run default: the newest */
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
@@ -54,7 +55,7 @@ export async function endCall(folder: Folder, order: Order, wrote: boolean): Pro
   const { entries } = await folder.readHistory({ pipeline: id, subject: order.subject, limit: 1 });
   const isNoted = entries[0]?.run === view.run && entries[0].status === view.status;
   if (wrote || !isNoted) await folder.appendHistory(order);
-  await mirrorRun(folder, order, view);
+  await mirrorRun(folder, order, view, true);
   if (wrote && retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
   return view;
 }

@@ -8,7 +8,8 @@ import { digestOfJson, digestSchema, type Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { Folder } from '../../local/folder.ts';
 import { secretValues } from '../../local/order.ts';
-import { createAgentStateFiles, mirrorRun, withStandIns } from '../../local/system-files.ts';
+import { mirrorGuide } from '../../local/mirror.ts';
+import { createAgentStateFiles, withStandIns } from '../../local/system-files.ts';
 import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import type { Entry } from '../../run/entry.ts';
@@ -140,10 +141,11 @@ export async function viewJob({ order, log }: OpenJob, earlier: readonly Entry[]
   return createRunView({ pipeline, subject, metadata, entries, isAlive: () => true, history: [] });
 }
 
-/** Writes the files of the systems that `mirror` names into `.state/` of the checkout. */
+/** Writes the files of the state guide into `.state/` of the checkout, if `mirror` names it. */
 export async function mirrorJob(open: OpenJob): Promise<void> {
   const { stateFolder, folder, order } = open;
-  if (stateFolder) await mirrorRun({ stateFolder, contents: folder.contents }, order, await viewJob(open));
+  if (stateFolder && order.pipeline.mirror.includes('state-guide'))
+    await mirrorGuide({ stateFolder, contents: folder.contents }, await viewJob(open));
 }
 
 /** An agent must not write the outputs of the step that runs it. */

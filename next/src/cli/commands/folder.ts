@@ -6,8 +6,6 @@ import { renderDays, renderHistory, renderStatistics } from '../../report/histor
 import { safeText } from '../../report/table.ts';
 import {
   addTargetOptions,
-  addRequestOptions,
-  addDeciderOptions,
   collectStatuses,
   parseTime,
   gatelineOptions,
@@ -29,7 +27,7 @@ interface HistoryOptions extends TargetOptions {
   readonly daily?: number | true;
 }
 
-/** `history`, `clean`, `check`, `import`: the state of a folder. */
+/** `history`, `clean`, `check`: the state of a folder. */
 export function addFolderCommands(world: World, program: Command, answer: AddAnswer): void {
   addHistory(world, program, answer);
 
@@ -73,22 +71,6 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
       exit: problems.length > 0 && !repair ? 1 : 0,
     };
   });
-
-  const imports = addDeciderOptions(
-    addRequestOptions(
-      program.command('import').argument('<system>', 'state-guide').argument('[folder]', 'default: its usual folder'),
-    ),
-    false,
-  ).description('take over the outputs of another system: all or none');
-  answer<TargetOptions & { reason?: string; actor?: string }>(
-    imports,
-    async ({ reason, actor, ...options }, system, folder) => {
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
-      const imported = await gateline.import(system, folder, { reason, actor });
-      const lines = [...imported.gates.map((unit) => `imported ${unit}`), ...imported.notes.map(safeText)];
-      return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
-    },
-  );
 }
 
 function addHistory(world: World, program: Command, answer: AddAnswer): void {

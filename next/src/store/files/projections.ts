@@ -1,25 +1,45 @@
-import { rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { digestOf } from '../../json/digest.ts';
 import { readPlainFile } from './attempts.ts';
 import { readFileIfPresent, withSystemErrors, type StateFolder } from './state-folder.ts';
 
 /**
- * Writes a file of `.state/` that shows what is in the log, for people and other programs. What is there and is not
- * ours is set aside first, as `<name>.<time>.bak`.
+ * Writes a file that shows what is in the log, for people and other programs. What is there and is not ours is set aside
+ * first, as `<name>.<time>.bak`.
  * @param text `null`: ours is removed, and any other stays
+ * @param elsewhere a folder beside `.state/`, and a name of its own for the file
  */
-export async function writeProjection(folder: StateFolder, name: string, text: string | null): Promise<void> {
-  const path = folder.pathOf(name);
-  const current = await readProjection(path);
+export async function writeProjection(
+  folder: StateFolder,
+  path: string,
+  text: string | null,
+  elsewhere: { readonly root: string; readonly name: string } = { root: folder.path, name: path },
+): Promise<void> {
+  const { root, name } = elsewhere;
+  const place = join(root, path);
+  const current = await readProjection(place);
   const isOurs = current !== undefined && (await isRecorded(folder, name, current));
   if (text === null) {
-    if (isOurs) await folder.remove(path);
+    if (isOurs) await folder.remove(place);
     return;
   }
   if (current && Buffer.from(current).toString() === text) return;
-  if (current !== undefined && !isOurs) await setAside(path);
+  if (current !== undefined && !isOurs) await setAside(place);
   await folder.writeDurably(recordOf(folder, name), [digestOf(text)]);
-  await folder.writeDurably(path, [text]);
+  if (root === folder.path) await folder.writeDurably(place, [text]);
+  else await replaceFile(place, text);
+}
+
+/** A file that may be on another file system than `.state/`: readers see the old content or the new one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.gateline-${randomBytes(8).toString('hex')}.tmp`);
+  await withSystemErrors(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, text, { flag: 'wx' });
+    await rename(temporary, path);
+  });
 }
 
 /** Makes room for a file that an agent writes: what is ours goes, anything else is set aside. */

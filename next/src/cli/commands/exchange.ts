@@ -1,0 +1,57 @@
+import { Option, type Command } from 'commander';
+import { resolve } from 'node:path';
+import { Gateline } from '../../gateline.ts';
+import { FORMATS } from '../../local/formats.ts';
+import { countOf } from '../../report/amounts.ts';
+import { safeText } from '../../report/table.ts';
+import {
+  addDeciderOptions,
+  addRequestOptions,
+  addTargetOptions,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
+import type { AddAnswer } from '../print.ts';
+import type { World } from '../world.ts';
+
+/** `import`, `export`: the files of other systems. */
+export function addExchangeCommands(world: World, program: Command, answer: AddAnswer): void {
+  const imports = addDeciderOptions(
+    addRequestOptions(
+      program
+        .command('import')
+        .argument('<system>', Object.keys(FORMATS).join(', '))
+        .argument('[folder]', 'default: its usual folder'),
+    ),
+    false,
+  ).description('take over the outputs of another system: all or none');
+  answer<TargetOptions & { reason?: string; actor?: string }>(
+    imports,
+    async ({ reason, actor, ...options }, system, folder) => {
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
+      const imported = await gateline.import(system, folder, { reason, actor });
+      const lines = [
+        ...[...imported.gates, ...imported.documents].map((name) => `imported ${name}`),
+        ...(imported.runs > 0 ? [`imported ${countOf(imported.runs, 'run')} into the history`] : []),
+        ...imported.notes.map(safeText),
+      ];
+      return { json: imported, text: lines.join('\n') || 'There is nothing to import.' };
+    },
+  );
+
+  const exports = addTargetOptions(program.command('export').argument('<system>', Object.keys(FORMATS).join(', ')))
+    .description('write a run as the files of another system; what is not ours there is set aside')
+    .addOption(new Option('--run <n>', 'a run of the subject; default: the newest').argParser(parseWholeNumber(1)))
+    .option('-o, --output <folder>', 'default: its usual folder')
+    .option('-n, --dry-run', 'only show the files');
+  answer<TargetOptions & { run?: number; output?: string; dryRun?: boolean }>(
+    exports,
+    async ({ run, output, dryRun: isDry = false, ...options }, system) => {
+      const gateline = await Gateline.open(await gatelineOptions(world, options));
+      const target = output === undefined ? undefined : resolve(world.workingDirectory, output);
+      const files = await gateline.export(system, { target, isDry, run });
+      return { json: { files }, text: files.map((path) => `${isDry ? 'would write' : 'wrote'} ${path}`).join('\n') };
+    },
+  );
+}

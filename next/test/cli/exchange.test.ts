@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEEP_DIVE, ORCHESTRATION } from '../formats/seed-002.ts';
+import { agent, pipeline, Project } from './support.ts';
+
+const FLOW = pipeline(
+  {
+    exploration: { agent: 'Riko', output: { message: '/message' }, run: agent({ message: 'Found 3 modules' }) },
+    planning: { agent: 'Senku', needs: ['exploration'] },
+    implementation: { agent: 'Loid', needs: ['planning'], files: ['made.txt'], run: `${agent()}; echo 1 > made.txt` },
+  },
+  { task: 'Add a login' },
+);
+const create = (definition = FLOW) => new Project({ 'gateline.yml': definition });
+const mirrored = (...systems: string[]) =>
+  FLOW.replace('"pipeline": "p"', `"pipeline": "p", "mirror": ${JSON.stringify(systems)}`);
+
+describe('mirror', () => {
+  it('keeps the files of other systems up to date in their own folders, and they are inputs of no gate', async () => {
+    const project = create(mirrored('agent-flow', 'dev-loop', 'nexus').replaceAll('"inputs": []', '"retries": 0'));
+    await project.expect('run', 0);
+    const state = project.read('.claude/orchestration.local.md');
+    expect(state).toMatch(/^---\nactive: false\ncurrent_phase: "complete"\n/);
+    expect(state).toContain('message: "Found 3 modules"');
+    const history = '.claude/skills/nexus/history';
+    expect(JSON.parse(project.read(`${history}/.current-workflow.json`)!)).toMatchObject({
+      status: 'COMPLETED',
+      completedPhases: ['exploration', 'planning', 'implementation'],
+    });
+    expect(readdirSync(join(project.root, history)).toSorted()).toEqual(
+      ['.current-workflow.json', 'backups', 'daily-summary.json', 'executions.jsonl'].toSorted(),
+    );
+    expect(JSON.parse(project.read('.devloop/workflow-state.json')!)).toMatchObject({ status: 'done' });
+    expect(project.ran().split(' ')).toHaveLength(3);
+    await project.expect('run', 0, /Everything is done/);
+    expect(project.ran()).toBe('');
+  });
+
+  it('shows the phase that works while it works', async () => {
+    const go = '$RUNS.go';
+    const slow = mirrored('agent-flow').replace(
+      agent({ message: 'Found 3 modules' }).replaceAll('"', '\\"'),
+      agent({}, go).replaceAll('"', '\\"'),
+    );
+    const project = create(slow);
+    const call = project.start(['run']);
+    await expect.poll(() => existsSync(join(project.outside, 'runs'))).toBe(true);
+    expect(project.read('.claude/orchestration.local.md')).toContain('exploration:\n    status: "in_progress"');
+    writeFileSync(`${project.environment['RUNS']}.go`, '');
+    expect((await call.answer).exit).toBe(0);
+  });
+
+  it("sets another program's file aside, and goes on if the folder is a link", async () => {
+    const project = create(mirrored('agent-flow'));
+    project.write('.claude/orchestration.local.md', 'mine');
+    await project.expect('run', 0);
+    const aside = readdirSync(join(project.root, '.claude')).find((name) => name.endsWith('.bak'))!;
+    expect(project.read(`.claude/${aside}`)).toBe('mine');
+    const linked = create(mirrored('agent-flow'));
+    symlinkSync(linked.outside, join(linked.root, '.claude'));
+    await linked.expect('run', 0, /the files of agent-flow are not renewed: .* lies behind a link/);
+    expect(existsSync(join(linked.outside, 'orchestration.local.md'))).toBe(false);
+  });
+});
+
+describe('export', () => {
+  it('writes a run as the files of a system, or only names them', async () => {
+    const project = create();
+    await project.gateline('run');
+    await project.expect(
+      'export nexus --dry-run',
+      0,
+      'would write .claude/skills/nexus/history/.current-workflow.json',
+    );
+    expect(existsSync(join(project.root, '.claude'))).toBe(false);
+    await project.expect('export agent-flow --output out', 0, 'wrote out/orchestration.local.md');
+    expect(project.read('out/orchestration.local.md')).toContain('- Agent: Riko\n- Status: PASSED');
+    const { files } = await project.json<{ files: string[] }>('export', 'state-guide', '-n');
+    expect(files).toContain('.state/main-gate0-output.json');
+    await project.expect('export agentflow', 2, 'there is no system agentflow', 'did you mean `agent-flow`');
+  });
+});
+
+describe('import', () => {
+  it('takes over phases, the deep dive and executions of other systems', async () => {
+    const project = create();
+    project.write('.claude/orchestration.local.md', ORCHESTRATION);
+    project.write('.claude/deep-dive.local.md', DEEP_DIVE);
+    await project.expect(
+      'import agent-flow',
+      0,
+      'imported exploration\nimported planning\nimported .gateline/memory/deep-dive.md',
+      'implementation did not pass: they run again',
+    );
+    expect(project.read('.gateline/memory/deep-dive.md')).toBe(DEEP_DIVE);
+    expect(await project.run()).toBe('0: implementation');
+    const line = {
+      id: 'workflow-20251029-123456',
+      workflowName: 'p',
+      userTask: 'x',
+      status: 'COMPLETED',
+      duration: 4_500_000,
+    };
+    project.write(
+      'old/executions.jsonl',
+      `${JSON.stringify({ ...line, phasesCompleted: 10, timestamp: 1730207096000 })}\n`,
+    );
+    await project.expect('import nexus old', 0, 'imported 1 run into the history');
+    await project.expect('import nexus old', 0, 'There is nothing to import.');
+    await project.expect('history --all', 0, 'workflow-20251029-123456');
+  });
+
+  it('refuses what fits no gate or no contract, and takes nothing then', async () => {
+    const project = create(pipeline({ other: {} }));
+    project.write('.claude/orchestration.local.md', ORCHESTRATION);
+    await project.expect(
+      'import agent-flow',
+      2,
+      'no gate of p is among exploration, planning',
+      '--template agent-flow',
+    );
+    const strict = create(
+      FLOW.replace('"message": "/message"', '"message": "/message", "schema": {"required": ["modules"]}'),
+    );
+    strict.write('.claude/orchestration.local.md', ORCHESTRATION);
+    await strict.expect('import agent-flow', 1, /exploration: schema: .*modules/, 'Nothing was imported');
+    await strict.expect('import agent-flow nowhere', 2, /nowhere cannot be read/);
+    expect((await strict.json<{ status: string }>('status')).status).toBe('initializing');
+  });
+});
