@@ -86,7 +86,7 @@ describe('what a gate needs', () => {
       'a job without one of its legs',
       [createNeed({ unit: 'design/b', legs: ['a', 'b'] })],
       [],
-      'the legs a of design\nWrite in job design, one line for each leg:\noutputs:\n  attempt-0: ',
+      'the legs a of design\nWrite in job design, one line for each leg, or run all legs in one job (pipeline.yml):\noutputs:\n  attempt-0: ',
     ],
     [
       'two jobs that ran it',
