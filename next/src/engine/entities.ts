@@ -53,10 +53,11 @@ async function currentEntities(
   const at = clock.now().toISOString();
   const log = new EntityStates(pipeline.id, entries);
   const recovered: EntityEntry[] = [];
-  for (const { id, by, processes, targets } of log.open.values()) {
+  for (const began of log.open.values()) {
+    const { id, by, processes } = began;
     const alive = await Promise.all(processes.map((process) => agents.isAlive(process)));
     if (processes.length === 0 || alive.includes(true)) continue;
-    const { changes } = killed(new EntityEffects(pipeline.entities, log.states, at), targets, by);
+    const { changes } = killed(new EntityEffects(pipeline.entities, log.states, at), began);
     const entry: EntityEntry = { v: ENTRY_FORMAT, kind: 'changed', pipeline: pipeline.id, at, by, id, changes };
     log.apply(entry);
     recovered.push(entry);
@@ -64,8 +65,8 @@ async function currentEntities(
   return { log, recovered, effects: new EntityEffects(pipeline.entities, log.states, at) };
 }
 
-function killed(effects: EntityEffects, targets: BeganEntry['targets'], by: EntityUser): EntityEffects {
-  effects.kill(targets, `${userText(by)} was killed`);
+function killed(effects: EntityEffects, began: BeganEntry): EntityEffects {
+  effects.kill(began, `${userText(began.by)} was killed`);
   return effects;
 }
 
@@ -154,7 +155,7 @@ export async function endEntities(
       began.id === id || ('attempt' in by && 'attempt' in began.by && isSameAttempt(by.attempt, began.by.attempt));
     const began = [...log.open.values()].find(isOurs);
     if (began === undefined) return undefined;
-    if (outcome === 'killed') killed(effects, began.targets, by);
+    if (outcome === 'killed') killed(effects, began);
     if (outcome === 'passed') for (const entity of use.creates) effects.create(entity, value, { args, returns });
     changes = [...began.changes, ...effects.changes];
     return { kind: 'changed', id: began.id, by, changes: effects.changes };

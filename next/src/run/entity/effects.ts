@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { valueAt } from '../../json/pointer.ts';
 import type { CommandDefinition, EntityDefinition, EntityUse } from '../../pipeline/pipeline.ts';
 import { entityKey, type EntityChange, type EntityTarget } from './change.ts';
-import { applyChange, type EntityState } from './entity-log.ts';
+import { applyChange, type BeganEntry, type EntityState } from './entity-log.ts';
 import { hasInstances, instanceNamed, namesIn, type Names } from './instances.ts';
 
 export type EntityDefinitions = Readonly<Record<string, EntityDefinition>>;
@@ -61,7 +61,11 @@ export class EntityEffects {
   }
 
   /** Its call was killed: what it would have changed may be half done. */
-  kill(targets: readonly EntityTarget[], cause: string): void {
+  kill({ targets, changes }: Pick<BeganEntry, 'targets' | 'changes'>, cause: string): void {
+    const isTarget = (name: string) => targets.some(({ entity }) => entity === name);
+    for (const change of changes)
+      if (isTarget(change.entity) && this.states.get(entityKey(change))?.to === 'invalid')
+        this.#apply({ ...change, cause });
     for (const target of targets) {
       this.invalidate(target, cause);
       const { entity, instance = '' } = target;

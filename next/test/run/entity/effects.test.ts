@@ -78,7 +78,7 @@ describe('the effects of a change', () => {
     ['takes dependents along when it is reset', (e) => e.reset({ entity: 'page' }), ['browser', 'resource/resource_7']],
     [
       'takes along what a killed call would have made',
-      (e) => e.kill([{ entity: 'page' }], 'x'),
+      (e) => e.kill({ targets: [{ entity: 'page' }], changes: [] }, 'x'),
       ['browser', 'resource/resource_7'],
     ],
     ['creates beside what it depends on', create('browser', 1), ['browser', 'page', 'refs', 'resource/resource_7']],
