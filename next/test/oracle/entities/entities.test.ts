@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { InvalidStateError } from '../../../src/errors.ts';
+import { CommandExecutor, StateManager } from '../../../src/local/skills.ts';
+import { Random } from '../random.ts';
+import { documentOf, Model, randomSkill, replay, type Event, type ModelCommand, type ModelSkill } from './model.ts';
+
+/** `ENTITY_STEPS=2000 vitest run --root next test/oracle/entities` takes minutes. */
+const STEPS = Number(process.env['ENTITY_STEPS'] ?? 80);
+const SEED = Number(process.env['ENTITY_SEED'] ?? (process.env['CI'] === undefined ? Date.now() % 1_000_000 : 7));
+
+/** Says when it begins and ends, and as what; prints its value. */
+const WORK = `echo "start $1 $WORKER" >> events
+echo "\${VALUE:-$2}"
+echo "$OUTCOME $1 $WORKER" >> events
+test "$OUTCOME" != fail
+`;
+
+function createFolder(skill: ModelSkill): string {
+  const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'gateline-entities-')));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  fs.writeFileSync(join(folder, 'work.sh'), WORK);
+  fs.writeFileSync(join(folder, 'skill.json'), JSON.stringify(documentOf(skill)));
+  return folder;
+}
+
+it(`says of ${STEPS} random steps what the page says: seed ${SEED}`, { timeout: 0 }, async () => {
+  const random = new Random(SEED);
+  for (let done = 0; done < STEPS; done += 40) {
+    const skill = randomSkill(random, false);
+    const document = documentOf(skill);
+    const folder = createFolder(skill);
+    const variables: Record<string, string | undefined> = { PATH: process.env['PATH'], WORKER: 'w' };
+    const state = new StateManager(document, { folder, environment: variables });
+    const executor = new CommandExecutor(document, state);
+    const model = new Model();
+    const pool = new Model();
+
+    const execute = async (command: string, use: ModelCommand, own: Model, args: Record<string, string> = {}) => {
+      const hasPassed = !random.chance(0.2);
+      const value = `v${random.int(100)}`;
+      Object.assign(variables, { OUTCOME: hasPassed ? 'end' : 'fail', VALUE: own === model ? value : undefined });
+      const missing = own.missing(use);
+      const result = executor.execute(command, args);
+      if (missing.length === 0) {
+        expect((await result).status).toBe(hasPassed ? 'passed' : 'failed');
+        own.apply(use, hasPassed, own === model ? value : args['n']);
+        return;
+      }
+      const error: unknown = await result.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(InvalidStateError);
+      expect((error as InvalidStateError).details.missing).toEqual(own === model ? missing : ['pool']);
+    };
+
+    for (let step = 0; step < 40; step += 1) {
+      const name = random.pick(skill.entities);
+      const [command, use] = random.pick(Object.entries(skill.commands));
+      const n = String(1 + random.int(3));
+      const instance = `pool_${n}`;
+      const naming = { pool: random.chance(0.5) ? n : instance };
+      const choices: readonly (() => unknown)[] = [
+        () => state.create(name).then(() => model.create(name)),
+        () => state.create(name, [step]).then(() => model.create(name, [step])),
+        () => state.invalidate(name).then(() => model.invalidate(name)),
+        () => state.applyEffects(command, step).then(() => model.apply(use, true, step)),
+        () => execute('acquire', { requires: [], creates: [instance], invalidates: [] }, pool, { n }),
+        () => execute('use', { requires: [instance], creates: [], invalidates: [] }, pool, naming),
+        () => execute('release', { requires: [instance], creates: [], invalidates: [instance] }, pool, naming),
+        ...Array.from({ length: 6 }, () => () => execute(command, use, model)),
+        ...(random.chance(0.1) ? [() => state.reset().then(() => (model.reset(), pool.reset()))] : []),
+      ];
+      await random.pick(choices)();
+      const status = await state.getStatus();
+      for (const entity of skill.entities)
+        expect([entity, status[entity], await state.getValue(entity)]).toEqual([
+          entity,
+          { valid: model.isValid(entity), has_value: model.values.has(entity) },
+          model.values.get(entity),
+        ]);
+      expect(await state.checkRequires(command)).toEqual(model.missing(use));
+      expect(status['pool']!.valid).toBe([...pool.valid.values()].includes(true));
+    }
+  }
+});
+
+it(
+  `never lets two commands change an entity at once, nor begin without what they require, whoever is killed: seed ${SEED}`,
+  { timeout: 0 },
+  async () => {
+    const random = new Random(SEED);
+    const skill = randomSkill(random, true);
+    const folder = createFolder(skill);
+    const perWorker = 8;
+    const killed = new Set<string>();
+    const startWorker = (worker: string): Promise<void> => {
+      const args = [join(import.meta.dirname, 'worker.ts'), folder, String(random.int(1e9)), String(perWorker), worker];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      let errors = '';
+      child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+      if (random.chance(0.5)) {
+        // After so many lines of its own: in the middle of a command, or between two.
+        const lines = 1 + random.int(perWorker);
+        const timer = setInterval(() => {
+          if (eventsIn(folder).filter((event) => event.worker === worker).length < lines) return;
+          killed.add(worker);
+          child.kill('SIGKILL');
+          clearInterval(timer);
+        }, 5);
+        child.once('exit', () => clearInterval(timer));
+      }
+      return new Promise((resolve, reject) =>
+        child.once('close', (code, signal) => {
+          if (code === 0 || signal === 'SIGKILL') resolve();
+          else reject(new Error(`${worker}: ${code} ${errors}`));
+        }),
+      );
+    };
+    const count = Math.max(3, Math.round(STEPS / perWorker / 3) * 3);
+    for (let first = 0; first < count; first += 3)
+      await Promise.all([first, first + 1, first + 2].map((n) => startWorker(`w${n}`)));
+    // Programs of killed workers end by themselves.
+    const state = new StateManager(documentOf(skill), { folder });
+    await expect.poll(() => hasOpenPrograms(folder), { timeout: 60_000 }).toBe(false);
+    const { faults, states } = replay(skill, eventsIn(folder), killed);
+    expect(faults).toEqual([]);
+    const status = await state.getStatus();
+    for (const [name, valid] of states)
+      if (valid !== undefined) expect([name, status[name]!.valid]).toEqual([name, valid]);
+  },
+);
+
+function eventsIn(folder: string): Event[] {
+  const path = join(folder, 'events');
+  const lines = fs.existsSync(path) ? fs.readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+  return lines.map((line) => {
+    const [type = '', command = '', worker = ''] = line.split(' ');
+    return { type, command, worker };
+  });
+}
+
+/** Whether a program has begun and not ended: none of them is killed. */
+function hasOpenPrograms(folder: string): boolean {
+  const events = eventsIn(folder);
+  return events.filter(({ type }) => type === 'start').length > events.filter(({ type }) => type !== 'start').length;
+}
