@@ -111,7 +111,7 @@ export function replay({ entities, commands }: ModelSkill, events: readonly Even
       end(worker, type, last.get(worker) === index);
       continue;
     }
-    for (const [other, running] of open) {
+    for (const running of open.values()) {
       const shared = changes(running).find((name) => changes(command).includes(name));
       // A killed worker leaves a program that works on: what it changes is nobody else's until it has ended.
       if (shared !== undefined) faults.push(`event ${index}: ${command} and ${running} change ${shared} at once`);
