@@ -32,6 +32,7 @@ import { reasonOf } from './local/prepare-run.ts';
 import { reportRun } from './local/report.ts';
 import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/run-folder.ts';
 import { withStandIns } from './local/system-files.ts';
+import { exportSkill } from './local/uasp.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EntityChange } from './run/entity/change.ts';
@@ -258,6 +259,11 @@ export class Gateline {
     return this.#use(access, async (folder, order) =>
       exportRun(folder, await viewRun(folder, order, options.run), system, options),
     );
+  }
+
+  /** Writes the entities and commands as a skill of UASP, and their state. @param options as of {@link export} */
+  exportSkill(options: { target?: string; isDry?: boolean } = {}): Promise<readonly string[]> {
+    return this.#use(options.isDry ? 'read' : 'engine', (folder, order) => exportSkill(folder, order, options));
   }
 
   async #use<T>(access: FolderAccess, work: (folder: Folder, order: Order) => Promise<T>): Promise<T> {

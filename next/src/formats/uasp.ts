@@ -1,3 +1,4 @@
+import { Document, isScalar, visit } from 'yaml';
 import { z } from 'zod';
 import { GatelineError } from '../errors.ts';
 import { pointerOf } from '../json/pointer.ts';
@@ -8,6 +9,12 @@ export interface Skill {
   readonly name: string;
   readonly entities: Readonly<Record<string, EntityDefinition>>;
   readonly commands: Readonly<Record<string, CommandDefinition>>;
+}
+
+/** Whether an entity is valid, and has a value. */
+export interface EntityStatus {
+  readonly valid: boolean;
+  readonly has_value: boolean;
 }
 
 /** `/` separates an entity from its instance. */
@@ -51,18 +58,22 @@ const skillSchema = z.looseObject({
     .nullish(),
 });
 
+const manifestSchema = z.looseObject({
+  loaded_skills: z.array(
+    z.looseObject({
+      name,
+      state: z.record(name, z.looseObject({ valid: z.boolean(), has_value: z.boolean() })).nullish(),
+    }),
+  ),
+});
+
 /**
  * Reads a skill. What `created_by` and `invalidated_by` say is united with what its commands say; names there that are
  * no command are events. What commands name is an entity, also if the skill lists it nowhere.
  * @throws GatelineError `usage` with every problem
  */
 export function readSkill(document: unknown): Skill {
-  const parsed = skillSchema.safeParse(document);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${pointerOf(path) || '/'}: ${message}`);
-    throw new GatelineError('usage', `this is no skill:\n${problems.slice(0, 20).join('\n')}`);
-  }
-  const { data } = parsed;
+  const data = parse(skillSchema, document, 'skill');
   const listed = data.state?.entities ?? [];
   const id = data.meta?.name ?? data.name ?? 'skill';
   const commands = Object.entries(data.commands ?? {}).map(([command, entry]): [string, CommandDefinition] => {
@@ -100,6 +111,114 @@ export function readSkill(document: unknown): Skill {
     entities: Object.fromEntries(order.map((entity) => [entity, byName.get(entity)!])),
     commands: Object.fromEntries(commands),
   };
+}
+
+/** What a skill says that a definition has no key for; one sentence each. */
+export function skillNotes(document: unknown): string[] {
+  const { state, commands } = parse(skillSchema, document, 'skill');
+  const ids = Object.keys(commands ?? {});
+  const listed = state?.entities ?? [];
+  return [
+    ...listed.flatMap(({ name: entity, created_by: by }) =>
+      except(by, ids).map(
+        (event) => `${event} creates ${entity} and is no command: \`gateline entities set ${entity} valid\``,
+      ),
+    ),
+    ...listed.flatMap(({ name: entity, invalidated_by: by }) =>
+      except(by, ids).map(
+        (event) => `${event} invalidates ${entity} and is no command: \`gateline entities set ${entity} invalid\``,
+      ),
+    ),
+    ...listed.flatMap(({ name: entity, properties }) =>
+      properties?.includes('expires_at') ? `${entity} has expires_at: \`expires-at: /expires_at\` lets it expire` : [],
+    ),
+    ...Object.entries(commands ?? {}).flatMap(([command, entry]) => {
+      const { syntax } = entry ?? {};
+      if (!syntax) return `${command} has no syntax: write its command line`;
+      return requiredPart(syntax) === syntax.trim() ? [] : `optional parts of ${command} are left out: ${syntax}`;
+    }),
+  ];
+}
+
+function except(list: readonly string[], others: readonly string[]): string[] {
+  return list.filter((item) => !others.includes(item));
+}
+
+/** The states of entities in a manifest; undefined: the document is none, or does not name the skill. */
+export function readManifest(document: unknown, skill: string): Readonly<Record<string, EntityStatus>> | undefined {
+  if (typeof document !== 'object' || document === null || !Object.hasOwn(document, 'loaded_skills')) return undefined;
+  const { loaded_skills: skills } = parse(manifestSchema, document, 'manifest');
+  return (
+    (skills.find((one) => one.name === skill) ?? (skills.length === 1 ? skills[0] : undefined))?.state ?? undefined
+  );
+}
+
+/** The keys `entities` and `commands` of a definition. */
+export function definitionKeys({ entities, commands }: Skill): string {
+  return yamlText({
+    entities: mapValues(entities, ({ format, properties, dependsOn, expiresAt }) =>
+      filled({ format, properties, 'depends-on': dependsOn, 'expires-at': expiresAt }),
+    ),
+    commands: mapValues(commands, ({ syntax, requires, creates, invalidates, returns }) => ({
+      syntax,
+      ...filled({ requires, creates, invalidates, returns }),
+    })),
+  });
+}
+
+/** A definition as a skill. Skills have no dependents: what becomes invalid with an entity is named by each command. */
+export function writeSkill({ name: id, entities, commands }: Skill): string {
+  const withDependents = (names: readonly string[]): string[] => {
+    const all = new Set(names);
+    // A set visits what is added meanwhile.
+    for (const one of all)
+      for (const [entity, { dependsOn }] of Object.entries(entities)) if (dependsOn.includes(one)) all.add(entity);
+    return [...all];
+  };
+  const uses = mapValues(commands, (use) => ({ ...use, invalidates: withDependents(use.invalidates) }));
+  const by = (key: 'creates' | 'invalidates', entity: string) =>
+    Object.keys(uses).filter((command) => uses[command]![key].includes(entity));
+  return yamlText({
+    name: id,
+    state: {
+      entities: Object.entries(entities).map(([entity, { format, properties }]) => {
+        const lists = { created_by: by('creates', entity), invalidated_by: by('invalidates', entity), properties };
+        return { name: entity, ...filled({ format, ...lists }) };
+      }),
+    },
+    commands: mapValues(uses, ({ syntax, requires, creates, invalidates, returns }) => ({
+      syntax,
+      ...filled({ requires, creates, invalidates, returns }),
+    })),
+  });
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/** What is empty is not written. */
+function filled(fields: Readonly<Record<string, string | readonly string[] | undefined>>) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value.length > 0));
+}
+
+/** Block style, with lists of names in a line. */
+function yamlText(value: object): string {
+  const document = new Document(value);
+  visit(document, {
+    Seq: (_, list) => {
+      if (list.items.every(isScalar)) list.flow = true;
+    },
+  });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/** @throws GatelineError `usage` with every problem */
+function parse<T>(schema: z.ZodType<T>, document: unknown, what: string): T {
+  const parsed = schema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${pointerOf(path) || '/'}: ${message}`);
+  throw new GatelineError('usage', `this is no ${what}:\n${problems.slice(0, 20).join('\n')}`);
 }
 
 /** Optional parts in brackets would be words of the command; in quotes, brackets are text. */

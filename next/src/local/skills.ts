@@ -4,7 +4,7 @@ import { checkCommand, runCommand, type CommandResult } from '../engine/commands
 import type { Order } from '../engine/ports.ts';
 import { currentEnvironment, type Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
-import { readSkill, type Skill } from '../formats/uasp.ts';
+import { readSkill, type EntityStatus, type Skill } from '../formats/uasp.ts';
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { parsePipeline } from '../pipeline/parse-pipeline.ts';
 import { problemText } from '../pipeline/problem.ts';
@@ -15,6 +15,7 @@ import type { EngineEvent } from '../run/events.ts';
 import { createRedactor } from '../untrusted/redact.ts';
 import { applyCommand, resetEntities, setEntity, viewEntities } from './entities.ts';
 import { Folder } from './folder.ts';
+import { entityStatuses } from './uasp.ts';
 
 /** Where the state of skills is kept, and who changes it. */
 export interface SkillOptions {
@@ -25,12 +26,6 @@ export interface SkillOptions {
   /** Who changes entities. Default: `library`. */
   readonly actor?: string;
   readonly observe?: (event: EngineEvent) => void;
-}
-
-/** Whether an entity is valid, and has a value. */
-export interface EntityStatus {
-  readonly valid: boolean;
-  readonly has_value: boolean;
 }
 
 /**
@@ -78,15 +73,7 @@ export class StateManager {
   }
 
   async getStatus(): Promise<Readonly<Record<string, EntityStatus>>> {
-    const views = await this.#view();
-    const statusOf = (name: string): EntityStatus => {
-      const own = views.filter(({ entity }) => entity === name);
-      return {
-        valid: own.some(({ status }) => status === 'valid'),
-        has_value: own.some(({ value }) => value !== undefined),
-      };
-    };
-    return Object.fromEntries(Object.keys(this.skill.entities).map((name) => [name, statusOf(name)]));
+    return entityStatuses(await this.#view());
   }
 
   /** As if no entity had ever existed. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEEP_DIVE, ORCHESTRATION } from '../formats/seed-002.ts';
+import { SKILL } from '../formats/seed-001.ts';
 import { agent, pipeline, Project } from './support.ts';
 
 const FLOW = pipeline(
@@ -127,5 +128,58 @@ describe('import', () => {
     await strict.expect('import agent-flow', 1, /exploration: schema: .*modules/, 'Nothing was imported');
     await strict.expect('import agent-flow nowhere', 2, /nowhere cannot be read/);
     expect((await strict.json<{ status: string }>('status')).status).toBe('initializing');
+  });
+});
+
+describe('a skill of UASP', () => {
+  const MANIFEST = 'loaded_skills: [{name: pool, state: {resource: {valid: true, has_value: true}}}]\n';
+
+  it('becomes a definition whose commands run, and is exported with its state', async () => {
+    const project = new Project();
+    project.write('agent-browser.uasp.yaml', SKILL);
+    project.program('agent-browser', '#!/bin/sh\necho \'["@e1"]\'\n');
+    await project.expect('import uasp', 2, 'the skill is not named', 'gateline import uasp FILE');
+    await project.expect('import uasp agent-browser.uasp.yaml', 0, 'wrote gateline.yml', 'optional parts of logout');
+    await project.expect('validate', 0, 'no errors');
+    await project.expect('do snapshot', 0);
+    await project.expect('export uasp --dry-run', 0, 'would write uasp/agent-browser.uasp.yaml');
+    await project.expect('export uasp', 0, 'wrote uasp/manifest.json');
+    const none = { valid: false, has_value: false };
+    expect(project.readJson('uasp/manifest.json')).toEqual({
+      loaded_skills: [
+        {
+          name: 'agent-browser',
+          state: {
+            session: none,
+            refs: { valid: true, has_value: true },
+            page_state: { valid: true, has_value: true },
+          },
+        },
+      ],
+    });
+    const definition = project.read('gateline.yml')!;
+    project.remove('gateline.yml');
+    await project.expect('import uasp uasp/agent-browser.uasp.yaml', 0, 'wrote gateline.yml');
+    expect(project.read('gateline.yml')).toBe(definition);
+    await project.expect('entities refs', 0, /refs +valid/);
+  });
+
+  it('is printed where there is a definition, with what its manifest says', async () => {
+    const project = create();
+    project.write(
+      'pool.yaml',
+      `name: pool\n${MANIFEST}commands: {acquire: {syntax: pool acquire, creates: [resource]}}\n`,
+    );
+    await project.expect(
+      'import uasp pool.yaml',
+      0,
+      'stays as it is',
+      'commands:\n  acquire:\n    syntax: pool acquire\n    creates: [resource]',
+      'resource is valid in the manifest: `gateline entities set resource valid --value JSON`',
+    );
+    expect(project.read('gateline.yml')).toBe(FLOW);
+    project.write('manifest.yaml', MANIFEST);
+    await project.expect('import uasp manifest.yaml', 0, /^resource is valid in the manifest/);
+    await project.expect('export uasp', 2, 'gateline.yml has no entities and no commands');
   });
 });

@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
+import { GatelineError } from '../../errors.ts';
 import { Gateline } from '../../gateline.ts';
 import { FORMATS } from '../../local/formats.ts';
+import { importSkill } from '../../local/uasp.ts';
 import { countOf } from '../../report/amounts.ts';
-import { safeText } from '../../report/table.ts';
+import { safeLine, safeText } from '../../report/table.ts';
 import {
   addDeciderOptions,
   addRequestOptions,
@@ -15,20 +17,25 @@ import {
 import type { AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 
+/** Has no runs, but entities and commands. */
+const UASP = 'uasp';
+const SYSTEMS = [...Object.keys(FORMATS), UASP].join(', ');
+
 /** `import`, `export`: the files of other systems. */
 export function addExchangeCommands(world: World, program: Command, answer: AddAnswer): void {
   const imports = addDeciderOptions(
     addRequestOptions(
       program
         .command('import')
-        .argument('<system>', Object.keys(FORMATS).join(', '))
-        .argument('[folder]', 'default: its usual folder'),
+        .argument('<system>', SYSTEMS)
+        .argument('[path]', 'its folder, or the file of a skill (uasp); default: its usual folder'),
     ),
     false,
   ).description('take over the outputs of another system: all or none');
   answer<TargetOptions & { reason?: string; actor?: string }>(
     imports,
     async ({ reason, actor, ...options }, system, folder) => {
+      if (system === UASP) return importAnswer(world, folder);
       const gateline = await Gateline.open(await gatelineOptions(world, options));
       const imported = await gateline.import(system, folder, { reason, actor });
       const lines = [
@@ -40,7 +47,7 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
     },
   );
 
-  const exports = addTargetOptions(program.command('export').argument('<system>', Object.keys(FORMATS).join(', ')))
+  const exports = addTargetOptions(program.command('export').argument('<system>', SYSTEMS))
     .description('write a run as the files of another system; what is not ours there is set aside')
     .addOption(new Option('--run <n>', 'a run of the subject; default: the newest').argParser(parseWholeNumber(1)))
     .option('-o, --output <folder>', 'default: its usual folder')
@@ -50,8 +57,29 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
     async ({ run, output, dryRun: isDry = false, ...options }, system) => {
       const gateline = await Gateline.open(await gatelineOptions(world, options));
       const target = output === undefined ? undefined : resolve(world.workingDirectory, output);
-      const files = await gateline.export(system, { target, isDry, run });
+      const files =
+        system === UASP
+          ? await gateline.exportSkill({ target, isDry })
+          : await gateline.export(system, { target, isDry, run });
       return { json: { files }, text: files.map((path) => `${isDry ? 'would write' : 'wrote'} ${path}`).join('\n') };
     },
   );
+}
+
+async function importAnswer(world: World, path: string | undefined) {
+  if (path === undefined)
+    throw new GatelineError('usage', 'the skill is not named', {
+      hint: '`gateline import uasp FILE` reads its YAML file.',
+    });
+  const imported = await importSkill(world.workingDirectory, path);
+  const { file, keys, notes } = imported;
+  const isPrinted = file === undefined && keys !== '';
+  const lines = [
+    ...(file === undefined ? [] : [`wrote ${file}`]),
+    ...(isPrinted
+      ? ['The definition stays as it is. Add to it:', '', ...keys.trimEnd().split('\n').map(safeLine), '']
+      : []),
+    ...notes.map(safeText),
+  ];
+  return { json: imported, text: lines.join('\n') };
 }
