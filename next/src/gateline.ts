@@ -24,6 +24,9 @@ import {
 import { Folder, type FolderAccess } from './local/folder.ts';
 import { formatNamed, importRun, type ImportResult } from './local/import.ts';
 import { exportRun } from './local/mirror.ts';
+import { refreshDeepDive } from './local/deep-dive.ts';
+import { readSet, readTasks, runLoop, type LoopOptions, type LoopResult } from './local/loop.ts';
+import { promoteLearnings, readHandoff, viewMemory, type MemoryView } from './local/memory.ts';
 import { assignmentFor, createOrder, type AssignmentOptions } from './local/order.ts';
 import { loadDefinition, type Definition } from './local/load-definition.ts';
 import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
@@ -34,11 +37,14 @@ import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local
 import { withStandIns } from './local/system-files.ts';
 import { exportSkill } from './local/uasp.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
+import type { SetSubject } from './pipeline/set.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EntityChange } from './run/entity/change.ts';
 import type { Names } from './run/entity/instances.ts';
 import type { EndedEntry } from './run/entry.ts';
 import type { EngineEvent, UnitPlan } from './run/events.ts';
+import type { Task } from './run/tasks.ts';
+import type { Learning } from './engine/memory.ts';
 
 export type { RunOptions, RunOutcome };
 
@@ -257,8 +263,48 @@ export class Gateline {
     formatNamed(system);
     const access = options.isDry ? 'read' : 'engine';
     return this.#use(access, async (folder, order) =>
-      exportRun(folder, await viewRun(folder, order, options.run), system, options),
+      exportRun(folder, order, await viewRun(folder, order, options.run), system, options),
     );
+  }
+
+  /** The documents for agents, and what agents learned that nobody promoted. */
+  memory(): Promise<MemoryView> {
+    return this.#use('read', viewMemory);
+  }
+
+  /** Adds what agents learned to `learned-patterns.md`, each once. @param gates only of these. Default: all */
+  promoteLearnings(gates: readonly string[] = []): Promise<readonly Learning[]> {
+    return this.#use('read', (folder, order) => promoteLearnings(folder, order, gates));
+  }
+
+  /** Makes `deep-dive.md` anew if it is stale. @param isForced also if it is not */
+  refreshMemory(isForced = false, { by, ...options }: Pick<RunOptions, 'signal' | 'by'> = {}) {
+    return this.#use('engine', async (folder, order) =>
+      refreshDeepDive(folder, order, isForced, options, await this.#decider(by, order, 'gateline memory refresh')),
+    );
+  }
+
+  /** What an agent that begins now is told of what was done before, as Markdown. */
+  handoff(): Promise<string> {
+    return this.#use('read', readHandoff);
+  }
+
+  /** Does the tasks of a set one after another, with a commit for each. @param file path of the set */
+  async loop(file: string, options: LoopOptions = {}): Promise<LoopResult> {
+    const set = await readSet(file);
+    return this.#use('engine', (folder) => runLoop(folder, set, (...task) => this.#orderOf(...task), options));
+  }
+
+  /** The tasks of a set, with their status and retries. */
+  async tasks(file: string): Promise<readonly Task[]> {
+    const set = await readSet(file);
+    return this.#use('read', (folder) => readTasks(folder, set));
+  }
+
+  #orderOf({ id, metadata, input = this.assignment.input }: SetSubject, task = this.assignment.task): Order {
+    const options = { subject: id, task, metadata: { ...this.assignment.metadata, ...metadata }, input };
+    const assignment = assignmentFor(this.definition.pipeline, options, undefined);
+    return createOrder(this.definition, assignment, this.#environment);
   }
 
   /** Writes the entities and commands as a skill of UASP, and their state. @param options as of {@link export} */

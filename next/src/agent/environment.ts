@@ -8,7 +8,8 @@ export const ATTEMPT_FILES = {
   metrics: 'metrics.json',
   learnings: 'learnings.md',
   feedback: 'feedback.json',
-  handoff: 'handoff.md',
+  memory: 'memory',
+  handoff: 'memory/handoff.md',
 } as const;
 
 /**
@@ -34,7 +35,8 @@ export interface EnvironmentSource {
   readonly task: string | undefined;
   /** Whether that file was written. */
   readonly hasFeedback: boolean;
-  readonly hasHandoff?: boolean;
+  /** Names of the documents that were copied. */
+  readonly memory?: readonly string[];
 }
 
 /**
@@ -59,7 +61,7 @@ export function inheritedVariables(
 }
 
 function protocolVariables(source: EnvironmentSource): Record<string, string> {
-  const { directory, gate, leg, attempt, task, hasFeedback, hasHandoff = false } = source;
+  const { directory, gate, leg, attempt, task, hasFeedback, memory = [] } = source;
   const pathOf = (file: keyof typeof ATTEMPT_FILES) => join(directory, ATTEMPT_FILES[file]);
   return {
     GATELINE_REQUEST: pathOf('request'),
@@ -67,7 +69,8 @@ function protocolVariables(source: EnvironmentSource): Record<string, string> {
     GATELINE_METRICS: pathOf('metrics'),
     GATELINE_LEARNINGS: pathOf('learnings'),
     ...(hasFeedback && { GATELINE_FEEDBACK: pathOf('feedback') }),
-    ...(hasHandoff && { GATELINE_HANDOFF: pathOf('handoff') }),
+    ...(memory.length > 0 && { GATELINE_MEMORY: pathOf('memory') }),
+    ...(memory.includes('handoff') && { GATELINE_HANDOFF: pathOf('handoff') }),
     GATELINE_ATTEMPT: String(attempt),
     GATELINE_GATE: gate.id,
     ...(leg !== '' && { GATELINE_LEG: leg }),

@@ -7,6 +7,8 @@ import { addEntityCommands } from './commands/entities.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addFileCommands } from './commands/files.ts';
 import { addFolderCommands } from './commands/folder.ts';
+import { addLoopCommand } from './commands/loop.ts';
+import { addMemoryCommands } from './commands/memory.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addShowCommands } from './commands/show.ts';
@@ -58,6 +60,8 @@ export async function main(world: World): Promise<number> {
   addFolderCommands(world, program, answer);
   addExchangeCommands(world, program, answer);
   addEntityCommands(world, program, answer);
+  addMemoryCommands(world, program, answer);
+  addLoopCommand(world, program, answer);
   try {
     await program.parseAsync(world.arguments, { from: 'user' });
     return exit;

@@ -6,6 +6,7 @@ import type { AttemptRef, Content } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
 import type { Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
+import { placeDocuments } from './memory.ts';
 import { versionsHandedOn, type Work } from './request.ts';
 import { readValue } from './values.ts';
 
@@ -31,6 +32,7 @@ export async function prepareDirectory(
     fingerprint,
     handedOn: call.order.redactor.json(Object.fromEntries(await versionsHandedOn(call, snapshot, needs))).value,
     needs: {},
+    memory: await placeDocuments(call, unit.gate, directory),
   };
   const values: JsonObject = {};
   for (const [key, { exports }] of needs) {
@@ -105,6 +107,7 @@ export function taskOf(
       attempt: attempt.n,
       task: request.task,
       hasFeedback,
+      memory: gate.memory,
     }),
     timeoutMs: gate.timeoutMinutes * 60_000,
     redactor: order.redactor,

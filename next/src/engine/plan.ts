@@ -1,5 +1,6 @@
 import type { UnitPlan } from '../run/events.ts';
 import { gateOf, type Unit } from '../run/units.ts';
+import { requireDocuments } from './memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import { Call } from './call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
@@ -14,6 +15,7 @@ import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
  */
 export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boolean): Promise<readonly UnitPlan[]> {
   const call = await Call.open(ports, order);
+  await requireDocuments(call);
   let snapshot = await call.look();
   const plans: UnitPlan[] = [];
   const open = new Map([...call.state.open.values()].map((started) => [started.unit, started]));

@@ -37,6 +37,12 @@ export interface AgentStateFiles {
   read(unit: Unit): Promise<{ readonly bytes: Uint8Array } | { readonly issues: readonly Issue[] } | undefined>;
 }
 
+/** Documents for agents, in `.gateline/memory/`. */
+export interface Documents {
+  /** Undefined: there is none. @throws GatelineError `usage` if it is no plain file of at most 1 MiB */
+  read(name: string): Promise<Uint8Array | undefined>;
+}
+
 /** What the machine gives to the engine. */
 export interface Ports {
   readonly log: Log;
@@ -46,6 +52,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly agents: Agents;
   readonly attempts: AttemptFiles;
+  readonly documents: Documents;
   /** Absent: gates change no database. */
   readonly database?: Database;
   /** Absent: agents write their output only where the protocol says. */

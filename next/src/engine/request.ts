@@ -8,6 +8,7 @@ import type { Unit } from '../run/units.ts';
 import { NOT_APPLICABLE } from '../verdict/verdict.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import { namedFiles, type Call } from './call.ts';
+import { digestDocuments } from './memory.ts';
 import type { UnitOutput } from './ports.ts';
 
 /** What the needs of a unit have for it, by unit. */
@@ -48,7 +49,7 @@ export async function buildRequest(
     inputs: await inputsOf(call, gate, snapshot),
     handedOn: await digestHandedOn(call, snapshot, needs),
     needs: Object.fromEntries([...needs].map(([key, { exports }]) => [key, exports?.digest ?? null])),
-    memory: {},
+    memory: await digestDocuments(call, gate),
     secrets: gate.secrets,
     tools: await toolVersions(call, gate),
     platform: ports.platform,

@@ -7,6 +7,7 @@ import { runAttempt } from './attempt.ts';
 import { Call, type Outcome } from './call.ts';
 import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan-unit.ts';
+import { requireDocuments } from './memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './recover.ts';
@@ -34,6 +35,7 @@ export interface RunResult {
  */
 export async function runPipeline(ports: Ports, order: Order, signal: AbortSignal): Promise<RunResult> {
   const call = await Call.open(ports, order);
+  await requireDocuments(call);
   await recoverOpenAttempts(call);
   await prepareNeeds(call);
   const scheduler = new Scheduler(call, signal);

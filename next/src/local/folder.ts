@@ -13,12 +13,14 @@ import type { HistoryEntry } from '../history/history-entry.ts';
 import { queryHistory, type History, type HistoryFilter } from '../history/query.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { EntityEntry } from '../run/entity/entity-log.ts';
+import { MEMORY_FOLDER } from '../run/memory.ts';
 import type { AttemptRef, Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { FolderState } from '../run/state.ts';
 import { AttemptFolders, subjectSlug } from '../store/files/attempts.ts';
 import { FileCheckpoints } from '../store/files/checkpoints.ts';
 import { FileContents } from '../store/files/contents.ts';
+import { FileDocuments } from '../store/files/documents.ts';
 import { FileHistory } from '../store/files/history.ts';
 import { isLocked, takeLock, type Lock } from '../store/files/lock.ts';
 import { openEntityLog, openLog, type FileLog } from '../store/files/log.ts';
@@ -57,6 +59,7 @@ export class Folder implements AsyncDisposable {
   readonly entities: FileLog<EntityEntry>;
   readonly checkpoints: FileCheckpoints;
   readonly contents: FileContents;
+  readonly documents: FileDocuments;
   readonly #history: FileHistory;
   readonly #lock: Lock | undefined;
   readonly #workspace: GitWorkspace | undefined;
@@ -74,6 +77,7 @@ export class Folder implements AsyncDisposable {
     this.#history = new FileHistory(stateFolder);
     this.checkpoints = new FileCheckpoints(stateFolder);
     this.contents = new FileContents(stateFolder);
+    this.documents = new FileDocuments(options.root);
     const log = openLog(stateFolder);
     this.log = log;
     this.entities = openEntityLog(stateFolder);
@@ -85,6 +89,7 @@ export class Folder implements AsyncDisposable {
       workspace: workspace ?? NO_WORKSPACE,
       agents: createAgents(),
       attempts: new AttemptFolders(stateFolder, options.pipeline.id),
+      documents: this.documents,
       database: this.#database(),
       clock: { now: () => new Date() },
       environment: options.environment,
@@ -225,8 +230,14 @@ function globsOf({ gates, ignore }: Pipeline) {
   return {
     stored: gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : [])),
     hashed: gates.flatMap(({ inputs }) => inputs ?? []),
-    ignore: [...ignore, ...OTHER_STATE],
+    ignore: [...ignore, ...OTHER_STATE, `${MEMORY_FOLDER}/**`, ...documentsMade(gates)],
   };
+}
+
+/** Documents are inputs of the gates that name them, by their digests. Files are those that a gate makes. */
+function documentsMade(gates: Pipeline['gates']): string[] {
+  const globs = gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : []));
+  return globs.filter((glob) => glob.startsWith(`${MEMORY_FOLDER}/`)).map((glob) => `!${glob}`);
 }
 
 /** State files of other systems change by themselves; beside them lies what was set aside. */

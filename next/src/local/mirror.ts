@@ -14,6 +14,7 @@ import type { Contents } from '../store/stores.ts';
 import { isBehindFile } from '../workspace/paths.ts';
 import type { Folder } from './folder.ts';
 import { FORMATS } from './formats.ts';
+import { readDocuments } from './memory.ts';
 
 /** Outputs that are larger are named in the files, not part of them, in bytes. */
 const MAX_OUTPUT = 16 * 1024 ** 2;
@@ -28,7 +29,7 @@ export async function mirrorRun(folder: Folder, order: Order, view: RunView, isO
   if (mirror.includes(stateGuide.name)) await mirrorGuide(folder, view);
   const formats = mirror.flatMap((name) => (name === stateGuide.name ? [] : (FORMATS[name] ?? [])));
   if (formats.length === 0) return;
-  const source = await sourceOf(folder, view, isOver ? undefined : view.history);
+  const source = await sourceOf(folder, order, view, isOver ? undefined : view.history);
   for (const format of formats) {
     const files = { ...format.write(source), ...(isOver && format.writeHistory?.(source)) };
     await writeFiles(folder, format, join(folder.options.root, format.folder), files).catch((error: unknown) =>
@@ -71,12 +72,13 @@ export async function mirrorGuide(
  */
 export async function exportRun(
   folder: Folder,
+  order: Order,
   view: RunView,
   system: string,
   { target, isDry = false }: { readonly target?: string; readonly isDry?: boolean } = {},
 ): Promise<readonly string[]> {
   const format = FORMATS[system]!;
-  const source = await sourceOf(folder, view);
+  const source = await sourceOf(folder, order, view);
   const files = { ...format.write(source), ...format.writeHistory?.(source) };
   const root = target ?? join(folder.options.root, format.folder);
   if (!isDry) await writeFiles(folder, format, root, files);
@@ -95,9 +97,14 @@ async function writeFiles(folder: Folder, { name }: Format, root: string, files:
   }
 }
 
-async function sourceOf(folder: Folder, view: RunView, history?: Source['history']): Promise<Source> {
+async function sourceOf(folder: Folder, order: Order, view: RunView, history?: Source['history']): Promise<Source> {
   const runs = history ?? (await folder.readHistory({ pipeline: view.pipeline })).entries;
-  return { view, values: await outputValues(folder.contents, view), history: runs, documents: {} };
+  return {
+    view,
+    values: await outputValues(folder.contents, view),
+    history: runs,
+    documents: await readDocuments(folder, order),
+  };
 }
 
 async function outputValues(contents: Contents, view: RunView): Promise<OutputValues> {

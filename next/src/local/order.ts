@@ -72,15 +72,27 @@ export interface Limits {
   readonly only?: readonly string[];
   readonly maxParallel?: number;
   readonly maxIterations?: number;
+  /** Documents that every gate gets in this call. */
+  readonly memory?: readonly string[];
 }
 
 /** @throws GatelineError `usage` naming a gate that the pipeline does not have */
-export function limitOrder(order: Order, { until, only, maxParallel, maxIterations }: Limits): Order {
-  const { pipeline } = order;
+export function limitOrder(order: Order, { until, only, maxParallel, maxIterations, memory }: Limits): Order {
+  const pipeline = memory ? withDocuments(order.pipeline, memory) : order.pipeline;
   const graph = new UnitGraph(pipeline);
   for (const id of [...(until ?? []), ...(only ?? [])]) graph.requireGate(id);
   const gates = only ?? until?.flatMap((id) => [id, ...graph.ancestors(id)]);
-  return { ...order, ...(gates && { only: new Set(gates) }), maxParallel, maxIterations };
+  return { ...order, pipeline, ...(gates && { only: new Set(gates) }), maxParallel, maxIterations };
+}
+
+function withDocuments(pipeline: Pipeline, names: readonly string[]): Pipeline {
+  const other = names.find((name) => !/^[a-z0-9][a-z0-9-]{0,63}$/.test(name));
+  if (other !== undefined)
+    throw new GatelineError('usage', `${other} is no name of a document`, {
+      hint: '`gateline memory` lists documents; `handoff` is made for each attempt',
+    });
+  const gates = pipeline.gates.map((gate) => ({ ...gate, memory: [...new Set([...gate.memory, ...names])] }));
+  return { ...pipeline, gates };
 }
 
 /** @throws GatelineError `usage` naming the unit that was meant */

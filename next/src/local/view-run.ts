@@ -9,6 +9,7 @@ import { forTerminal } from '../untrusted/escape.ts';
 import { cleanFolder } from './clean.ts';
 import { readCloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
+import { writeProgress } from './memory.ts';
 import { mirrorRun } from './mirror.ts';
 import { createAgentStateFiles } from './system-files.ts';
 
@@ -55,6 +56,7 @@ export async function endCall(folder: Folder, order: Order, wrote: boolean): Pro
   const { entries } = await folder.readHistory({ pipeline: id, subject: order.subject, limit: 1 });
   const isNoted = entries[0]?.run === view.run && entries[0].status === view.status;
   if (wrote || !isNoted) await folder.appendHistory(order);
+  if (wrote || !isNoted) await writeProgress(folder, order);
   await mirrorRun(folder, order, view, true);
   if (wrote && retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
   return view;

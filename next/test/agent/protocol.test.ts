@@ -28,11 +28,12 @@ describe('the environment of an agent', () => {
       GATELINE_ATTEMPT: '2',
       GATELINE_GATE: 'build',
     });
-    expect(agentEnvironment({ ...source, leg: 'x', task: 't', hasFeedback: true, hasHandoff: true })).toMatchObject({
+    expect(agentEnvironment({ ...source, leg: 'x', task: 't', hasFeedback: true, memory: ['handoff'] })).toMatchObject({
       GATELINE_LEG: 'x',
       GATELINE_TASK: 't',
       GATELINE_FEEDBACK: '/w/.state/attempts/1/feedback.json',
-      GATELINE_HANDOFF: '/w/.state/attempts/1/handoff.md',
+      GATELINE_MEMORY: '/w/.state/attempts/1/memory',
+      GATELINE_HANDOFF: '/w/.state/attempts/1/memory/handoff.md',
     });
   });
 

@@ -29,6 +29,7 @@ interface RunFlags extends TargetOptions {
   readonly sequential?: boolean;
   readonly maxParallel?: number;
   readonly maxIterations?: number;
+  readonly memory?: string[];
   readonly dryRun?: boolean;
   readonly checkpoints?: boolean;
   readonly quiet?: boolean;
@@ -71,6 +72,7 @@ function addRunOptions(command: Command): Command {
     .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(parseWholeNumber(1)))
     .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))
     .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(parseWholeNumber(1)))
+    .addOption(new Option('--memory <names>', 'documents that every gate gets in this call').argParser(collectList))
     .option('-n, --dry-run', 'only show what would run')
     .option('--checkpoints', 'print the Markdown checkpoint of each gate')
     .option('-q, --quiet', 'no progress')
@@ -78,8 +80,20 @@ function addRunOptions(command: Command): Command {
 }
 
 function toRunOptions(options: RunFlags): RunOptions {
-  const { until, gate, force, strategy, from, isolated, maxIterations, maxParallel, sequential, reason, actor } =
-    options;
+  const {
+    until,
+    gate,
+    force,
+    strategy,
+    from,
+    isolated,
+    maxIterations,
+    maxParallel,
+    sequential,
+    memory,
+    reason,
+    actor,
+  } = options;
   if (from !== undefined && strategy !== 'from-checkpoint')
     throw new GatelineError('usage', '--from belongs to --strategy from-checkpoint');
   return {
@@ -92,6 +106,7 @@ function toRunOptions(options: RunFlags): RunOptions {
     fresh: options.new,
     maxParallel: sequential ? 1 : maxParallel,
     maxIterations,
+    memory,
     by: { reason, actor },
   };
 }
@@ -110,8 +125,8 @@ async function runOrResume(world: World, options: RunFlags, isResume: boolean): 
   // What changed while agents worked outdates what they and others made: that is said at the end.
   const { result, view } = outcome;
   const isChanged = view.units.some(({ key, undeclared }) => result.ran.includes(key) && undeclared.length > 0);
-  const { until, only } = settings;
-  const plan = isChanged && !options.isolated ? await gateline.plan({ until, only }) : undefined;
+  const { until, only, memory } = settings;
+  const plan = isChanged && !options.isolated ? await gateline.plan({ until, only, memory }) : undefined;
   progress.end();
   return runAnswer(world, outcome, plan);
 }
@@ -130,7 +145,7 @@ function planAnswer({ out }: World, plans: Plans): Answer {
   return { json: { plan: plans }, text: renderPlan(plans, tableScreenOf(out)) };
 }
 
-function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
+export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
   const screen = { ...tableScreenOf(out), ran: result.ran, now: new Date().toISOString(), plan };
   const text = renderStatus(view, screen);
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';

@@ -40,9 +40,14 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
   const status = addRequestOptions(program.command('status')).description('show how a run stands, and what to do next');
   status
     .addOption(runOption())
-    .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'));
-  answer<ShowOptions & { watch?: boolean }>(status, async (options) => {
+    .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'))
+    .addOption(new Option('--handoff', 'print what an agent that begins now is told').conflicts('watch'));
+  answer<ShowOptions & { watch?: boolean; handoff?: boolean }>(status, async (options) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
+    if (options.handoff) {
+      const handoff = await gateline.handoff();
+      return { json: { handoff }, text: forTerminal(handoff) };
+    }
     const print = async (): Promise<Answer> => statusAnswer(world, gateline, options);
     if (!options.watch) return print();
     for (;;) {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AgentFile } from '../../agent/agent.ts';
 import { isSystemError, messageOf } from '../../errors.ts';
 import { digestOf, hexOf } from '../../json/digest.ts';
@@ -40,7 +40,10 @@ export class AttemptFolders {
   /** Writes a file for the agent. */
   async write(directory: string, name: string, bytes: Uint8Array | string): Promise<void> {
     const path = join(directory, name);
-    await withSystemErrors(path, () => writeFile(path, bytes));
+    await withSystemErrors(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, bytes);
+    });
   }
 
   /** Reads a file of the agent. @param limit bytes */

@@ -33,7 +33,7 @@ export async function writeProjection(
 }
 
 /** A file that may be on another file system than `.state/`: readers see the old content or the new one. */
-async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = join(dirname(path), `.gateline-${randomBytes(8).toString('hex')}.tmp`);
   await withSystemErrors(path, async () => {
     await mkdir(dirname(path), { recursive: true });

@@ -89,6 +89,7 @@ export class MemoryWorld implements World {
         ...createStores(this.state),
         workspace: new MemoryWorkspace(this.place, hooks),
         agents: this.crew!.port(),
+        documents: { read: async () => undefined },
         clock: { now: () => new Date((this.#time += 1_000)) },
         environment: {},
         platform: { os: 'linux', arch: 'x64' },

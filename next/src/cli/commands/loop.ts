@@ -1,0 +1,67 @@
+import { Option, type Command } from 'commander';
+import { resolve } from 'node:path';
+import { Gateline } from '../../gateline.ts';
+import type { LoopResult } from '../../local/loop.ts';
+import { countOf } from '../../report/amounts.ts';
+import { renderTable, safeText } from '../../report/table.ts';
+import type { Task } from '../../run/tasks.ts';
+import { addRequestOptions, collectList, gatelineOptions, parseWholeNumber, type TargetOptions } from '../options.ts';
+import { tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
+import { showProgress } from '../progress.ts';
+import type { World } from '../world.ts';
+import { interruptOn } from './run.ts';
+
+interface LoopFlags extends TargetOptions {
+  readonly maxIterations?: number;
+  readonly only?: string[];
+  readonly dryRun?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+const EXIT_CODES: Readonly<Record<LoopResult['status'], number>> = { completed: 0, stopped: 1, interrupted: 130 };
+
+/** `loop`: the tasks of a set, one after another. */
+export function addLoopCommand(world: World, program: Command, answer: AddAnswer): void {
+  const command = addRequestOptions(program.command('loop').argument('<set>', 'a file with `subjects: [{id, task}]`'))
+    .description('do one task after another, with a commit for each; a task that failed is repaired and tried again')
+    .addOption(new Option('--max-iterations <n>', 'runs in this call').argParser(parseWholeNumber(1)))
+    .addOption(
+      new Option('--only <tasks>', 'only these tasks; one that failed is tried once more').argParser(collectList),
+    )
+    .option('-n, --dry-run', 'only list the tasks, with their status and retries')
+    .option('-q, --quiet', 'no progress')
+    .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
+  answer<LoopFlags>(command, async (options, set) => {
+    using progress = showProgress(world, options);
+    const gateline = await Gateline.open({
+      ...(await gatelineOptions(world, options)),
+      observe: (event) => progress.observe(event),
+    });
+    const file = resolve(world.workingDirectory, set);
+    const { maxIterations, only, dryRun } = options;
+    if (dryRun) return listTasks(world, await gateline.tasks(file));
+    using interruption = interruptOn(world);
+    const result = await gateline.loop(file, { maxIterations, only, signal: interruption.signal });
+    progress.end();
+    const { text } = listTasks(world, result.tasks);
+    const commits = result.commits.map(({ id, commit }) => safeText(`${commit.slice(0, 12)} ${id}`));
+    const end = `${countOf(result.iterations, 'iteration')}: ${safeText(result.reason)}`;
+    return { json: result, text: [...commits, text + end].join('\n'), exit: EXIT_CODES[result.status] };
+  });
+}
+
+function listTasks({ out }: World, tasks: readonly Task[]): Answer {
+  const text = renderTable(
+    [
+      { head: 'task', cell: ({ id }) => id, max: 60 },
+      { head: 'status', cell: ({ status }) => status },
+      { head: 'retries', cell: ({ retries }) => String(retries || ''), isNumber: true },
+      { head: 'reason', cell: ({ reason }) => reason, max: 60 },
+      { head: 'what', cell: ({ task }) => task, max: 60 },
+    ],
+    tasks,
+    tableScreenOf(out),
+  );
+  return { json: { tasks }, text };
+}

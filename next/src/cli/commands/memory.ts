@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { Gateline } from '../../gateline.ts';
+import { countOf, formatBytes } from '../../report/amounts.ts';
+import { renderTable, safeText } from '../../report/table.ts';
+import { addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
+import { tableScreenOf, type AddAnswer } from '../print.ts';
+import { showProgress } from '../progress.ts';
+import type { World } from '../world.ts';
+import { interruptOn, runAnswer } from './run.ts';
+
+/** `memory`: documents for agents. */
+export function addMemoryCommands(world: World, program: Command, answer: AddAnswer): void {
+  const memory = addTargetOptions(program.command('memory')).description(
+    'list the documents for agents in .gateline/memory/, and what agents learned',
+  );
+  answer<TargetOptions>(memory, async (options) => {
+    const view = await (await Gateline.open(await gatelineOptions(world, options))).memory();
+    const documents = renderTable(
+      [
+        { head: 'document', cell: ({ name }) => name, max: 64 },
+        { head: 'size', cell: ({ bytes }) => formatBytes(bytes), isNumber: true },
+        { head: 'modified', cell: ({ modified }) => modified },
+        {
+          head: '',
+          cell: ({ freshness }) => freshness && `${freshness.isStale ? 'stale' : 'fresh'}: ${freshness.reason}`,
+        },
+      ],
+      view.documents,
+      tableScreenOf(world.out),
+    );
+    const learnings = view.learnings.map(({ gate, heading, text }) => safeText(`${gate}: ${heading}: ${text}`));
+    const count = countOf(learnings.length, 'new learning');
+    const more = learnings.length === 0 ? [] : [`${count} (\`gateline memory promote\` keeps them):`, ...learnings];
+    return { json: view, text: [documents || 'There are no documents.', ...more].join('\n') };
+  });
+
+  const promote = addTargetOptions(
+    memory.command('promote').argument('[gates...]', 'only what these learned; default: all'),
+  ).description('add what agents learned to learned-patterns.md, each once');
+  answer<TargetOptions>(promote, async (options, ...gates) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const added = await gateline.promoteLearnings(gates.flat());
+    const lines = added.map(({ heading, text }) => safeText(`added ${heading}: ${text}`));
+    return { json: { added }, text: lines.join('\n') || 'There is nothing new.' };
+  });
+
+  const refresh = addTargetOptions(memory.command('refresh'))
+    .description('run the gates that make deep-dive.md, if it is stale')
+    .option('--force', 'also if it is not');
+  answer<TargetOptions & { force?: boolean }>(refresh, async ({ force = false, ...options }) => {
+    using progress = showProgress(world, options);
+    using interruption = interruptOn(world);
+    const gateline = await Gateline.open({
+      ...(await gatelineOptions(world, options)),
+      observe: (event) => progress.observe(event),
+    });
+    const { freshness, outcome } = await gateline.refreshMemory(force, { signal: interruption.signal });
+    progress.end();
+    if (outcome === undefined) return { json: { freshness }, text: `deep-dive is fresh: ${freshness.reason}` };
+    const { json, ...rest } = runAnswer(world, outcome);
+    return { ...rest, json: { freshness, ...(json as object) } };
+  });
+}
