@@ -141,13 +141,13 @@ describe('what a need left', () => {
   it('is exported by the contract of today', async () => {
     const need = createNeed({
       output: { score: 90, plan: 'p', secret: 's' },
-      spent: { design: { ms: 5, costUsd: 1 } },
+      costSoFar: { design: { ms: 5, costUsd: 1 } },
     });
     const { gateJob, contents } = await prepare('review', [need]);
     const [[unit, output]] = gateJob.outputs as [(typeof gateJob.outputs)[0]];
     expect([unit, output.verdict.score, contents[1]]).toEqual(['design', 90, '{"plan":"p"}']);
     expect(output.exports!.digest).toBe(digestOfJson({ plan: 'p' }));
-    expect([gateJob.spent, gateJob.entries]).toEqual([{ design: { ms: 5, costUsd: 1 } }, [need.document.entry]]);
+    expect([gateJob.costSoFar, gateJob.entries]).toEqual([{ design: { ms: 5, costUsd: 1 } }, [need.document.entry]]);
   });
 
   const skipped = { ...MISSING, status: 'not-applicable', kind: 'not-applicable' } as const;

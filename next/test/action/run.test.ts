@@ -100,8 +100,8 @@ describe('the report of a run', () => {
   });
 
   it('shows gates that steps describe, in the order of their needs', () => {
-    const spent = { design: { ms: 1 }, 'build/linux': { ms: 1 }, review: { ms: 1 } };
-    const needs = [createNeed({ unit: 'review', spent }), ...build, createNeed()];
+    const costSoFar = { design: { ms: 1 }, 'build/linux': { ms: 1 }, review: { ms: 1 } };
+    const needs = [createNeed({ unit: 'review', costSoFar }), ...build, createNeed()];
     const { run, view, problems } = collect(needs, [], { pipeline: pipelineOf(needs) });
     expect([problems, view.status]).toEqual([[], 'completed']);
     expect(run.pipeline.gates.find(({ id }) => id === 'review')!.needs.toSorted()).toEqual(['build', 'design']);

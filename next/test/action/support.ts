@@ -58,7 +58,7 @@ export interface DocumentFields {
   readonly verdict?: Verdict;
   readonly legs?: readonly string[];
   readonly files?: readonly HandedFile[];
-  readonly spent?: AttemptDocument['spent'];
+  readonly costSoFar?: AttemptDocument['costSoFar'];
   readonly contract?: Partial<AttemptDocument['contract']>;
   readonly entry?: Partial<AttemptDocument['entry']>;
   readonly decision?: 'approve' | 'force' | 'skip';
@@ -100,14 +100,14 @@ export function createDocument(fields: DocumentFields = {}): AttemptDocument {
       ...{ rework: false, ms: 1_000, snapshot: 'abc', ...(content && { output: content, exports: content }) },
       ...fields.entry,
     },
-    earlier: [],
+    failedTries: [],
     legs: [...legs],
     contract,
     ...(output !== undefined && { output }),
     files: [...files],
-    made: { ms: 1_000 },
-    spent: fields.spent ?? { [unit]: { ms: 1_000 } },
-    ...(decision && { decision: { entry: decision === 'approve' ? approval : common, proof: '' } }),
+    costOfOutput: { ms: 1_000 },
+    costSoFar: fields.costSoFar ?? { [unit]: { ms: 1_000 } },
+    ...(decision && { decision: { entry: decision === 'approve' ? approval : common } }),
   };
 }
 

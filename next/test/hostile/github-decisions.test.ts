@@ -26,7 +26,6 @@ const nothing = ({ output: _, decision, ...document }: AttemptDocument) => ({
   entry: { ...document.entry, output: undefined, exports: undefined, verdict: NOT_APPLICABLE, how: 'skipped' },
   decision: decision && {
     entry: { ...decision.entry, decision: 'skip', fingerprint: undefined, output: undefined },
-    proof: '',
   },
 });
 const file = { path: 'evil.sh', base: null, found: [], after: `100755 ${'1'.repeat(40)}`, bytes: '' };
@@ -82,7 +81,7 @@ it('a decision in a document counts only if its source says the same: each consu
     const head = { kind: 'decided', v, pipeline, subject, run, at, actor: 'octocat', reason: '' } as const;
     const entry = { ...head, decision: 'approve', unit, fingerprint, output: output!.digest } as const;
     const source = { runId: artifact.runId, artifactId: artifact.id, digest: artifact.digest };
-    return { ...document, decision: { entry, proof: '', source } as Decision };
+    return { ...document, decision: { entry, source } as Decision };
   };
   const forge = async ({ inputs: { id = '' } }: { readonly inputs: Readonly<Record<string, string>> }) => {
     const { name, runs, comments } = repository.data;

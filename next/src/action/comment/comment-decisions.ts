@@ -34,7 +34,6 @@ export function parseCommentCommand(body: string): CommentCommand | { readonly p
 const commentSchema = z.object({
   id: z.int(),
   node_id: z.string(),
-  html_url: z.string(),
   issue_url: z.string(),
   body: z.string().nullish(),
   created_at: z.string(),
@@ -80,8 +79,8 @@ export async function readCommentDecisions(
     const { command: decision, digest, reason } = command;
     // What costs requests is asked about the newest comment that counts.
     if (decisions.has(digest) || (await explainRefusal(octokit, place, comment)) !== undefined) continue;
-    const { user, html_url: proof, created_at: at } = comment;
-    decisions.set(digest, { decision, digest, actor: user!.login, reason, proof, at });
+    const { user, created_at: at } = comment;
+    decisions.set(digest, { decision, digest, actor: user!.login, reason, at });
   }
   const list = [...decisions.values()];
   if (!list.some(({ decision }) => decision === 'approve')) return list;

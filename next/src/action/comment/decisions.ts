@@ -21,8 +21,6 @@ export interface OutputDecision {
   readonly digest: string;
   readonly actor: string;
   readonly reason: string;
-  /** Where it stands: the address of a comment, or of the run. */
-  readonly proof: string;
 }
 
 /**
@@ -48,14 +46,13 @@ export async function readDispatchDecisions(
     throw new GatelineError('usage', 'a decision needs a reason', { hint: 'Give it in the input `reason`.' });
   const actor = await findPerson(job, await octokit(), report);
   const text = reason.slice(0, 4_096);
-  const proof = `${job.server}/${job.repository}/actions/runs/${job.runId}`;
   return {
     actor,
     entries: [
       ...(isNamed(skip) ? [{ decision: 'skip', reason: text } as const] : []),
       ...(isNamed(force) || isAfter ? [{ decision: 'force', reason: text } as const] : []),
     ],
-    ...(isNamed(gate) && digest && { output: { decision: 'approve', digest, actor, reason: text, proof } as const }),
+    ...(isNamed(gate) && digest && { output: { decision: 'approve', digest, actor, reason: text } as const }),
   };
 }
 

@@ -53,7 +53,7 @@ export interface GateJob {
   /** Files that its needs hand on. */
   readonly inherited: readonly HandedFile[];
   /** What the units before it have used in this run. */
-  readonly spent: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
+  readonly costSoFar: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
   /** What the units before it made of entities. */
   readonly entities: readonly EntityEntry[];
   /** Secrets that were set when the job was opened: who redacts its output needs their values. */
@@ -82,7 +82,7 @@ export async function openJob(
   environment: Environment,
   observe: (event: EngineEvent) => void,
 ): Promise<OpenJob> {
-  const { pipeline, root, assignment, contracts, job, outputs, spent } = gateJob;
+  const { pipeline, root, assignment, contracts, job, outputs, costSoFar } = gateJob;
   const folder = await openFolder(gateJob, environment, observe);
   const gate = gateOf(gateJob.unit);
   const base: Order = {
@@ -96,7 +96,7 @@ export async function openJob(
     maxIterations: 1,
     run: job.runNumber,
     outputs: new Map(outputs),
-    spentUsd: Object.values(spent).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
+    spentUsd: Object.values(costSoFar).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
   };
   const order = await withStandIns(folder, base);
   const log = new JobLog(gateJob.entries);

@@ -27,7 +27,7 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
   const { services, gateJob, unit } = gate;
   const { runner } = services;
   const { verdict, how, legs } = document.entry;
-  const view = await viewJob(gate, sourceOf(document.entry, document.made));
+  const view = await viewJob(gate, sourceOf(document.entry, document.costOfOutput));
   const shown = view.units.find(({ key }) => key === unit.key)!;
   for (const name of attemptOutputs(gateJob)) runner.setOutput(name, formatReference(reference));
   runner.setOutput('status', result === 'waiting' ? 'paused' : shown.status);
@@ -103,7 +103,7 @@ export function approvalLine(
 }
 
 /** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */
-export function sourceOf(entry: AttemptDocument['entry'], { ms, costUsd }: AttemptDocument['made']) {
+export function sourceOf(entry: AttemptDocument['entry'], { ms, costUsd }: AttemptDocument['costOfOutput']) {
   const { source } = entry;
   if (entry.how !== 'used' || source === undefined) return [];
   return [{ ...entry, ...source, how: 'ran' as const, source: undefined, ms, metrics: { costUsd } }];

@@ -132,7 +132,7 @@ async function findEarlier(
     throw new GatelineError('failed', refusal, { hint: FORGOTTEN });
   if (attempt === undefined) return undefined;
   const { document, reference } = attempt;
-  const { entry, output, startedAt, made } = document;
+  const { entry, output, startedAt, costOfOutput } = document;
   const files = document.files.filter((file) => file.unit === unit.key);
   try {
     await storeFiles(folder, files, createFileReader(services.artifacts, document.job.runId));
@@ -148,7 +148,7 @@ async function findEarlier(
   const how = entry.how === 'adopted' || entry.how === 'skipped' ? entry.how : 'ran';
   // Its exports are made again: another contract judges it again.
   const contract = `sha256:${'0'.repeat(64)}` as const;
-  return { ...checkpointOf({ ...entry, contract }, { attempt: originOf(entry), how, startedAt }), ...made };
+  return { ...checkpointOf({ ...entry, contract }, { attempt: originOf(entry), how, startedAt }), ...costOfOutput };
 }
 
 const FORGOTTEN =

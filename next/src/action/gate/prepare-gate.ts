@@ -120,7 +120,7 @@ export async function prepareGate(
       outputs: judged.map(({ unit, output }) => [unit, output] as const),
       entries: used.map(({ document }) => document.entry),
       inherited: mergeFiles(pipeline, used),
-      spent: Object.assign({}, ...used.map(({ document }) => document.spent)) as GateJob['spent'],
+      costSoFar: Object.assign({}, ...used.map(({ document }) => document.costSoFar)) as GateJob['costSoFar'],
       entities: entitiesAfter(pipeline, used),
       outageMs: outageMsOf(inputs),
       secrets: gate.secrets,

@@ -35,7 +35,7 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
   const bytes = entry.output && (await ports.contents.get(entry.output.digest));
   const learnings = entry.learnings && (await ports.contents.get(entry.learnings.digest));
   const others = checkpoints.requestsOf(attemptOf(entry)).filter((request) => request !== entry.fingerprint);
-  const made = entry.how === 'used' ? earlier?.made : undefined;
+  const cost = { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) };
   return {
     format: 'gateline-attempt/1',
     job: gateJob.job,
@@ -43,19 +43,19 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
     entry,
     ...(entry.rework && { otherRequests: others.slice(0, 16) }),
     isRemembered: entry.how === 'used' || isRemembered(gate, entry),
-    earlier: ends.slice(0, -1).slice(-20),
+    failedTries: ends.slice(0, -1).slice(-20),
     legs: [...gateJob.legs],
     contract: order.contracts.get(unit.gate.id)!,
     ...(bytes && { output: JSON.parse(Buffer.from(bytes).toString()) as JsonValue }),
     files: handOn(unit.key, entry.files, gateJob.inherited),
-    made: made ?? { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) },
-    spent: { ...gateJob.spent, [unit.key]: spentOn(ends) },
+    costOfOutput: (entry.how === 'used' && earlier?.costOfOutput) || cost,
+    costSoFar: { ...gateJob.costSoFar, [unit.key]: costOf(ends) },
     ...(Object.keys(order.pipeline.entities).length > 0 && {
       effects: effectsOf(await entities.read(), unit.key, entry.how === 'used' ? earlier?.effects : undefined),
     }),
     waits: result === 'waiting' || (result !== 'done' && entry.verdict.status === 'partial'),
     ...(decided?.kind === 'decided' && {
-      decision: { entry: decided, proof: decision?.proof ?? '', ...(decision && source && { source }) },
+      decision: { entry: decided, ...(decision && source && { source }) },
     }),
     ...(learnings && { learnings: Buffer.from(learnings).toString().slice(0, 65_536) }),
   };
@@ -76,7 +76,7 @@ export function endsOf(entries: readonly Entry[], unit: UnitKey): readonly Ended
   return entries.filter((entry) => entry.kind === 'ended').filter((entry) => entry.unit === unit);
 }
 
-function spentOn(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } {
+function costOf(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } {
   const costs = ends.flatMap(({ metrics }) => metrics?.costUsd ?? []);
   const ms = ends.reduce((sum, entry) => sum + entry.ms, 0);
   return { ms, ...(costs.length > 0 && { costUsd: costs.reduce((sum, cost) => sum + cost, 0) }) };

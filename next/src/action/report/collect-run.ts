@@ -56,7 +56,7 @@ export function collectRun(input: CollectInput): CollectedRun {
   const depth = (need: NeedDocument) => graph.ancestors(gateOf(need.document.entry.unit)).size;
   const sorted = [...byUnit.values()].sort((a, b) => depth(a) - depth(b));
   const entries: Entry[] = [
-    ...sorted.flatMap(({ document }) => sourceOf(document.entry, document.made)),
+    ...sorted.flatMap(({ document }) => sourceOf(document.entry, document.costOfOutput)),
     ...sorted.flatMap(({ document }) => entriesOf(document)),
   ].map((entry) => ({ ...entry, subject }));
   if (isComplete(pipeline, byUnit, jobs) && problems.length === 0)
@@ -74,7 +74,7 @@ export function collectRun(input: CollectInput): CollectedRun {
   return { pipeline, subject, entries, problems, documents: byUnit };
 }
 
-function entriesOf({ entry, earlier, decision, startedAt }: AttemptDocument): Entry[] {
+function entriesOf({ entry, failedTries, decision, startedAt }: AttemptDocument): Entry[] {
   const started = (end: typeof entry, at: string): Entry[] =>
     end.how !== 'ran' || end.snapshot === undefined
       ? []
@@ -94,7 +94,7 @@ function entriesOf({ entry, earlier, decision, startedAt }: AttemptDocument): En
           },
         ];
   return [
-    ...earlier.flatMap((end) => [...started(end, end.at), end]),
+    ...failedTries.flatMap((end) => [...started(end, end.at), end]),
     ...(decision ? [decision.entry] : []),
     ...started(entry, startedAt),
     entry,
@@ -150,7 +150,7 @@ export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   const gates = new Map<string, JsonObject>();
   for (const { document } of documents) {
     const gate = gateOf(document.entry.unit);
-    const others = Object.keys(document.spent).map(gateOf);
+    const others = Object.keys(document.costSoFar).map(gateOf);
     const needs = [...new Set(others.filter((id) => id !== gate && ids.has(id)))];
     gates.set(gate, { ...describeOther(document), ...(needs.length > 0 && { needs }) });
   }

@@ -42,7 +42,7 @@ export const handedFileSchema = z.strictObject({
 export type HandedFile = z.infer<typeof handedFileSchema>;
 
 /** What the agents of one unit have used in this run, whichever job counts it. */
-const spentSchema = z.strictObject({ ms: count, costUsd: z.number().min(0).optional() });
+const costSchema = z.strictObject({ ms: count, costUsd: z.number().min(0).optional() });
 
 /**
  * All that one step of a gate leaves: one artifact, written once, at its end. Never changed; its digest goes to later
@@ -60,7 +60,7 @@ export const documentSchema = z.strictObject({
   /** A pointer names it, or the output that it uses. */
   isRemembered: z.boolean().optional(),
   /** Tries of the same step that failed before. */
-  earlier: z.array(endedSchema).max(20),
+  failedTries: z.array(endedSchema).max(20),
   /** Ids of all legs of its gate, in their order; empty: no matrix. A later gate waits for each of them. */
   legs: z.array(z.string().max(80)).max(256),
   /** The contract that judged the output. */
@@ -69,18 +69,17 @@ export const documentSchema = z.strictObject({
   output: z.custom<JsonValue>().optional(),
   files: z.array(handedFileSchema).max(10_000),
   /** What its agent took to make the output, in whichever run: what using it saves. */
-  made: spentSchema,
+  costOfOutput: costSchema,
   /** By unit: this one and everything before it in this run. */
-  spent: z.record(z.string(), spentSchema),
+  costSoFar: z.record(z.string(), costSchema),
   /** What became of entities, by unit: this one and everything before it. Absent: the definition has none. */
   effects: z.record(z.string(), z.array(entityChangeSchema).max(10_000)).optional(),
   /** A person may open the output. */
   waits: z.boolean().optional(),
-  /** What a person decided about this unit, and where that stands: a claim, which readers prove again. */
+  /** What a person decided about this unit: a claim, which readers prove again. */
   decision: z
     .strictObject({
       entry: decidedSchema,
-      proof: z.string().max(1_024),
       /** The document that an approval names. */
       source: z.strictObject({ runId: count, artifactId: count, digest: digestSchema }).optional(),
     })

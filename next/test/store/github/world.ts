@@ -131,7 +131,7 @@ export function documentOf(step: Pick<Step, 'env'>, attempt: Partial<Attempt> = 
     ...{ contract: digestOfJson({ ...contract }), files: {}, changes: [], undeclared: [], rework: false, ms: 1_000 },
     output: { digest: digestOfJson(output), bytes: JSON.stringify(output).length },
   };
-  const spent = { made: { ms: 1_000 }, spent: { [unit]: { ms: 1_000 } } };
+  const spent = { costOfOutput: { ms: 1_000 }, costSoFar: { [unit]: { ms: 1_000 } } };
   const job = { repository, runId, runNumber, runAttempt, job: jobId, workflow, sha };
   const startedAt = '2026-01-01T00:00:00.000Z';
   return {
@@ -139,7 +139,7 @@ export function documentOf(step: Pick<Step, 'env'>, attempt: Partial<Attempt> = 
     job,
     startedAt,
     entry,
-    earlier: [],
+    failedTries: [],
     legs: [],
     contract,
     output,
