@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 import { adoptOutput, judgeValue } from '../engine/decide.ts';
@@ -12,6 +12,7 @@ import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateOf } from '../run/units.ts';
 import { listNames } from '../verdict/texts.ts';
 import { verdictText } from '../verdict/verdict.ts';
+import { replaceFile } from '../store/files/projections.ts';
 import { isBehindFile } from '../workspace/paths.ts';
 import type { Folder } from './folder.ts';
 import { FORMATS } from './formats.ts';
@@ -70,6 +71,8 @@ export async function importRun(
     throw new GatelineError('failed', `outputs do not meet the contracts of their gates:\n${problems.join('\n')}`, {
       hint: 'Nothing was imported.',
     });
+  // Before the outputs: documents are part of the requests that these answer.
+  const documents = await addDocuments(folder.options.root, imported.documents, notes);
   for (const output of outputs) await adoptOutput(folder.ports, order, output, by);
   const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
   if (only.size > 0) await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
@@ -77,7 +80,7 @@ export async function importRun(
   return {
     gates: outputs.map(({ unit }) => unit),
     runs: await folder.addHistory(redacted),
-    documents: await addDocuments(folder.options.root, imported.documents, notes),
+    documents,
     notes,
   };
 }
@@ -100,7 +103,10 @@ function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | u
   return match && unitKey(match.id, leg);
 }
 
-/** Writes documents that are not there yet: what people and promoted learnings made of others stays. */
+/**
+ * Writes documents that are not there yet, or have only the heading of a template: what people and promoted learnings
+ * made of others stays.
+ */
 async function addDocuments(
   root: string,
   documents: Readonly<Record<string, string>>,
@@ -110,16 +116,16 @@ async function addDocuments(
   for (const [name, text] of Object.entries(documents)) {
     const path = `.gateline/memory/${name}.md`;
     if (isBehindFile(root, path)) throw new GatelineError('usage', `${path} lies behind a link`);
-    await mkdir(join(root, '.gateline/memory'), { recursive: true });
-    const isNew = await writeFile(join(root, path), text, { flag: 'wx' }).then(
-      () => true,
-      (error: unknown) => {
-        if (isSystemError(error, 'EEXIST')) return false;
-        throw error;
-      },
-    );
-    if (isNew) added.push(path);
-    else notes.push(`${path} is there already: left as it is`);
+    const current = await readFile(join(root, path), 'utf8').catch((error: unknown) => {
+      if (isSystemError(error, 'ENOENT')) return '';
+      throw error;
+    });
+    if (current === text) continue;
+    if (!/^(?:# .*)?\s*$/.test(current)) notes.push(`${path} is there already: left as it is`);
+    else {
+      await replaceFile(join(root, path), text);
+      added.push(path);
+    }
   }
   return added;
 }

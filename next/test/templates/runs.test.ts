@@ -2,6 +2,7 @@ import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Project, type RunView } from '../cli/support.ts';
+import { DEEP_DIVE, ORCHESTRATION, TEAM } from '../formats/seed-002.ts';
 
 const NEXT = join(import.meta.dirname, '../..');
 
@@ -89,6 +90,83 @@ describe('the state-guide template', () => {
     project.write('order.json', JSON.stringify({ testCases: [{ testId: 'TC_001', testSteps }] }));
     expect(await run(project, '--gate', 'map', '--input', 'order.json')).toBe('completed: map');
     expect(stateFile(project, 2)).toMatchObject({ output: { elementMappings: [{ logicalName: 'submit' }] } });
+  });
+});
+
+describe('the agent-flow template', () => {
+  const [ALONE, GROUPED] = ['.claude/orchestration.local.md', '.claude/team-orchestration.local.md'];
+
+  it('runs, sends bad work back and keeps the state file', async () => {
+    const project = await init('agent-flow');
+    expect(await run(project)).toMatch(/^completed: exploration planning implementation (?:review|verification) /);
+    await expectNothing(project);
+    expect(project.read(GROUPED)).toMatch(/^current_phase: "complete"\niteration: 1\nmax_iterations: 10$/m);
+    project.edit('agents/implementation.mjs', "'hello\\n'", "rework ? 'hello\\n' : 'hello'");
+    project.remove('hello.txt');
+    const result = await run(project);
+    expect(result.split(' ').toSorted().join(' ')).toMatch(/^completed: implementation implementation review /);
+    expect(project.read(GROUPED)).toMatch(/^iteration: 2$/m);
+    expect(project.read(GROUPED)).toContain('- Result: APPROVED\n');
+    await expectNothing(project);
+    project.edit('agents/verification.mjs', "'hello'", "'goodbye'");
+    project.edit(
+      'gateline.yml',
+      'pass: VERIFIED }\n    on-fail: { goto: implementation, max-iterations: 10 }',
+      'pass: VERIFIED }',
+    );
+    expect(await run(project)).toBe('failed: verification');
+    expect(project.read(GROUPED)).toContain('result: "FAILED"');
+  });
+
+  it('continues an orchestration, alone or of a team', async () => {
+    const alone = await init('agent-flow');
+    alone.write(ALONE, ORCHESTRATION);
+    alone.write('.claude/deep-dive.local.md', DEEP_DIVE);
+    const documents = 'imported .gateline/memory/deep-dive.md';
+    await alone.expect('import agent-flow', 0, 'imported exploration\nimported planning\n', documents);
+    expect(await run(alone)).toMatch(/^completed: implementation (?:review verification|verification review)$/);
+    const team = await init('agent-flow');
+    team.write(GROUPED, TEAM);
+    team.write('hello.txt', 'hello\n');
+    await team.expect('import agent-flow', 0, 'imported implementation\nimported review\n');
+    expect(await run(team)).toBe('completed: verification');
+  });
+});
+
+describe('the dev-loop template', () => {
+  const ALL = 'fetch-task generate-changes apply-changes run-tests analyze-results handle-success';
+
+  it('runs, repairs what tests find, and hands on what it learned', async () => {
+    const project = await init('dev-loop');
+    expect(await run(project)).toBe(`completed: ${ALL}`);
+    await expectNothing(project);
+    expect(project.readJson('.devloop/workflow-state.json')).toMatchObject({
+      task: { title: 'Write hello.txt, which says hello' },
+      testResults: { passed: 1 },
+      status: 'done',
+    });
+    expect(project.read('.devloop/progress.md')).toContain('end files with a new line');
+    project.edit('agents/generate-changes.mjs', "'hello\\n'", "rework ? 'hello\\n' : 'hallo\\n'");
+    const round = 'generate-changes apply-changes run-tests analyze-results';
+    // The second changes are those of the first run.
+    expect(await run(project)).toBe(`completed: ${round} generate-changes`);
+    await expectNothing(project);
+  });
+
+  it('continues a task with its changes and learned patterns', async () => {
+    const project = await init('dev-loop');
+    const state = { threadId: 't', context: null, testResults: null, error: null, retryCount: 0, handoffContext: {} };
+    const task = { id: 'REQ-1.1', title: 'Log in', status: 'in-progress' };
+    const changes = { files: [{ path: 'hello.txt', content: 'hello\n', operation: 'create' }] };
+    project.write('.devloop/workflow-state.json', JSON.stringify({ ...state, task, changes, status: 'in-progress' }));
+    project.write('.devloop/learned-patterns.md', '# Learned Patterns\n\n## Code Style\n- Prefer const over let\n');
+    await project.expect(
+      'import dev-loop',
+      0,
+      'imported fetch-task\nimported generate-changes\nimported .gateline/memory/learned-patterns.md\n',
+    );
+    expect(await run(project)).toBe('completed: apply-changes run-tests analyze-results handle-success');
+    await project.expect('show handle-success', 0, 'REQ-1.1 is done');
   });
 });
 
