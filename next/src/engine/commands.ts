@@ -11,7 +11,7 @@ import type { CommandDefinition } from '../pipeline/pipeline.ts';
 import type { EntityChange } from '../run/entity/change.ts';
 import { setUpCommands } from '../run/entity/effects.ts';
 import { findBadName, type Names } from '../run/entity/instances.ts';
-import { endEntities, readEntities, takeEntities, waitForEntities, type EntityRequest } from './entities.ts';
+import { endEntities, readEntities, takeEntities, type EntityRequest } from './entities.ts';
 import type { Order, Ports } from './ports.ts';
 
 /** A command of the definition, with its arguments. */
@@ -94,15 +94,14 @@ export async function runCommand(
     const processes = agent.process ? [agent.process] : [];
     const request: EntityRequest = { id, by: { command, args: shownArgs }, use, args: shownArgs, processes };
     const onWait = ({ message }: GatelineError) => ports.observe({ type: 'notice', message: `waiting: ${message}` });
-    const grant = waits
-      ? await waitForEntities(ports, order, request, { signal, onWait })
-      : await takeEntities(ports, order, request);
-    if (grant.state !== 'granted') {
-      // It waits for the word, and the process for it.
-      await agent.run(AbortSignal.abort());
-      throw grant.error;
-    }
-    await ports.attempts.write(directory, 'entities.json', JSON.stringify(grant.values));
+    const values = await takeEntities(ports, order, request, waits ? { signal, onWait } : undefined).catch(
+      async (error: unknown) => {
+        // It waits for the word, and the process for it.
+        await agent.run(AbortSignal.abort());
+        throw error;
+      },
+    );
+    await ports.attempts.write(directory, 'entities.json', JSON.stringify(values));
     await ports.attempts.write(directory, 'args.json', JSON.stringify(args));
     const result = await agent.run(signal);
     const message = failureOf(result, use);
@@ -152,18 +151,11 @@ function valueOf(stdout: string): JsonValue | undefined {
 }
 
 function failureOf(result: AgentResult, { timeoutMinutes }: CommandDefinition): string | undefined {
-  switch (result.outcome) {
-    case 'exited':
-      return result.exitCode === 0 ? undefined : `it ended with exit code ${result.exitCode}`;
-    case 'signalled':
-      return `it was ended by ${result.signal}`;
-    case 'timeout':
-      return `it worked longer than ${timeoutMinutes} minutes`;
-    case 'cancelled':
-      return 'it was interrupted';
-    case 'not-started':
-      return result.message;
-  }
+  if (result.outcome === 'exited' && result.exitCode === 0) return undefined;
+  if (result.outcome === 'exited') return `it ended with exit code ${result.exitCode}`;
+  if (result.outcome === 'not-started') return result.message;
+  if (result.outcome === 'signalled') return `it was ended by ${result.signal}`;
+  return result.outcome === 'timeout' ? `it worked longer than ${timeoutMinutes} minutes` : 'it was interrupted';
 }
 
 /**
@@ -173,38 +165,29 @@ function failureOf(result: AgentResult, { timeoutMinutes }: CommandDefinition): 
  */
 function fillSyntax({ pipeline: { commands, entities } }: Order, id: string, args: Names): string[] {
   const { syntax, requires, creates, invalidates } = commands[id]!;
-  const refuse = (message: string, hint: string): never => {
-    throw new GatelineError('usage', `${id}: ${message}`, { hint });
+  const refuse = (name: string, problem: string, hint: string): never => {
+    throw new GatelineError('usage', `${id}: the argument ${name} ${problem}`, { hint });
   };
   const known = [...syntax.matchAll(/<([\w-]+)>/g)].map(([, name]) => name!);
-  for (const name of Object.keys(args)) {
-    const list = known.length === 0 ? 'It has none.' : `Its arguments: ${known.join(', ')}.`;
-    if (!known.includes(name)) refuse(`there is no argument ${name}`, didYouMean(name, known) ?? list);
-  }
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    refuse(unknown, 'is unknown', didYouMean(unknown, known) ?? (known.length > 0 ? known.join(', ') : 'It has none.'));
   for (const entity of [...requires, ...creates, ...invalidates]) {
     const name = Object.hasOwn(entities, entity) ? findBadName(entity, entities[entity]!, args) : undefined;
-    if (name) refuse(`the argument ${name} is empty or too long`, `It names an instance of ${entity}.`);
+    if (name) refuse(name, 'is empty or too long', `It names an instance of ${entity}.`);
   }
   let isAfterDashes = false;
-  const words = [...syntax.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => {
+  return [...syntax.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => {
     const text = word.replace(/"([^"]*)"|'([^']*)'/g, (_, a?: string, b?: string) => a ?? b ?? '');
     isAfterDashes ||= text === '--';
     return text.replace(/<([\w-]+)>/g, (_, name: string) => {
-      const value = Object.hasOwn(args, name)
-        ? args[name]!
-        : refuse(`the argument ${name} is missing`, `--arg ${name}=VALUE`);
-      if (/\0/.test(value) || !value.isWellFormed())
-        refuse(`the argument ${name} is no text for a program`, 'It has NUL or half a character.');
+      const value = Object.hasOwn(args, name) ? args[name]! : refuse(name, 'is missing', `--arg ${name}=VALUE`);
+      if (value.includes('\0')) refuse(name, 'has the character NUL', 'A program cannot be given it.');
       if (value.startsWith('-') && text === `<${name}>` && !isAfterDashes)
-        refuse(
-          `the argument ${name} begins with -, so the program would take it for an option`,
-          `Write \`-- <${name}>\` in \`syntax\`.`,
-        );
+        refuse(name, 'begins with -: it would be taken for an option', `Write \`-- <${name}>\` in \`syntax\`.`);
       return value;
     });
   });
-  if (words.length === 0) refuse('there is no program', 'Write it in `syntax`.');
-  return words;
 }
 
 /** What a command lacks, without running it. */

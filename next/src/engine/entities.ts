@@ -30,12 +30,6 @@ export interface EntityRequest {
   readonly processes: readonly ProcessId[] | undefined;
 }
 
-/** Whether something may use entities now. `values`: of what it requires, by name. */
-export type EntityGrant =
-  | { readonly state: 'granted'; readonly values: JsonObject }
-  | { readonly state: 'missing'; readonly error: InvalidStateError }
-  | { readonly state: 'busy'; readonly error: GatelineError };
-
 export async function readEntities(ports: Ports, order: Order): Promise<CurrentEntities> {
   for (;;) {
     const entries = await ports.entities.read();
@@ -66,7 +60,7 @@ async function currentEntities(
 }
 
 function killed(effects: EntityEffects, began: BeganEntry): EntityEffects {
-  effects.kill(began, `${userText(began.by)} was killed`);
+  effects.kill(began, `${userText(began.by)} was ${began.processes.length > 0 ? 'killed' : 'given up'}`);
   return effects;
 }
 
@@ -84,54 +78,52 @@ async function update(
   });
 }
 
-/** Takes what a gate or command names, if that is valid and nobody else changes it. */
-export async function takeEntities(ports: Ports, order: Order, request: EntityRequest): Promise<EntityGrant> {
-  const { id, by, use, args } = request;
-  const held = new Set(readEntityLocks(ports.environment));
-  const processes = request.processes ? [await identifyProcess(process.pid), ...request.processes] : [];
-  let grant: EntityGrant | undefined;
-  await update(ports, order, ({ log, effects }) => {
-    const requires = use.requires.map((entity) => effects.target(entity, args));
-    const changes = effects.targets(use, args);
-    for (const began of log.open.values()) {
-      if (held.has(began.id)) continue;
-      const others = { requires: [], changes: began.targets };
-      const entity = findConflict(order.pipeline.entities, { requires, changes }, others);
-      if (entity === undefined) continue;
-      grant = { state: 'busy', error: busyError(by, entity, began) };
-      return undefined;
-    }
-    const missing = effects.missing(use.requires, args);
-    if (missing.length > 0) {
-      grant = {
-        state: 'missing',
-        error: new InvalidStateError(missing, { hint: wayOut(order, by, missing, effects) }),
-      };
-      return undefined;
-    }
-    const values = requires.map((target) => [target.entity, effects.find(target)!.value ?? null] as const);
-    grant = { state: 'granted', values: Object.fromEntries(values) };
-    if (changes.length === 0) return undefined;
-    for (const entity of use.invalidates)
-      effects.invalidate(effects.target(entity, args), `${userText(by)} made it invalid`);
-    return { kind: 'began', id, by, targets: changes, processes, changes: effects.changes };
-  });
-  return grant!;
-}
-
-/** As {@link takeEntities}, but waits until nobody is in the way. `onWait` is called once, if it has to. */
-export async function waitForEntities(
+/**
+ * Takes what a gate or command names, if that is valid and nobody else changes it.
+ * @param wait until nobody does; `onWait` is called once, if it has to. Default: that is an error
+ * @returns the values of what it requires, by name
+ * @throws InvalidStateError; GatelineError `busy` (ENTITY_BUSY)
+ */
+export async function takeEntities(
   ports: Ports,
   order: Order,
   request: EntityRequest,
-  { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: (error: GatelineError) => void },
-): Promise<EntityGrant> {
+  wait?: { readonly signal: AbortSignal; readonly onWait: (error: GatelineError) => void },
+): Promise<JsonObject> {
+  const processes = request.processes ? [await identifyProcess(process.pid), ...request.processes] : [];
   for (let waits = 0; ; waits += 1) {
-    const grant = await takeEntities(ports, order, request);
-    if (grant.state !== 'busy' || signal.aborted) return grant;
-    if (waits === 0) onWait(grant.error);
-    await sleep(Math.min(1_000, 50 * 2 ** waits), undefined, { signal }).catch(() => undefined);
+    try {
+      return await takeNow(ports, order, { ...request, processes });
+    } catch (error) {
+      const isBusy = error instanceof GatelineError && error.code === 'ENTITY_BUSY';
+      if (!isBusy || wait === undefined || wait.signal.aborted) throw error;
+      if (waits === 0) wait.onWait(error);
+      await sleep(Math.min(1_000, 50 * 2 ** waits), undefined, { signal: wait.signal }).catch(() => undefined);
+    }
   }
+}
+
+async function takeNow(ports: Ports, order: Order, request: EntityRequest): Promise<JsonObject> {
+  const { id, by, use, args, processes = [] } = request;
+  const held = readEntityLocks(ports.environment);
+  let values: JsonObject = {};
+  await update(ports, order, ({ log, effects }) => {
+    const requires = use.requires.map((entity) => effects.target(entity, args));
+    const targets = effects.targets(use, args);
+    for (const began of log.open.values()) {
+      const other = { requires: [], changes: began.targets };
+      const entity = findConflict(order.pipeline.entities, { requires, changes: targets }, other);
+      if (entity !== undefined && !held.includes(began.id)) throw busyError(by, entity, began);
+    }
+    const missing = effects.missing(use.requires, args);
+    if (missing.length > 0) throw new InvalidStateError(missing, { hint: wayOut(order, by, missing, effects) });
+    values = Object.fromEntries(requires.map((target) => [target.entity, effects.find(target)!.value ?? null]));
+    if (targets.length === 0) return undefined;
+    for (const entity of use.invalidates)
+      effects.invalidate(effects.target(entity, args), `${userText(by)} made it invalid`);
+    return { kind: 'began', id, by, targets, processes: [...processes], changes: effects.changes };
+  });
+  return values;
 }
 
 /** What became of something that used entities. */
@@ -160,17 +152,13 @@ export async function endEntities(
     changes = [...began.changes, ...effects.changes];
     return { kind: 'changed', id: began.id, by, changes: effects.changes };
   });
-  for (const { entity, value: part } of changes.filter(({ to }) => to === 'valid')) {
-    const absent = order.pipeline.entities[entity]?.properties.filter((name) => !hasProperty(part, name)) ?? [];
-    if (part === undefined || absent.length === 0) continue;
-    const message = `${entity}, created by ${userText(by)}: its value has no ${absent.join(', ')}`;
-    ports.observe({ type: 'notice', message: order.redactor.text(message) });
+  for (const { entity, value: part } of changes.filter(({ value: part }) => part !== undefined)) {
+    const keys = isJsonObject(part) ? Object.keys(part) : [];
+    const absent = order.pipeline.entities[entity]?.properties.filter((name) => !keys.includes(name)) ?? [];
+    if (absent.length > 0)
+      ports.observe({ type: 'notice', message: `the value of ${entity} has no ${absent.join(', ')}` });
   }
   return changes;
-}
-
-function hasProperty(value: JsonValue | undefined, name: string): boolean {
-  return isJsonObject(value) && Object.hasOwn(value, name);
 }
 
 /** Changes entities as a person decides, whoever uses them. @param change names what changes */
@@ -196,40 +184,28 @@ export function userText(by: EntityUser): string {
 }
 
 function busyError(by: EntityUser, entity: string, began: BeganEntry): GatelineError {
-  const user = userText(began.by);
-  const processes = began.processes.map(({ pid }) => pid).join(', ');
-  const hint = processes ? `It is process ${processes}. Wait until it is done.` : 'It ends with `gateline complete`.';
-  return new GatelineError('busy', `${userText(by)}: ${user} changes ${entity} since ${began.at}`, {
-    hint,
-    code: 'ENTITY_BUSY',
-  });
+  const pids = began.processes.map(({ pid }) => pid).join(', ');
+  const hint = pids ? `Wait until process ${pids} is done.` : 'It ends with `gateline complete`.';
+  const message = `${userText(by)}: ${userText(began.by)} changes ${entity} since ${began.at}`;
+  return new GatelineError('busy', message, { hint, code: 'ENTITY_BUSY' });
 }
 
 /** What makes entities valid, and why they are not. */
-export function wayOut(
-  { pipeline }: Order,
-  by: EntityUser,
-  missing: readonly string[],
-  effects: EntityEffects,
-): string {
+function wayOut({ pipeline }: Order, by: EntityUser, missing: readonly string[], effects: EntityEffects): string {
   const { commands, gates } = pipeline;
+  const states = [...effects.states.values()];
   const causes = missing.flatMap((name) => {
-    const state = [...effects.states.values()].findLast(({ entity, to }) => entity === name && to === 'invalid');
-    return state?.cause ? [`${name}: ${state.cause}.`] : [];
+    const cause = states.findLast(({ entity, to }) => entity === name && to === 'invalid')?.cause;
+    return cause ? [`${name}: ${cause}.`] : [];
   });
+  const doLine = (id: string) => `\`gateline do ${id}\``;
   const setUp = setUpCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
-  const lines = setUp?.map((id) => `\`gateline do ${id}\``);
-  if (lines) return [...causes, `${lines.join(', then ')} makes it valid for ${userText(by)}.`].join(' ');
+  if (setUp) return [...causes, `${setUp.map(doLine).join(', then ')} makes it valid for ${userText(by)}.`].join(' ');
   const makers = missing.map((name) => {
     const ids = Object.keys(commands).filter((id) => commands[id]!.creates.includes(name));
     const creators = gates.filter(({ entities }) => entities.creates.includes(name)).map(({ id }) => `gate ${id}`);
-    const all = [...ids.map((id) => `\`${doLine(id, commands[id]!.syntax)}\``), ...creators];
-    return `${all.join(' or ') || `\`gateline entities set ${shellWord(name)} valid\``} makes ${name} valid.`;
+    const all = [...ids.map(doLine), ...creators].join(' or ') || `\`gateline entities set ${shellWord(name)} valid\``;
+    return `${all} makes ${name} valid.`;
   });
   return [...causes, ...makers].join(' ');
-}
-
-function doLine(id: string, syntax: string): string {
-  const args = [...syntax.matchAll(/<([\w-]+)>/g)].map(([, name]) => ` --arg ${name}=VALUE`);
-  return `gateline do ${id}${args.join('')}`;
 }

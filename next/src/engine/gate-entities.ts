@@ -4,14 +4,14 @@ import { InvalidStateError, type GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { EntityUse, UnitKey } from '../pipeline/pipeline.ts';
 import type { EntityChange } from '../run/entity/change.ts';
-import { findConflict, setUpCommands } from '../run/entity/effects.ts';
+import { findConflict } from '../run/entity/effects.ts';
 import type { AttemptRef, ProcessId } from '../run/entry.ts';
 import type { UnitPlan } from '../run/events.ts';
 import { gateOf, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import type { Call } from './call.ts';
 import { setUpEntities } from './commands.ts';
-import { endEntities, readEntities, waitForEntities } from './entities.ts';
+import { endEntities, readEntities, takeEntities } from './entities.ts';
 
 export function usesEntities({ requires, creates, invalidates }: EntityUse): boolean {
   return requires.length + creates.length + invalidates.length > 0;
@@ -69,9 +69,8 @@ export async function takeForAttempt(
     call.announce();
     call.notice(`it waits: ${message}`, { unit: unit.key, hint });
   };
-  const grant = await waitForEntities(call.ports, call.order, request, { signal, onWait });
-  if (grant.state !== 'granted') throw grant.error;
-  await call.ports.attempts.write(attempt.directory, 'entities.json', JSON.stringify(grant.values));
+  const values = await takeEntities(call.ports, call.order, request, { signal, onWait });
+  await call.ports.attempts.write(attempt.directory, 'entities.json', JSON.stringify(values));
 }
 
 /** Ends what {@link takeForAttempt} took. @returns what changed */
@@ -135,24 +134,13 @@ export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promis
   return forced.size > 0;
 }
 
-/** Why a unit that is to run would not start; undefined: it would, or gates before it make what it lacks. */
-export async function planLack(
-  { ports, order, graph }: Call,
-  { gate }: Unit,
-  plans: readonly UnitPlan[],
-): Promise<string | undefined> {
+/** Why a unit that is to run would not start; undefined: it would, or something before it makes what it lacks. */
+export async function planLack(call: Call, { gate }: Unit, plans: readonly UnitPlan[]): Promise<string | undefined> {
   const { requires, onInvalid } = gate.entities;
-  if (requires.length === 0) return undefined;
-  const { effects } = await readEntities(ports, order);
-  const coming = new Set(
-    plans.filter(({ choice }) => choice === 'run' || choice === 'depends').map(({ unit }) => gateOf(unit)),
-  );
-  const isComing = (entity: string) => [...coming].some((id) => graph.gate(id)!.entities.creates.includes(entity));
-  const missing = effects.missing(requires, {}).filter((entity) => !isComing(entity));
-  if (missing.length === 0) return undefined;
-  const isValid = (entity: string) => effects.find({ entity }) !== undefined;
-  const isMade = (entity: string) =>
-    setUpCommands(order.pipeline.commands, [entity], isValid) !== undefined ||
-    [...graph.ancestors(gate.id)].some((id) => graph.gate(id)!.entities.creates.includes(entity));
-  return onInvalid === 'recover' && missing.every(isMade) ? undefined : new InvalidStateError(missing).message;
+  if (onInvalid === 'recover' || requires.length === 0) return undefined;
+  const coming = plans.filter(({ choice }) => choice === 'run' || choice === 'depends').map(({ unit }) => gateOf(unit));
+  const made = coming.flatMap((id) => call.graph.gate(id)!.entities.creates);
+  const { effects } = await readEntities(call.ports, call.order);
+  const missing = effects.missing(requires, {}).filter((entity) => !made.includes(entity));
+  return missing.length === 0 ? undefined : new InvalidStateError(missing).message;
 }

@@ -123,11 +123,11 @@ const ORDER = {
 
 /** Runs the commands of a skill. */
 export class CommandExecutor {
-  readonly #skill: Skill;
+  readonly #commands: Skill['commands'];
   readonly #state: StateManager;
 
   constructor(skill: unknown, state: StateManager) {
-    this.#skill = readSkill(skill);
+    this.#commands = readSkill(skill).commands;
     this.#state = state;
   }
 
@@ -136,10 +136,9 @@ export class CommandExecutor {
    * @throws InvalidStateError with `details.missing`; GatelineError `busy` (ENTITY_BUSY)
    */
   execute(command: string, args: Names = {}, signal = new AbortController().signal): Promise<CommandResult> {
-    const { commands, entities } = this.#skill;
-    return this.#state.use((folder, order) => {
-      const own = { ...order, pipeline: { ...order.pipeline, commands, entities } };
-      return runCommand(folder.ports, own, { command, args, root: folder.options.root }, signal);
+    return this.#state.use(({ ports, options: { root } }, order) => {
+      const pipeline = { ...order.pipeline, commands: this.#commands };
+      return runCommand(ports, { ...order, pipeline }, { command, args, root }, signal);
     });
   }
 }

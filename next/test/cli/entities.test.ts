@@ -173,7 +173,7 @@ describe('gateline do', () => {
 
   it('lets a value expire', async () => {
     const browser = new Browser();
-    await browser.expect('do login', 0, /session, created by login: its value has no user/);
+    await browser.expect('do login', 0, /the value of session has no user/);
     expect((await browser.entities())['session']).toMatchObject({
       status: 'valid',
       expiresAt: '2999-01-01T00:00:00.000Z',
@@ -207,7 +207,7 @@ describe('gateline do', () => {
   it.each([
     ['do clikc', 'did you mean `click`'],
     ['do click', 'the argument ref is missing'],
-    ['do click --arg rfe=@e1', 'there is no argument rfe'],
+    ['do click --arg rfe=@e1', 'the argument rfe is unknown'],
     ['do click --arg ref', 'It must be name=value'],
     ['do option --arg text=-rf', 'begins with -'],
     ['entities nothing', 'no entity nothing'],
@@ -247,7 +247,7 @@ describe('two commands', () => {
     const browser = new Browser();
     await browser.do('open', 'snapshot', 'login');
     const { ended } = await startHanging(browser, 'reload');
-    await browser.expect('do click --arg ref=@e1', 75, /click: reload changes refs since/, /It is process/);
+    await browser.expect('do click --arg ref=@e1', 75, /click: reload changes refs since/, /Wait until process/);
     await browser.expect('do open', 75, /ENTITY_BUSY|reload changes refs/);
     await browser.expect('do login', 0);
     expect((await browser.entities())['refs']).toMatchObject({ status: 'valid', user: 'reload' });

@@ -188,7 +188,7 @@ describe('a gate that changes entities', () => {
     await site.gateline('force', 'test');
     await site.expect('begin test', 0);
     await site.expect('reject test -r x', 0);
-    expect(await site.entity('session')).toBe('s_1 invalid server is not valid any more');
+    expect(await site.entity('session')).toBe('s_1 invalid gate test was given up');
     await site.expect('do start', 0);
   });
 });
