@@ -34,10 +34,12 @@ import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
 import { reasonOf } from './local/prepare-run.ts';
 import { reportRun } from './local/report.ts';
 import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/run-folder.ts';
+import { planSet, runSet, viewSet, type SetOptions, type SetOutcome } from './local/set.ts';
 import { withStandIns } from './local/system-files.ts';
 import { exportSkill } from './local/uasp.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { SetSubject } from './pipeline/set.ts';
+import type { SubjectPlan, SubjectView } from './report/set.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EntityChange } from './run/entity/change.ts';
 import type { Names } from './run/entity/instances.ts';
@@ -56,7 +58,8 @@ export interface GatelineOptions extends AssignmentOptions {
   readonly file?: string;
   /** Default: the variables of this process. */
   readonly environment?: Environment;
-  readonly observe?: (event: EngineEvent) => void;
+  /** @param subject whose run it is, in a set */
+  readonly observe?: (event: EngineEvent, subject?: string) => void;
 }
 
 /** A pipeline in a folder: every verb of the command line, returning plain data. */
@@ -64,7 +67,7 @@ export class Gateline {
   readonly definition: Definition;
   readonly assignment: Assignment;
   readonly #environment: Environment;
-  readonly #observe: (event: EngineEvent) => void;
+  readonly #observe: (event: EngineEvent, subject?: string) => void;
 
   private constructor(definition: Definition, assignment: Assignment, options: GatelineOptions) {
     this.definition = definition;
@@ -299,6 +302,24 @@ export class Gateline {
   async tasks(file: string): Promise<readonly Task[]> {
     const set = await readSet(file);
     return this.#use('read', (folder) => readTasks(folder, set));
+  }
+
+  /** Runs the pipeline for each subject of a set, in a clone each. @param file path of the set */
+  async runSet(file: string, options: SetOptions = {}): Promise<SetOutcome> {
+    const set = await readSet(file);
+    return this.#use('engine', (folder) => runSet(folder, set, (...task) => this.#orderOf(...task), options));
+  }
+
+  /** What {@link runSet} would do with each subject, and why. */
+  async planSet(file: string, only?: readonly string[]): Promise<readonly SubjectPlan[]> {
+    const set = await readSet(file);
+    return this.#use('beside', (folder) => planSet(folder, set, (...task) => this.#orderOf(...task), only));
+  }
+
+  /** How the subjects of a set stand. */
+  async viewSet(file: string): Promise<readonly SubjectView[]> {
+    const set = await readSet(file);
+    return this.#use('read', (folder) => viewSet(folder, set, (...task) => this.#orderOf(...task)));
   }
 
   #orderOf({ id, metadata, input = this.assignment.input }: SetSubject, task = this.assignment.task): Order {

@@ -1,11 +1,11 @@
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { tableScreenOf } from './print.ts';
-import type { World } from './world.ts';
+import type { Screen, World } from './world.ts';
 
 /** Shows the events of a call on stderr: a live table on a terminal, lines in a log, nothing with `--quiet`. */
 export interface ProgressDisplay extends Disposable {
-  observe(event: EngineEvent): void;
+  observe(event: EngineEvent, subject?: string): void;
   /** Removes the live table: the answer follows. */
   end(): void;
 }
@@ -14,7 +14,10 @@ const REFRESH_MS = 200;
 /** What stays above the live table. */
 const LASTING: ReadonlySet<EngineEvent['type']> = new Set(['opened', 'notice', 'checkpoint']);
 
-export function showProgress({ err }: World, { quiet = false, verbose = false, json = false }): ProgressDisplay {
+export function showProgress(
+  { err }: { readonly err: Screen },
+  { quiet = false, verbose = false, json = false },
+): ProgressDisplay {
   if (quiet) return { observe: () => undefined, end: () => undefined, [Symbol.dispose]: () => undefined };
   const progress = new Progress(verbose);
   const isLive = err.isInteractive && !verbose && !json;
@@ -58,6 +61,26 @@ export function showProgress({ err }: World, { quiet = false, verbose = false, j
       if (type === 'opened') print(early.splice(0));
       if (type === 'ended' && isOpened) print(checkpoints.splice(0));
     },
+    end,
+    [Symbol.dispose]: end,
+  };
+}
+
+/** Shows the events of several runs side by side: lines that begin with the subject. */
+export function showSetProgress({ err }: World, options: { quiet?: boolean; verbose?: boolean }): ProgressDisplay {
+  const displays = new Map<string, ProgressDisplay>();
+  const displayOf = (subject: string): ProgressDisplay => {
+    let display = displays.get(subject);
+    if (display === undefined) {
+      const write = (text: string) => err.write(subject === '' ? text : text.replace(/^(?=.)/gm, `${subject} | `));
+      display = showProgress({ err: { ...err, isInteractive: false, write } }, options);
+      displays.set(subject, display);
+    }
+    return display;
+  };
+  const end = (): void => displays.forEach((display) => display.end());
+  return {
+    observe: (event, subject = '') => displayOf(subject).observe(event),
     end,
     [Symbol.dispose]: end,
   };

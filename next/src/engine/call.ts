@@ -39,6 +39,8 @@ export class Call {
   snapshot: Snapshot | undefined;
   /** Commands that ran to make entities valid: each runs once. */
   readonly setUp = new Set<string>();
+  /** Ends when no unit lets such commands run. */
+  lastSetUp: Promise<unknown> = Promise.resolve();
   /** Whether this call has written an entry. */
   wrote = false;
   #isOpened = false;
@@ -62,7 +64,7 @@ export class Call {
   }
 
   static async open(ports: Ports, order: Order): Promise<Call> {
-    return new Call(ports, order, await ports.log.read());
+    return new Call(ports, order, withoutOthers(order, await ports.log.read()));
   }
 
   get entries(): readonly Entry[] {
@@ -122,7 +124,8 @@ export class Call {
     this.#learn(await this.ports.log.read());
   }
 
-  #learn(entries: readonly Entry[]): void {
+  #learn(all: readonly Entry[]): void {
+    const entries = withoutOthers(this.order, all);
     for (const entry of entries.slice(this.#entries.length)) this.state.apply(entry);
     this.#entries = entries;
   }
@@ -224,6 +227,12 @@ export class Call {
     const findFiles = () => pipeline.gates.flatMap((gate) => [...schemasOf(gate), ...namedFiles(gate)]);
     return (this.#definitionFiles ??= new Set([definitionFile, ...findFiles()]));
   }
+}
+
+/** The entries that are about the folder of a call, and all decisions. */
+function withoutOthers({ subject, otherEntries }: Order, entries: readonly Entry[]): readonly Entry[] {
+  if (otherEntries === undefined) return entries;
+  return entries.filter((entry, at) => at < otherEntries || entry.subject === subject || entry.kind === 'decided');
 }
 
 /** Paths that values under `with` may name (`prompt: prompts/design.md`): each gate reads its own. */

@@ -106,6 +106,11 @@ export interface Order extends Assignment {
   readonly maxParallel?: number;
   /** Gates work in a clone of the folder. */
   readonly isIsolated?: boolean;
+  /**
+   * Entries in the log when runs of several subjects began side by side: what other subjects write later is about other
+   * clones, and their agents work. Default: nobody works beside.
+   */
+  readonly otherEntries?: number;
   /** For this call, instead of each loop's own limit. */
   readonly maxIterations?: number;
   /** Number of the run, where somebody else counts (GitHub). Default: the next one of the log. */

@@ -13,6 +13,8 @@ const cloneRunSchema = z.object({
   base: z.string(),
   /** Absent: the call has not ended, or was killed. */
   result: z.string().optional(),
+  /** The commit of its branch that has its files. */
+  delivered: z.string().optional(),
 });
 export type CloneRun = z.infer<typeof cloneRunSchema>;
 

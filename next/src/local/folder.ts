@@ -44,7 +44,8 @@ export interface FolderOptions {
   readonly pipeline: Pipeline;
   readonly access: FolderAccess;
   readonly environment: Environment;
-  readonly observe: (event: EngineEvent) => void;
+  /** @param subject whose run it is, of several side by side */
+  readonly observe: (event: EngineEvent, subject?: string) => void;
   /** For a job's checkout: its files are not read before the first snapshot. */
   readonly seedIndex?: boolean;
   readonly crashPoint?: CrashPoint;
@@ -135,6 +136,11 @@ export class Folder implements AsyncDisposable {
       await this.stateFolder.writeDurably(record, [pipeline.setup]);
     }
     return new Folder({ ...this.options, access: 'beside' }, this.stateFolder, undefined, clone);
+  }
+
+  /** The same folder for one of several runs side by side, whose events go elsewhere. It is closed by its owner. */
+  observedBy(observe: FolderOptions['observe']): Folder {
+    return new Folder({ ...this.options, observe }, this.stateFolder, this.#lock, this.#workspace);
   }
 
   clonePath(subject: string): string {

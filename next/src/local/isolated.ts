@@ -6,7 +6,7 @@ import { FolderState } from '../run/state.ts';
 import { STATUS_PHRASES } from '../run/status.ts';
 import { listNames } from '../verdict/texts.ts';
 import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../workspace/workspace.ts';
-import { leaveClone, readCloneRun, saveCloneRun, type CloneRun } from './clone-run.ts';
+import { leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
 import type { Folder } from './folder.ts';
 import { mirroredPorts, viewRun } from './view-run.ts';
 
@@ -32,14 +32,15 @@ export async function runIsolated(
   const base = snapshotId(await clone.git.takeSnapshot());
   const { runNumber } = new FolderState(order.pipeline, order.subject, await folder.log.read());
   // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
-  await saveCloneRun(folder, order, { run: runNumber, base });
+  const { delivered } = (await readCloneRun(folder, order)) ?? {};
+  await saveCloneRun(folder, order, { run: runNumber, base, delivered });
   const run = await runPipeline(mirroredPorts(clone, order, checkpoints), { ...order, isIsolated: true }, signal);
   const result = snapshotId(await clone.git.takeSnapshot());
   await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
   await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
   const isDone = run.status === 'completed' || run.status === 'nothing';
   // A run that changed no file has nothing to apply.
-  await saveCloneRun(folder, order, { run: isDone && base === result ? undefined : run.run, base, result });
+  await saveCloneRun(folder, order, { run: isDone && base === result ? undefined : run.run, base, result, delivered });
   return run;
 }
 
@@ -74,7 +75,7 @@ export async function applyResult(workspace: Workspace, base: Snapshot, result: 
 }
 
 /** @throws GatelineError `usage` if there is nothing to apply */
-async function readResult(folder: Folder, order: Order): Promise<Required<Omit<CloneRun, 'run'>>> {
+async function readResult(folder: Folder, order: Order): Promise<{ readonly base: string; readonly result: string }> {
   const { base, result } = (await readCloneRun(folder, order)) ?? {};
   if (base !== undefined && result !== undefined) return { base, result };
   const state = base === undefined ? 'has no isolated run to apply' : 'has an isolated run that did not end';

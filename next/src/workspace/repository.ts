@@ -79,7 +79,8 @@ export async function openRepository(options: FolderOptions, indexKey: string): 
   const folder = isBeside ? await mkdtemp(join(tmpdir(), 'gateline-')) : store;
   const index = join(folder, name);
   if (isBeside) await copyIndex(join(store, name), index);
-  else await removeLeftovers(store, `${name}.lock`);
+  // A clone shares the store, and others may be at work in it.
+  else await removeLeftovers(store, `${name}.lock`, lender !== undefined);
   const lent = (lender === undefined ? user : await findRepository(git, await realpath(lender)))?.objects;
   const objectEnv = {
     GIT_INDEX_FILE: index,
@@ -155,7 +156,8 @@ async function createStore(git: Git, store: string, format: string): Promise<voi
 }
 
 /** What a call that was killed left, and git if it was killed too: the caller holds the lock of the engine. */
-async function removeLeftovers(store: string, indexLock: string): Promise<void> {
+async function removeLeftovers(store: string, indexLock: string, isClone: boolean): Promise<void> {
+  if (isClone) return rm(join(store, indexLock), { force: true });
   const refs = await readdir(join(store, 'refs/gateline')).catch(() => []);
   const locks = new Set([indexLock, 'packed-refs.lock', ...refs.map((name) => `refs/gateline/${name}`)]);
   for (const name of [...(await readdir(store)), ...locks]) {

@@ -15,6 +15,7 @@ import {
 import { paintOf, tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
 import type { World } from '../world.ts';
+import { addSetOptions, runSetAnswer } from './set.ts';
 
 const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
 
@@ -30,6 +31,8 @@ interface RunFlags extends TargetOptions {
   readonly maxParallel?: number;
   readonly maxIterations?: number;
   readonly memory?: string[];
+  readonly set?: string;
+  readonly onlySet?: string[];
   readonly dryRun?: boolean;
   readonly checkpoints?: boolean;
   readonly quiet?: boolean;
@@ -45,8 +48,11 @@ export function addRunCommands(world: World, program: Command, answer: AddAnswer
     (options) => runOrResume(world, { ...options, dryRun: true }, false),
   );
   answer<RunFlags>(
-    addRunOptions(program.command('run')).description('run the pipeline, or continue a run that stopped'),
-    (options) => runOrResume(world, options, false),
+    addSetOptions(addRunOptions(program.command('run'))).description(
+      'run the pipeline, or continue a run that stopped',
+    ),
+    (options) =>
+      (options.set ?? options.onlySet) ? runSetAnswer(world, options.set, options) : runOrResume(world, options, false),
   );
   answer<RunFlags>(
     addRunOptions(program.command('resume')).description('continue a run that was paused or rolled back'),

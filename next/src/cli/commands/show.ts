@@ -17,6 +17,7 @@ import {
 } from '../options.ts';
 import { tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
+import { setOption, setStatusAnswer } from './set.ts';
 
 const PARTS = [
   'verdict',
@@ -39,10 +40,12 @@ interface ShowOptions extends TargetOptions {
 export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
   const status = addRequestOptions(program.command('status')).description('show how a run stands, and what to do next');
   status
+    .addOption(setOption())
     .addOption(runOption())
     .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'))
     .addOption(new Option('--handoff', 'print what an agent that begins now is told').conflicts('watch'));
-  answer<ShowOptions & { watch?: boolean; handoff?: boolean }>(status, async (options) => {
+  answer<ShowOptions & { watch?: boolean; handoff?: boolean; set?: string }>(status, async (options) => {
+    if (options.set !== undefined) return setStatusAnswer(world, options.set, options);
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     if (options.handoff) {
       const handoff = await gateline.handoff();

@@ -1,0 +1,99 @@
+import { rm } from 'node:fs/promises';
+import { GatelineError } from '../errors.ts';
+import type { FileChange } from '../run/files.ts';
+import { listNames } from '../verdict/texts.ts';
+import { joinLines, splitNames } from './git.ts';
+import type { Repository } from './repository.ts';
+import { parseVersion } from './tree.ts';
+
+/** Changes that become a commit. */
+export interface BranchChanges {
+  readonly branch: string;
+  readonly changes: readonly FileChange[];
+  readonly message: string;
+  /** The commit that this made last for the branch: it may be replaced. */
+  readonly delivered?: string;
+}
+
+/**
+ * Makes a commit on a branch of the user's repository, on top of the commit that is checked out. Their index, their files
+ * and what they have not committed stay out of it.
+ * @returns the commit; undefined: the changes are part of what is checked out
+ * @throws GatelineError `usage`: the branch has other commits or is checked out, or a file cannot be part of the commit
+ */
+export async function commitToBranch(
+  repository: Repository,
+  { branch, changes: all, message, delivered }: BranchChanges,
+): Promise<string | undefined> {
+  const { user, asUser, inStore, prefix, temporaryPath } = repository;
+  const run = async (args: readonly string[], input?: string) =>
+    String(await asUser(args, { cwd: user!.top, env: { GIT_INDEX_FILE: index, ...identity }, input })).trimEnd();
+  const index = temporaryPath();
+  let identity: Readonly<Record<string, string>> = {};
+  const changes = all.filter(({ ignored }) => !ignored);
+  const blobs = changes.flatMap(({ after }) => parseVersion(after)?.blob ?? []);
+  const head = await run(['rev-parse', '--verify', 'HEAD^{commit}']);
+  try {
+    await run(['read-tree', head]);
+    const before = await run(['write-tree']);
+    await refuseOtherVersions(changes, prefix, await run(['ls-files', '-s', '-z']));
+    // Their objects get the blobs that only ours have.
+    const pack = await inStore(['pack-objects', '-q', '--stdout', '--window=0'], { input: joinLines(blobs, '\n') });
+    await asUser(['unpack-objects', '-q'], { input: pack });
+    const none = '0'.repeat(head.length);
+    const lines = changes.map(({ path, after }) => {
+      const { mode, blob } = parseVersion(after) ?? { mode: '0', blob: none };
+      return `${mode} ${blob}\t${prefix}${path}`;
+    });
+    // Files that become folders go first.
+    const input = joinLines(
+      lines.toSorted((a, b) => Number(b.startsWith('0 ')) - Number(a.startsWith('0 '))),
+      '\0',
+    );
+    await run(['update-index', '-z', '--replace', '--index-info'], input);
+    const tree = await run(['write-tree']);
+    if (tree === before) return undefined;
+    const ref = `refs/heads/${branch}`;
+    const format = '--format=%(objectname) %(tree) %(parent) %(worktreepath)';
+    const [tip = '', tipTree, parent, ...path] = (await run(['for-each-ref', format, ref])).split(' ');
+    if (tipTree === tree && parent === head) return tip;
+    if (path.join(' ') !== '') throw refusal(`${branch} is checked out in ${path.join(' ')}`);
+    if (tip !== '' && tip !== delivered) throw refusal(`${branch} has commits of somebody else`);
+    const author = await asUser(['var', 'GIT_AUTHOR_IDENT'], { codes: [0, 1, 128] });
+    if (author.length === 0) identity = UNKNOWN;
+    const commit = await run(['commit-tree', tree, '-p', head, '-m', message]);
+    await run(['update-ref', '-m', 'gateline: deliver', ref, commit, tip || none]);
+    return commit;
+  } finally {
+    await rm(index, { force: true });
+  }
+}
+
+/** Where git knows nobody. */
+const UNKNOWN = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Gateline'],
+    [`GIT_${role}_EMAIL`, 'gateline@localhost'],
+  ]),
+);
+
+/** @param listing what `git ls-files -s -z` prints of the commit */
+function refuseOtherVersions(changes: readonly FileChange[], prefix: string, listing: string): void {
+  const versions = new Map(splitNames(Buffer.from(listing)).map((line) => [line.slice(line.indexOf('\t') + 1), line]));
+  const other = changes.filter(({ path, before, after }) => {
+    const version = versions.get(prefix + path)?.replace(/ 0\t.*$/s, '') ?? null;
+    return version !== before && version !== after;
+  });
+  if (other.length > 0)
+    throw refusal(`${namesOf(other)} had changes that are not committed, and gates changed more there`);
+  const unstored = changes.filter(({ after }) => after !== null && parseVersion(after) === undefined);
+  if (unstored.length > 0) throw refusal(`git does not store ${namesOf(unstored)}: too large, ignored or unreadable`);
+}
+
+function namesOf(changes: readonly FileChange[]): string {
+  return listNames(changes.map(({ path }) => path));
+}
+
+function refusal(message: string): GatelineError {
+  return new GatelineError('usage', message);
+}
