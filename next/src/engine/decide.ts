@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
+import { makerHow } from '../run/checkpoint.ts';
 import type { DecidedEntry, EndedEntry, Entry, StartedEntry } from '../run/entry.ts';
 import { attemptOf, isSameAttempt, originOf } from '../run/entry.ts';
 import { gateOf } from '../run/units.ts';
@@ -171,9 +172,8 @@ export async function keepOutputs(
     const maker = ended && makerOf(call, ended);
     const attempt = ended && originOf(ended);
     if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejected.has(attemptName(attempt))) {
-      const how = maker.how === 'adopted' || maker.how === 'skipped' ? maker.how : 'ran';
       const startedAt = new Date(Date.parse(maker.at) - maker.ms).toISOString();
-      await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how, startedAt }));
+      await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how: makerHow(maker.how), startedAt }));
       await call.write({ ...decidedHead(call, by), decision: 'keep', unit: unit.key, attempt, fingerprint });
       keptUnits.push(unit.key);
     }

@@ -1,3 +1,4 @@
+import { NO_DIGEST } from '../json/digest.ts';
 import type { EndedEntry } from '../run/entry.ts';
 import { isSameAttempt } from '../run/entry.ts';
 import type { Checkpoint } from '../run/checkpoint.ts';
@@ -208,5 +209,3 @@ async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotA
   call.outcomes.set(unit.key, { ...output, result: 'done', reason });
   await setLegs(call, unit, undefined);
 }
-
-const NO_DIGEST = `sha256:${'0'.repeat(64)}` as const;

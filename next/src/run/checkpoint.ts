@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { digestSchema } from '../json/digest.ts';
 import { verdictSchema } from '../verdict/verdict.ts';
-import { attemptRefSchema, contentSchema } from './entry.ts';
+import { attemptRefSchema, contentSchema, type EndedEntry } from './entry.ts';
 import { gateFilesSchema } from './files.ts';
 
 /** An output that is remembered under the fingerprint of a request that it holds for: a place to continue from. */
@@ -26,3 +26,8 @@ export const checkpointSchema = z.strictObject({
   costUsd: z.number().min(0).optional(),
 });
 export type Checkpoint = z.infer<typeof checkpointSchema>;
+
+/** How the output of an attempt came about: one that is used again was made by an agent. */
+export function makerHow(how: EndedEntry['how']): Checkpoint['how'] {
+  return how === 'adopted' || how === 'skipped' ? how : 'ran';
+}

@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors.ts';
-import { digestOf, digestOfJson, type Digest } from '../../json/digest.ts';
+import { digestOf, digestOfJson, NO_DIGEST, type Digest } from '../../json/digest.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { ArtifactContent, Artifacts } from './artifacts.ts';
 import {
@@ -79,7 +79,7 @@ export async function publishAttempt(
 }
 
 /** Stands in for an artifact until it is uploaded. */
-const UNKNOWN = { id: 0, digest: `sha256:${'0'.repeat(64)}` } as const;
+const UNKNOWN = { id: 0, digest: NO_DIGEST } as const;
 
 function tooLarge(what: string, limit: number, hint: string): GatelineError {
   return new GatelineError('failed', `${what}: more than ${limit / MIB} MiB`, { hint });
