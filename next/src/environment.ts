@@ -1,4 +1,7 @@
-/** Every environment variable that Gateline itself reads. Agents' variables stand in agent/environment.ts. */
+/**
+ * Every environment variable that Gateline itself reads. Agents' variables stand in agent/environment.ts, inputs of actions
+ * in action/inputs.ts.
+ */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables of this process: the default of the library. */
@@ -38,6 +41,16 @@ export function readEntityLocks(environment: Environment): string[] {
 
 /** Tells the commands of `snapshots.database` which file to write or read. */
 export const DATABASE_VARIABLE = 'GATELINE_DATABASE';
+
+/** Where the runner of GitHub takes the summary of a step from; undefined: this is no step. */
+export function readSummaryPath(environment: Environment): string | undefined {
+  return environment['GITHUB_STEP_SUMMARY'] || undefined;
+}
+
+/** What a step saved for its post step. */
+export function readStepState({ STATE_state, STATE_token, STATE_published }: Environment) {
+  return { folder: STATE_state, token: STATE_token, isPublished: STATE_published === 'true' };
+}
 
 /** What the runner of GitHub tells each step. */
 export interface RunnerEnvironment {

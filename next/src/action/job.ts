@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { readRunnerEnvironment, type Environment, type RunnerEnvironment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors.ts';
+import { DISPATCH_INPUTS } from '../pipeline/pipeline.ts';
 import type { JobRef } from '../store/github/document.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
 
@@ -10,8 +11,8 @@ export interface Job extends RunnerEnvironment {
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
   readonly trust: Trust;
-  /** Inputs of a `workflow_dispatch`. */
-  readonly dispatch: Readonly<Record<string, string>>;
+  /** Inputs of a `workflow_dispatch` that have a value. */
+  readonly dispatch: Readonly<Partial<Record<keyof typeof DISPATCH_INPUTS, string>>>;
   /** The event as it is, for what few steps need. */
   readonly event: z.infer<typeof eventSchema>;
 }
@@ -49,8 +50,8 @@ const eventSchema = z.object({
 export const DEPENDABOT = 'dependabot[bot]';
 
 /** Whose runs have no secrets: the author of this one; undefined: somebody who has them. */
-export function authorWithoutSecrets({ trust, actor }: Pick<Job, 'trust' | 'actor'>): string | undefined {
-  if (trust.isFork) return 'a pull request from a fork';
+export function authorWithoutSecrets({ trust, actor, eventName, pullRequest }: Job): string | undefined {
+  if (trust.isOutside) return pullRequest ? 'a pull request from a fork' : `the event ${eventName}`;
   return actor === DEPENDABOT ? 'Dependabot' : undefined;
 }
 
@@ -71,13 +72,13 @@ export async function readJob(environment: Environment): Promise<Job> {
   const { eventName: name, repository, sha, ref } = runner;
   // An agent of an earlier step could have written inputs into the file of another event.
   const values = name === 'workflow_dispatch' ? (event.inputs ?? {}) : {};
-  const inputs = Object.entries(values).filter(([, value]) => value !== null && value !== '');
+  const inputs = Object.keys(DISPATCH_INPUTS).flatMap((key) => (values[key] ? [[key, String(values[key])]] : []));
   return {
     ...runner,
     pullRequest,
     defaultBranch,
     trust: trustOf({ name, repository, sha, ref, defaultBranch, pullRequest }),
-    dispatch: Object.fromEntries(inputs.map(([key, value]) => [key, String(value)])),
+    dispatch: Object.fromEntries(inputs) as Job['dispatch'],
     event,
   };
 }

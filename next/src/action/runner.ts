@@ -13,12 +13,12 @@ import {
   startGroup,
   warning,
 } from '@actions/core';
-import type { Environment } from '../environment.ts';
+import { readSummaryPath, type Environment } from '../environment.ts';
 import { isSystemError, type Place } from '../errors.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** GitHub drops a step's summary over 1 MiB as a whole; masks may make it longer. */
-const MAX_SUMMARY = 1_000_000;
+const STEP_SUMMARY_LIMIT = 1_000_000;
 const MAX_ANNOTATION = 4_000;
 
 export type AnnotationLevel = 'notice' | 'warning' | 'error';
@@ -73,8 +73,8 @@ export function createRunner(environment: Environment): Runner {
     exportVariable,
     saveState,
     addSummary: (markdown) => {
-      const path = environment['GITHUB_STEP_SUMMARY'];
-      if (!path || sizeOf(path) + Buffer.byteLength(markdown) + 1 > MAX_SUMMARY) return false;
+      const path = readSummaryPath(environment);
+      if (!path || sizeOf(path) + Buffer.byteLength(markdown) + 1 > STEP_SUMMARY_LIMIT) return false;
       appendFileSync(path, `${markdown}\n`);
       return true;
     },

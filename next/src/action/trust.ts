@@ -1,4 +1,5 @@
 import { GatelineError } from '../errors.ts';
+import { isSameRepository } from '../github/octokit.ts';
 
 /** The facts of an event that decide what a run may be trusted with. */
 export interface EventFacts {
@@ -28,8 +29,8 @@ export interface Trust {
   /** Branches whose runs' outputs may be used, beside those of the same pull request. */
   readonly usesFrom: readonly string[];
   readonly savesPointers: boolean;
-  /** Its changes come from another repository, and it has no secrets. */
-  readonly isFork: boolean;
+  /** People who may not write here may have caused it: its changes come from another repository, or its event is unknown. */
+  readonly isOutside: boolean;
 }
 
 /** Events that only people with write access can cause, each on a commit of their choice. */
@@ -56,22 +57,22 @@ export function trustOf(facts: EventFacts): Trust {
   const trunk = facts.defaultBranch;
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   const branches = (...names: readonly (string | undefined)[]) => names.filter((other) => other !== undefined);
-  const isFork = pullRequest !== undefined && pullRequest.headRepository?.toLowerCase() !== repository.toLowerCase();
+  const isOutside = pullRequest !== undefined && !isSameRepository(pullRequest.headRepository, repository);
   if (OF_THE_REPOSITORY.has(name))
     return {
       definitionFrom: sha,
       usesFrom: branches(branch, trunk),
       savesPointers: branch !== undefined,
-      isFork: false,
+      isOutside: false,
     };
   if (name === 'merge_group')
-    return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isFork: false };
-  if (OF_ANYBODY.has(name)) return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isFork };
+    return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside: false };
+  if (OF_ANYBODY.has(name)) return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside };
   if (!pullRequest && trunk === undefined)
     throw new GatelineError('platform', `the payload of the event ${name} names neither a pull request nor a branch`);
   const usesFrom = branches(pullRequest?.baseBranch, trunk);
-  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isFork)
-    return { definitionFrom: sha, usesFrom, savesPointers: true, isFork: false };
+  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isOutside)
+    return { definitionFrom: sha, usesFrom, savesPointers: true, isOutside: false };
   const definitionFrom = pullRequest?.baseSha ?? `refs/heads/${trunk}`;
-  return { definitionFrom, usesFrom, savesPointers: false, isFork: true };
+  return { definitionFrom, usesFrom, savesPointers: false, isOutside: true };
 }

@@ -1,6 +1,6 @@
 import { GatelineError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json/json.ts';
-import { DEFINITION_FILES, type Delivery, type Pipeline } from '../pipeline/pipeline.ts';
+import { DEFINITION_FILES, DISPATCH_INPUTS, type Delivery, type Pipeline } from '../pipeline/pipeline.ts';
 import { gateJob } from './gate-job.ts';
 import { checkoutStep, findPins, gatelineStep, literal, type Shared } from './steps.ts';
 import { workflowText, type JobComments } from './workflow-text.ts';
@@ -14,17 +14,6 @@ import { workflowText, type JobComments } from './workflow-text.ts';
  * - A gate's job needs the gates that the gate needs and, in a sequential group, the gate before it.
  * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
  */
-
-/** Inputs of a run that a person or the report starts. */
-export const DISPATCH_INPUTS = {
-  resume: 'Id of an earlier run whose outputs may be used',
-  from: 'Gate that runs again, with all gates after it',
-  force: 'Gate or leg that runs again',
-  skip: 'Gate or leg that is passed over',
-  approve: 'Gate or leg, and the digest of its output as the report prints it',
-  reason: 'Why; needed with from, force, skip and approve',
-  rework: 'Work that a gate sent back; the report sets it',
-} as const;
 
 /** Events of a branch: only there a pull request with the files of gates can be opened. */
 const DELIVERS = `contains(fromJSON('["push", "schedule", "workflow_dispatch"]'), github.event_name)`;

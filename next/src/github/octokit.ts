@@ -11,6 +11,11 @@ export function repositoryParameters(name: string): { readonly owner: string; re
   return { owner, repo };
 }
 
+/** Whether two repositories, as `owner/name`, are one; undefined: deleted, or unknown. */
+export function isSameRepository(name: string | undefined, other: string): boolean {
+  return name?.toLowerCase() === other.toLowerCase();
+}
+
 /** Milliseconds that one REST request may take, and in which tries of a read may start. */
 const READ_MS = 60_000;
 const REQUEST_MS = 20_000;

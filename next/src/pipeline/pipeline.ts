@@ -216,3 +216,14 @@ export const DEFINITION_FILES = [
   '.github/gateline.yml',
   '.github/gateline.yaml',
 ] as const;
+
+/** Inputs of a dispatched workflow that the actions read, as `gateline compile` declares them. */
+export const DISPATCH_INPUTS = {
+  resume: 'Id of an earlier run whose outputs may be used',
+  from: 'Gate that runs again, with all gates after it',
+  force: 'Gate or leg that runs again',
+  skip: 'Gate or leg that is passed over',
+  approve: 'Gate or leg, and the digest of its output as the report prints it',
+  reason: 'Why; needed with from, force, skip and approve',
+  rework: 'Work that a gate sent back; the report sets it',
+} as const;

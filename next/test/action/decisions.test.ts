@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseCommentCommand, readCommentDecisions } from '../../src/action/comment/comment-decisions.ts';
-import { parseRework, readDispatchDecisions, readRework } from '../../src/action/comment/decisions.ts';
+import { readDispatchDecisions } from '../../src/action/gate/dispatch.ts';
+import { parseRework, readRework } from '../../src/action/rework.ts';
 import { createOctokit } from '../../src/github/octokit.ts';
 import { startGithub, type Github } from '../support/github/github.ts';
 import { ACTIONS_BOT, type Comment, type Repository, type WorkflowRun } from '../support/github/model.ts';

@@ -67,7 +67,7 @@ async function read(checkout: string, commit: string, file?: string, needsChecko
       return undefined;
     }
   };
-  const job = createJob({ trust: { definitionFrom: commit, usesFrom: [], savesPointers: true, isFork: false } });
+  const job = createJob({ trust: { definitionFrom: commit, usesFrom: [], savesPointers: true, isOutside: false } });
   const place = { checkout, git: createGit(trustCheckout(process.env)), readRemote };
   const { pipeline, root, file: name } = await readTrustedDefinition(job, file, place, needsCheckout);
   return { run: pipeline.gates[0]!.run, root, file: name, remote };

@@ -17,10 +17,10 @@ const PULL: PullRequest = {
 };
 const fork = { ...PULL, headRepository: 'evil/gates' };
 
-const own = { definitionFrom: SHA, isFork: false };
+const own = { definitionFrom: SHA, isOutside: false };
 const onBranch = { ...own, usesFrom: ['topic', 'main'], savesPointers: true };
 const onPull = { ...own, usesFrom: ['release', 'main'], savesPointers: true };
-const onFork = { definitionFrom: BASE, usesFrom: ['release', 'main'], savesPointers: false, isFork: true };
+const onFork = { definitionFrom: BASE, usesFrom: ['release', 'main'], savesPointers: false, isOutside: true };
 const ofAnybody = { ...own, usesFrom: ['main'], savesPointers: false };
 
 describe('what a run is trusted with', () => {
@@ -35,7 +35,7 @@ describe('what a run is trusted with', () => {
     ['merge_group', 'refs/heads/gh-readonly-queue/main/pr-42', undefined, ofAnybody],
     ['pull_request', 'refs/pull/42/merge', fork, onFork],
     ['pull_request_review', 'refs/pull/42/merge', { ...PULL, headRepository: undefined }, onFork],
-    ['pull_request_target', 'refs/heads/main', fork, { ...ofAnybody, isFork: true }],
+    ['pull_request_target', 'refs/heads/main', fork, { ...ofAnybody, isOutside: true }],
     ['pull_request_target', 'refs/heads/main', PULL, ofAnybody],
     ['issue_comment', 'refs/heads/main', undefined, ofAnybody],
     ['workflow_run', 'refs/heads/main', undefined, ofAnybody],
@@ -88,10 +88,10 @@ describe('the job of a step', () => {
     expect(ofDeletedFork.trust).toEqual(onFork);
   });
 
-  it('has the inputs of a dispatch that have values, as texts', async () => {
-    const inputs = { skip: 'design', force: '', reason: null, deep: true, count: 3 };
+  it('has the inputs of a dispatch that have values and that actions read, as texts', async () => {
+    const inputs = { skip: 'design', force: '', reason: null, from: true, resume: 3, deep: true };
     const job = await read({ repository, inputs }, { GITHUB_EVENT_NAME: 'workflow_dispatch' });
-    expect(job.dispatch).toEqual({ skip: 'design', deep: 'true', count: '3' });
+    expect(job.dispatch).toEqual({ skip: 'design', from: 'true', resume: '3' });
     const { dispatch } = await read({ repository, inputs: null }, { GITHUB_EVENT_NAME: 'workflow_dispatch' });
     expect(dispatch).toEqual({});
     // An agent of an earlier step could have written them into the file.

@@ -50,7 +50,7 @@ beforeAll(() => {
 
 function prepare(gate: string, needs: readonly NeedDocument[] = [], inputs = {}, fields: Partial<Job> = {}) {
   const results = needs.map(({ job: { id, result } }) => [id, { result, outputs: {} }]);
-  const trust = { definitionFrom: commit, usesFrom: [], savesPointers: true, isFork: false };
+  const trust = { definitionFrom: commit, usesFrom: [], savesPointers: true, isOutside: false };
   const job = createJob({ job: gate, workspace: folder, trust, ...fields });
   const place = { checkout: folder, git: createGit(process.env), readRemote: () => Promise.resolve(undefined) };
   const values = { needs: JSON.stringify(Object.fromEntries(results)), ...inputs };

@@ -33,7 +33,7 @@ export function createJob(fields: Partial<Job> = {}): Job {
     isDebug: false,
     pullRequest: undefined,
     defaultBranch: 'main',
-    trust: { definitionFrom: SHA, usesFrom: ['main'], savesPointers: true, isFork: false },
+    trust: { definitionFrom: SHA, usesFrom: ['main'], savesPointers: true, isOutside: false },
     dispatch: {},
     event: {},
     ...fields,

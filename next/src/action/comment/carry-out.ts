@@ -89,6 +89,7 @@ async function listRuns(job: Job, { octokit, report }: Services, pullRequest: nu
     .sort((a, b) => b.id - a.id);
 }
 
+/** Starts the failed jobs of runs again. @returns what became of it, for the answer */
 async function rerun(job: Job, { octokit }: Services, runs: readonly Run[]): Promise<string> {
   const { owner, repo } = repositoryParameters(job.repository);
   const { rest } = await octokit();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { repositoryParameters, type Octokit } from '../../github/octokit.ts';
-import type { OutputDecision } from './decisions.ts';
+import type { OutputDecision } from '../../store/github/document.ts';
 
 /** A command in the first line of a comment on a pull request. */
 export type CommentCommand =

@@ -10,7 +10,7 @@ import type { Judge } from '../gate/judge-need.ts';
 import { authorWithoutSecrets, type Job } from '../job.ts';
 import type { Services } from '../services.ts';
 import { readCommentDecisions } from './comment-decisions.ts';
-import { readDispatchDecisions } from './decisions.ts';
+import { readDispatchDecisions } from '../gate/dispatch.ts';
 
 /**
  * Why the decision in a document does not count; undefined: it does, or there is none. Whoever has the token of a job can

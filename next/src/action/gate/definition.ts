@@ -24,9 +24,7 @@ export interface DefinitionPlace {
 
 /** Whether the inputs of a step describe its gate. */
 export function describesGate(inputs: Inputs<'gate'>): boolean {
-  const { run, schema, checks, score, threshold, inputs: globs, files, secrets, definition } = inputs;
-  const texts = [run, schema, score, threshold, definition];
-  return texts.some((value) => value !== undefined) || [checks, globs, files, secrets].some(({ length }) => length > 0);
+  return inputs.definition !== undefined || Object.keys(keysOf(inputs)).length > 0;
 }
 
 /**
@@ -164,7 +162,8 @@ export async function describeDefinition(
 /** The agent of a gate without a command: the steps between `begin` and `complete`. */
 const ANOTHER_STEP = './';
 
-function gateEntry(inputs: Inputs<'gate'>): JsonObject {
+/** The keys of a gate that have an input of their own. */
+function keysOf(inputs: Inputs<'gate'>): JsonObject {
   const { run, schema, checks, score, threshold, inputs: globs, files, secrets } = inputs;
   const output: JsonObject = {
     ...(schema !== undefined && { schema: schemaOf(schema) }),
@@ -172,23 +171,26 @@ function gateEntry(inputs: Inputs<'gate'>): JsonObject {
     ...(threshold !== undefined && { threshold }),
     ...(checks.length > 0 && { checks }),
   };
-  const entry: JsonObject = {
-    ...(run === undefined ? { uses: ANOTHER_STEP } : { run }),
+  return {
+    ...(run !== undefined && { run }),
     ...(globs.length > 0 && { inputs: globs }),
     ...(files.length > 0 && { files: files.length === 1 && files[0] === 'changed' ? 'changed' : files }),
     ...(secrets.length > 0 && { secrets }),
     ...(Object.keys(output).length > 0 && { output }),
   };
-  if (inputs.definition === undefined) return entry;
-  const definition = parseInput('definition', inputs.definition);
+}
+
+function gateEntry(inputs: Inputs<'gate'>): JsonObject {
+  const keys = keysOf(inputs);
+  const definition = inputs.definition === undefined ? {} : parseInput('definition', inputs.definition);
   if (!isJsonObject(definition))
     throw new GatelineError('usage', 'the input `definition` is not a map with the keys of a gate');
-  if (Object.keys(entry).length > 1)
+  if (inputs.definition !== undefined && Object.keys(keys).some((key) => key !== 'run'))
     throw new GatelineError('usage', 'the gate is described twice: by `definition`, and by other inputs of the step', {
       hint: 'Only `run` may stand beside `definition`; move the others into it.',
     });
-  const isCommand = run !== undefined || Object.hasOwn(definition, 'run');
-  return { ...(!isCommand && { uses: ANOTHER_STEP }), ...definition, ...(run !== undefined && { run }) };
+  const entry = { ...definition, ...keys };
+  return Object.hasOwn(entry, 'run') ? entry : { uses: ANOTHER_STEP, ...entry };
 }
 
 /** A path, or the schema itself as JSON or YAML. */

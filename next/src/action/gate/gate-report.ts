@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../../engine/call.ts';
+import { readRunnerEnvironment } from '../../environment.ts';
 import { annotationsOf } from '../../report/github/annotations.ts';
 import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
 import { code } from '../../report/markdown.ts';
 import { fence } from '../../report/github/sections.ts';
-import { renderGateSummary } from '../../report/github/gate-summary.ts';
+import { RENDERED_SUMMARY_LIMIT, renderGateSummary } from '../../report/github/gate-summary.ts';
 import {
   approvalDigest,
   formatReference,
@@ -41,12 +42,17 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
     await writeFile(path, JSON.stringify(document.output));
     runner.setOutput('output-file', path);
   }
-  const context = contextOf(gate, {
+  const details: UnitDetails = {
     output: document.output,
     learnings: document.learnings,
     plan: services.plans.get(unit.key),
     ...(result === 'waiting' && { approval: approvalLine(unit.key, document, reference, gateJob) }),
-  });
+  };
+  const context: GithubContext = {
+    ...readRunnerEnvironment(services.environment),
+    pullRequest: gateJob.pullRequest,
+    units: new Map([[unit.key, details]]),
+  };
   for (const { level, message, title, place } of annotationsOf([shown], context))
     runner.annotate(level, message, { title, place });
   if (!runner.addSummary(renderGateSummary(view, shown, context)))
@@ -61,7 +67,7 @@ export function reportLoss({ services, unit }: OpenGate, { output }: AttemptDocu
     using _ = runner.group(`The output of ${unit.key}, which could not be stored`);
     runner.info(JSON.stringify(output, null, 2).slice(0, MAX_QUOTE));
   }
-  const text = fence(JSON.stringify(output, null, 2), 'json');
+  const text = fence(JSON.stringify(output, null, 2), 'json', RENDERED_SUMMARY_LIMIT);
   runner.addSummary(`### The output of ${code(unit.key)} could not be stored\n\n${text}`);
 }
 
@@ -107,20 +113,4 @@ export function sourceOf(entry: AttemptDocument['entry'], { ms, costUsd }: Attem
   const { source } = entry;
   if (entry.how !== 'used' || source === undefined) return [];
   return [{ ...entry, ...source, how: 'ran' as const, source: undefined, ms, metrics: { costUsd } }];
-}
-
-function contextOf({ gateJob, unit, services }: OpenGate, details: UnitDetails): GithubContext {
-  const { job, pullRequest } = gateJob;
-  const { repository, runId, runNumber, runAttempt, sha } = job;
-  return {
-    server: services.environment['GITHUB_SERVER_URL'] || 'https://github.com',
-    repository,
-    runId,
-    runNumber,
-    runAttempt,
-    sha,
-    eventName: services.environment['GITHUB_EVENT_NAME'] ?? '',
-    pullRequest,
-    units: new Map([[unit.key, details]]),
-  };
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
 import { worksByItself } from '../../run/units.ts';
-import { toOutputEntry } from '../comment/decisions.ts';
+import { toOutputEntry } from './dispatch.ts';
 import { formatToken, type GateJob } from './gate-job.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
@@ -72,11 +72,12 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
 }
 
 /** Takes in what a person decided about the output of an earlier job. @returns whether anybody did */
-async function applyDecision({ earlier, decision, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {
-  if (result === 'done' || !earlier || !decision) return false;
+async function applyDecision({ checkpoints, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {
+  const { document, decision } = checkpoints.earlier ?? {};
+  if (result === 'done' || !document || !decision) return false;
   const end = endsOf(await log.read(), unit.key).at(-1);
   // Else an agent has worked since: nobody has decided about its output.
-  const entry = end?.how === 'used' && toOutputEntry(gateJob, new Date().toISOString(), decision, earlier.document);
+  const entry = end?.how === 'used' && toOutputEntry(gateJob, new Date().toISOString(), decision, document);
   if (!entry) return false;
   await log.append(entry);
   return true;

@@ -2,6 +2,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import { isSameAttempt, type AttemptRef, type Entry } from '../../run/entry.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
+import type { AttemptDocument, AttemptReference, OutputDecision } from '../../store/github/document.ts';
 import type { Checkpoints, Entities, Log } from '../../store/stores.ts';
 
 /** The log of a job: in memory, where its agent cannot change it. */
@@ -45,8 +46,16 @@ export class JobEntities implements Entities {
   }
 }
 
+/** The output of an earlier job, and what a person decided about it. */
+export interface EarlierOutput {
+  readonly checkpoint: Checkpoint;
+  readonly document: AttemptDocument;
+  readonly reference: AttemptReference;
+  readonly decision: OutputDecision | undefined;
+}
+
 /** Finds the output of an earlier job for a request; undefined: there is none that may be used. */
-type FindEarlier = (fingerprint: Digest) => Promise<Checkpoint | undefined>;
+type FindEarlier = (fingerprint: Digest) => Promise<EarlierOutput | undefined>;
 
 /**
  * Checkpoints of a job: its own in memory, and for its unit those of earlier jobs. The engine asks for its unit first;
@@ -55,14 +64,18 @@ type FindEarlier = (fingerprint: Digest) => Promise<Checkpoint | undefined>;
 export class JobCheckpoints implements Checkpoints {
   /** Default: there are none. */
   findEarlier: FindEarlier = () => Promise.resolve(undefined);
+  /** What the engine was given: its agent is not run for it. */
+  earlier: EarlierOutput | undefined;
   readonly #saved = new Map<Digest, Checkpoint>();
-  #earlier: { readonly fingerprint: Digest; readonly checkpoint: Promise<Checkpoint | undefined> } | undefined;
+  #search: { readonly fingerprint: Digest; readonly result: Promise<EarlierOutput | undefined> } | undefined;
 
   async find(fingerprint: Digest): Promise<Checkpoint | undefined> {
     const saved = this.#saved.get(fingerprint);
     if (saved !== undefined) return saved;
-    this.#earlier ??= { fingerprint, checkpoint: this.findEarlier(fingerprint) };
-    return this.#earlier.fingerprint === fingerprint ? this.#earlier.checkpoint : undefined;
+    this.#search ??= { fingerprint, result: this.findEarlier(fingerprint) };
+    if (this.#search.fingerprint !== fingerprint) return undefined;
+    this.earlier = await this.#search.result;
+    return this.earlier?.checkpoint;
   }
 
   save(fingerprint: Digest, checkpoint: Checkpoint): Promise<void> {

@@ -1,16 +1,16 @@
 import type { Folder } from '../../local/folder.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors.ts';
-import type { Digest } from '../../json/digest.ts';
+import { NO_DIGEST, type Digest } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { checkpointOf } from '../../engine/checkpoints.ts';
-import type { Checkpoint } from '../../run/checkpoint.ts';
+import { makerHow } from '../../run/checkpoint.ts';
 import { originOf } from '../../run/entry.ts';
 import {
   approvalDigest,
-  type AttemptDocument,
   type AttemptReference,
   type HandedFile,
+  type OutputDecision,
 } from '../../store/github/document.ts';
 import { findAttempt } from '../../store/github/find-attempt.ts';
 import { createFileReader, readAttempt } from '../../store/github/publish.ts';
@@ -18,7 +18,9 @@ import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run
 import { parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
 import { explainDoubt } from '../comment/explain-doubt.ts';
-import { parseRework, readDispatchDecisions, readRework, toEntry, type OutputDecision } from '../comment/decisions.ts';
+import { parseRework, readRework } from '../rework.ts';
+import { readDispatchDecisions, toEntry } from './dispatch.ts';
+import type { EarlierOutput } from './job-stores.ts';
 import { mirrorJob, openJob, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';
 import { authorWithoutSecrets, type Job } from '../job.ts';
@@ -29,9 +31,6 @@ import { definitionPlace, type Services } from '../services.ts';
 /** The gate of a job, with its folder open and all that its agent reads laid into it. */
 export interface OpenGate extends OpenJob {
   readonly services: Services;
-  /** What the agent is not run for: an output of an earlier job, and what a person decided about it. */
-  earlier?: { readonly document: AttemptDocument; readonly reference: AttemptReference };
-  decision?: OutputDecision;
 }
 
 /** Opens the gate of a job: everything is read and verified before an agent starts. */
@@ -78,7 +77,7 @@ async function readDecisions(
     entries.push(toEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason: `${author} has no ${unset}` }));
   }
   const outputs = output ? [output] : [];
-  const rework = parseRework(job.dispatch['rework']);
+  const rework = parseRework(job.dispatch.rework);
   if (rework?.gate !== gate.id) return { entries, contents: [], outputs };
   const { runId } = rework;
   const reason = await explainDistrust(
@@ -99,7 +98,7 @@ function scopeOf({ repository, workflow, trust, pullRequest }: Job): ReuseScope 
     repository,
     workflow,
     branches: trust.usesFrom,
-    pullRequest: trust.isFork ? undefined : pullRequest?.number,
+    pullRequest: trust.isOutside ? undefined : pullRequest?.number,
   };
 }
 
@@ -110,7 +109,7 @@ async function findEarlier(
   inputs: Inputs<'gate'>,
   fingerprint: Digest,
   dispatched: readonly OutputDecision[],
-): Promise<Checkpoint | undefined> {
+): Promise<EarlierOutput | undefined> {
   const { gateJob, services, unit, ports, folder } = gate;
   // Only earlier attempts of a run have outputs that nothing but a comment vouches for.
   const comments = job.runAttempt > 1 ? readComments(gate, job) : undefined;
@@ -121,14 +120,14 @@ async function findEarlier(
       pipeline: gateJob.pipeline.id,
       unit: unit.key,
       scope: scopeOf(job),
-      resume: runToResume(inputs.resume ?? job.dispatch['resume']),
+      resume: runToResume(inputs.resume ?? job.dispatch.resume),
       preferred: new Set(dispatched.map(({ digest }) => digest)),
       approvals: comments ? comments.then((list) => new Set(list.map(({ digest }) => digest))) : new Set(),
     },
   );
   for (const note of notes) services.runner.info(note);
   // The next round of a loop resumes by itself: there the agent works again.
-  if (refusal !== undefined && job.dispatch['rework'] === undefined)
+  if (refusal !== undefined && job.dispatch.rework === undefined)
     throw new GatelineError('failed', refusal, { hint: FORGOTTEN });
   if (attempt === undefined) return undefined;
   const { document, reference } = attempt;
@@ -143,12 +142,11 @@ async function findEarlier(
   if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
   const decisions = [...dispatched, ...(await (comments ?? readComments(gate, job)))];
   const digest = approvalDigest(entry.fingerprint, reference.digest);
-  gate.earlier = attempt;
-  gate.decision = decisions.findLast((decision) => decision.digest === digest);
-  const how = entry.how === 'adopted' || entry.how === 'skipped' ? entry.how : 'ran';
   // Its exports are made again: another contract judges it again.
-  const contract = `sha256:${'0'.repeat(64)}` as const;
-  return { ...checkpointOf({ ...entry, contract }, { attempt: originOf(entry), how, startedAt }), ...costOfOutput };
+  const judged = { ...entry, contract: NO_DIGEST };
+  const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how: makerHow(entry.how), startedAt });
+  const decision = decisions.findLast((other) => other.digest === digest);
+  return { checkpoint: { ...checkpoint, ...costOfOutput }, document, reference, decision };
 }
 
 const FORGOTTEN =

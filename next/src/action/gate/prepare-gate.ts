@@ -14,6 +14,7 @@ import { gateIdFrom } from '../../pipeline/slug.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { originOf, type Content } from '../../run/entry.ts';
+import { makerHow } from '../../run/checkpoint.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
@@ -25,7 +26,7 @@ import {
   readTrustedDefinition,
   type DefinitionPlace,
 } from './definition.ts';
-import { parseApprovals } from '../comment/decisions.ts';
+import { parseApprovals } from './dispatch.ts';
 import type { GateJob } from './gate-job.ts';
 import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
 import { judgeNeed, type ExplainDoubt, type Judge } from './judge-need.ts';
@@ -108,7 +109,7 @@ export async function prepareGate(
       trust: job.trust,
       pullRequest: job.pullRequest?.number,
       ref: job.ref,
-      approvals: parseApprovals(job.dispatch['approve']),
+      approvals: parseApprovals(job.dispatch.approve),
       root: definition.root,
       state: join(job.temp, `gateline-${randomUUID()}`),
       pipeline,
@@ -197,7 +198,7 @@ async function outputOf({ document, job }: NeedDocument, judge: Judge): Promise<
   const contract = judge.contracts.get(gateOf(unit))!;
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
-  const how = entry.how === 'adopted' ? 'adopted' : 'ran';
+  const how = makerHow(entry.how);
   const judged = { ...entry, output, exports, verdict, contract: digestOfJson(contract) };
   const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how, startedAt });
   return { unit, texts, output: { verdict, exports, handedOn, checkpoint } };

@@ -19,9 +19,9 @@ import type { OpenGate } from './open-gate.ts';
 
 /** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
 async function createDocument(gate: OpenGate, result: Outcome['result']): Promise<AttemptDocument> {
-  const { gateJob, ports, checkpoints, entities, log, order, unit, decision } = gate;
-  const earlier = gate.earlier?.document;
-  const source = earlier && { runId: earlier.job.runId, ...gate.earlier!.reference };
+  const { gateJob, ports, checkpoints, entities, log, order, unit } = gate;
+  const { document: earlier, reference, decision } = checkpoints.earlier ?? {};
+  const source = earlier && reference && { runId: earlier.job.runId, ...reference };
   const entries = await log.read();
   const ends = endsOf(entries, unit.key);
   const entry = ends.at(-1);

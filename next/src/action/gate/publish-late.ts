@@ -1,7 +1,7 @@
 import '../../configure-zod.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../../environment.ts';
+import { readStepState, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import { openFolder, parseGateJob, parseToken, type GateJob } from './gate-job.ts';
 import { readInputs } from '../inputs.ts';
@@ -15,7 +15,7 @@ import { createServices } from '../services.ts';
  * @param state the folder of the job, as the step saved it
  */
 export async function publishLate(state: string, environment: Environment, runner: Runner): Promise<void> {
-  const token = environment['STATE_token'];
+  const { token } = readStepState(environment);
   const bytes = await readFile(join(state, 'job.json'));
   const gateJob = token ? parseGateJob(bytes, parseToken(token).digest) : (JSON.parse(bytes.toString()) as GateJob);
   const end = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as GateEnd;

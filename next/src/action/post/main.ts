@@ -1,15 +1,15 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { currentEnvironment } from '../../environment.ts';
+import { currentEnvironment, readStepState } from '../../environment.ts';
 import { runStep } from '../step.ts';
 
 /** The post step of `gate` and `begin`: uploads what a step had finished and could not upload before it was ended. */
 runStep(async (runner) => {
   const environment = currentEnvironment();
-  const { STATE_state: state, STATE_published } = environment;
-  if (!state || STATE_published === 'true') return true;
+  const { folder, isPublished: isDone } = readStepState(environment);
+  if (!folder || isDone) return true;
   const has = (name: string) =>
-    access(join(state, name)).then(
+    access(join(folder, name)).then(
       () => true,
       () => false,
     );
@@ -25,6 +25,6 @@ runStep(async (runner) => {
   }
   // Most steps have ended here: all that uploads is loaded by the others only.
   const { publishLate } = await import('../gate/publish-late.ts');
-  await publishLate(state, environment, runner);
+  await publishLate(folder, environment, runner);
   return true;
 });

@@ -5,7 +5,7 @@ import { sendsWorkBack } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
 import { formatReference } from '../../store/github/document.ts';
 import type { CollectedRun } from './collect-run.ts';
-import { parseRework, type DispatchedRework } from '../comment/decisions.ts';
+import { parseRework, type DispatchedRework } from '../rework.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
 
@@ -47,7 +47,7 @@ export function planNextRound(
 
 /** Dispatches the next round of a loop, on events whose commit stands on a branch. */
 export async function sendBack(job: Job, { octokit, runner }: Services, run: CollectedRun): Promise<void> {
-  const plan = planNextRound(run, job.runId, parseRework(job.dispatch['rework']));
+  const plan = planNextRound(run, job.runId, parseRework(job.dispatch.rework));
   if (plan.choice === 'end') return runner.info(`No further round: ${plan.reason}.`);
   if (!job.ref.startsWith('refs/heads/') || job.pullRequest)
     return runner.annotate(

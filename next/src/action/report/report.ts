@@ -15,7 +15,7 @@ import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
 import { collectRun, pipelineOf, type CollectedRun } from './collect-run.ts';
 import { readTrustedDefinition } from '../gate/definition.ts';
-import { parseApprovals } from '../comment/decisions.ts';
+import { parseApprovals } from '../gate/dispatch.ts';
 import { createJudge } from '../comment/explain-doubt.ts';
 import { approvalLine } from '../gate/gate-report.ts';
 import { judgeNeed, type Judge } from '../gate/judge-need.ts';
@@ -46,7 +46,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const page = inputs.html ? await uploadPage(services, run, view, context, retentionDays) : undefined;
   await showView(job, services, view, { ...context, page });
   const entry = createHistoryEntry(pipeline, new FolderState(pipeline, subject, entries), now);
-  if (entry && !job.trust.isFork) {
+  if (entry && !job.trust.isOutside) {
     const history = mergeHistory([{ ...entry, runId: String(job.runId) }], earlier);
     await saveHistory(services, pipeline.id, history, retentionDays);
   }
@@ -90,7 +90,7 @@ async function applyJudgement({ document, ...need }: NeedDocument, judge: Judge)
 }
 
 function detailsOf(job: Job, { documents }: CollectedRun, { units }: RunView): GithubContext['units'] {
-  const approvals = parseApprovals(job.dispatch['approve']);
+  const approvals = parseApprovals(job.dispatch.approve);
   const details = [...documents].map(([key, { document, reference }]): [string, UnitDetails] => {
     const { output, learnings } = document;
     const isOpenable = output !== undefined && canOpen(units.find((unit) => unit.key === key)?.status);

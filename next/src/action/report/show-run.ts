@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { readRest, repositoryParameters } from '../../github/octokit.ts';
+import { isSameRepository, readRest, repositoryParameters } from '../../github/octokit.ts';
 import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
 import type { GithubContext } from '../../report/github/context.ts';
@@ -38,9 +38,8 @@ export async function showRun(
     .array(pullSchema)
     .parse(await readRest('The look for the pull request', 'pull-requests: write', find, report));
   const pull = pulls.find((other) => other.head.sha === run.head_sha);
-  const isFork = run.head_repository?.full_name.toLowerCase() !== job.repository.toLowerCase();
   // A run of the repository itself reports its end, if its token may write.
-  const reports = !isFork && run.actor?.login !== DEPENDABOT;
+  const reports = isSameRepository(run.head_repository?.full_name, job.repository) && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
   const pipeline = await findPipeline(job, file, services);
   const subject = `pr-${pull.number}`;

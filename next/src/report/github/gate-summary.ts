@@ -19,7 +19,7 @@ import {
 } from './sections.ts';
 
 /** GitHub drops a step's summary of more than 1 MiB as a whole; masks may make it longer. */
-export const MAX_SUMMARY = 900_000;
+export const RENDERED_SUMMARY_LIMIT = 900_000;
 const MAX_FINDINGS = 50;
 
 /**
@@ -31,7 +31,7 @@ export function renderGateSummary(
   view: RunView,
   unit: UnitView,
   context: GithubContext,
-  maxBytes = MAX_SUMMARY,
+  maxBytes = RENDERED_SUMMARY_LIMIT,
 ): string {
   const { key, undeclared, attempts } = unit;
   const { output, learnings } = detailsOf(context, key);

@@ -5,7 +5,7 @@ import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section }
 import { savedText } from '../terminal.ts';
 import type { RunView } from '../view.ts';
 import { detailsOf, linkTo, runAddress, runLink, type GithubContext } from './context.ts';
-import { MAX_SUMMARY } from './gate-summary.ts';
+import { RENDERED_SUMMARY_LIMIT } from './gate-summary.ts';
 import { githubStep, stepText } from './next-step.ts';
 import { outcomeOf } from './outcome.ts';
 import {
@@ -26,7 +26,7 @@ const MAX_ROWS = 1_000;
  * for a person with the line that approves each, the table of gates against the default branch, decisions and the last
  * runs. At most `maxBytes` of UTF-8.
  */
-export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = MAX_SUMMARY): string {
+export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = RENDERED_SUMMARY_LIMIT): string {
   const { units, decisions, history } = view;
   const page = context.page === undefined ? '' : linkTo('The report as a page', context.page);
   const texts = [savedText(view.figures) ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context), page];

@@ -42,12 +42,12 @@ export function fold({ head = '', foot = '', ...section }: Section, label: strin
   };
 }
 
-/** Bytes of an output or of learnings that are shown. */
+/** Bytes of an output or of learnings that are shown, if nobody says otherwise. */
 const MAX_FENCE = 20_000;
 
 /** The start of an agent's text in a fence. No line of it is a command that somebody could copy into a comment. */
-export function fence(text: string, lang = ''): string {
-  const short = truncateBytes(text, MAX_FENCE);
+export function fence(text: string, lang = '', maxBytes = MAX_FENCE): string {
+  const short = truncateBytes(text, maxBytes);
   const note = short.length < text.length ? `\n… (${formatBytes(Buffer.byteLength(text))} in all)` : '';
   const block = codeFence(short + note, lang).trimEnd();
   return block.replace(/^([^\S\n]*)\/(?=gateline)/gim, String.raw`$1\/`);

@@ -111,6 +111,15 @@ export function approvalDigest(fingerprint: Digest, document: Digest): string {
   return digestOf(`${fingerprint} ${document}`).slice('sha256:'.length, 'sha256:'.length + 32);
 }
 
+/** An output that a person opened or closed: of which request, and of which document. */
+export interface OutputDecision {
+  readonly decision: 'approve' | 'reject';
+  /** `approvalDigest` of the request and the document. */
+  readonly digest: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
 /** Longest name of an artifact that GitHub takes is 256; ids are at most 40, legs 80. */
 export interface AttemptName {
   readonly pipeline: string;

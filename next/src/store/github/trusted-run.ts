@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
+import { isSameRepository, readRest, repositoryParameters, type Octokit } from '../../github/octokit.ts';
 
 /** Which runs' artifacts a job may use, by its event. */
 export interface ReuseScope {
@@ -36,10 +36,10 @@ const runSchema = z.object({
 export function distrustReason(run: unknown, scope: ReuseScope): string | undefined {
   const { data } = runSchema.safeParse(run);
   if (data === undefined) return 'what GitHub says about it is not understood';
-  const isOther = (name: string | undefined): boolean => name?.toLowerCase() !== scope.repository.toLowerCase();
-  if (isOther(data.repository.full_name)) return `it is of the repository ${data.repository.full_name}`;
+  if (!isSameRepository(data.repository.full_name, scope.repository))
+    return `it is of the repository ${data.repository.full_name}`;
   const head = data.head_repository?.full_name;
-  if (isOther(head)) return `its commit is of ${head ?? 'a deleted fork'}`;
+  if (!isSameRepository(head, scope.repository)) return `its commit is of ${head ?? 'a deleted fork'}`;
   const path = data.path.split('@')[0];
   if (path !== scope.workflow) return `it is of the workflow ${path}`;
   if (!EVENTS.includes(data.event)) return `its event is ${data.event}, which anybody can cause`;

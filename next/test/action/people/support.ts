@@ -1,6 +1,6 @@
 import type { TestRepository } from '../../support/runner/repository.ts';
 import type { Run } from '../../support/runner/run.ts';
-import { DECISION_INPUTS } from '../../../src/action/comment/decisions.ts';
+import { DISPATCH_INPUTS } from '../../../src/pipeline/pipeline.ts';
 import { pipelineFiles, type GateEntry, type WorkflowOptions } from '../stories/support.ts';
 
 const STORY = '.github/workflows/story.yml';
@@ -31,7 +31,7 @@ export function peopleFiles(
   const workflow = JSON.parse(files[STORY]!) as Workflow;
   // Jobs without a gate.
   workflow.jobs = { ...options.jobs, ...workflow.jobs };
-  for (const name of DECISION_INPUTS) workflow.on.workflow_dispatch.inputs[name] = { type: 'string' };
+  for (const name of Object.keys(DISPATCH_INPUTS)) workflow.on.workflow_dispatch.inputs[name] = { type: 'string' };
   return {
     ...files,
     'gateline.yml': JSON.stringify({ ...definition, ...pipeline }),

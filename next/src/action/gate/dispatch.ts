@@ -1,27 +1,14 @@
 import { z } from 'zod';
 import { GatelineError } from '../../errors.ts';
 import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
-import type { JsonValue } from '../../json/json.ts';
-import { attemptOf, ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
+import { ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
-import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
-import type { GateJob } from '../gate/gate-job.ts';
+import type { AttemptDocument, OutputDecision } from '../../store/github/document.ts';
+import type { GateJob } from './gate-job.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
 
-/** Inputs of a dispatched workflow that decide something; `gateline compile` declares them. */
-export const DECISION_INPUTS = ['approve', 'skip', 'force', 'from', 'reason', 'rework'] as const;
-
 type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
-
-/** An output that a person opened or closed: of which request, and of which document. */
-export interface OutputDecision {
-  readonly decision: 'approve' | 'reject';
-  /** `approvalDigest` of the request and the document. */
-  readonly digest: string;
-  readonly actor: string;
-  readonly reason: string;
-}
 
 /**
  * What the person who dispatched a run decided about a unit. `from: GATE` runs that gate and all after it again.
@@ -102,7 +89,8 @@ export function toEntry(
   return { ...headOf({ pipeline, assignment, job }, at), actor, unit, ...decision };
 }
 
-function headOf({ pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assignment' | 'job'>, at: string) {
+/** What each decision about a gate says. */
+export function headOf({ pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assignment' | 'job'>, at: string) {
   const head = { v: ENTRY_FORMAT, pipeline: pipeline.id, subject: assignment.subject, run: job.runNumber, at } as const;
   return { kind: 'decided', ...head } as const;
 }
@@ -119,59 +107,4 @@ export function toOutputEntry(
   const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output.digest };
   const common = { ...headOf(gateJob, at), actor, reason };
   return decision === 'approve' ? { ...common, decision, ...output } : { ...common, decision, ...output, attempt };
-}
-
-/** Work that `report` sent back: what it dispatches the next run with. Notes and a count, never an approval. */
-export const reworkSchema = z.strictObject({
-  gate: z.string().max(40),
-  round: z.int().min(2).max(1_000),
-  /** The run whose report sent it back. */
-  runId: z.int(),
-  causes: z
-    .array(z.strictObject({ unit: z.string().max(200), attempt: z.string().max(200) }))
-    .min(1)
-    .max(256),
-});
-export type DispatchedRework = z.infer<typeof reworkSchema>;
-
-/** @throws GatelineError `usage` if the input is not what a report writes */
-export function parseRework(text: string | undefined): DispatchedRework | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return reworkSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new GatelineError('usage', 'the input `rework` is not what a report writes', { cause: error });
-  }
-}
-
-/** The rework entry of the gate that must answer, and the outputs that it is about as values. */
-export async function readRework(
-  gateJob: GateJob,
-  at: string,
-  rework: DispatchedRework,
-  read: (reference: AttemptReference, runId: number) => Promise<AttemptDocument>,
-): Promise<{ readonly entry: DecidedEntry; readonly values: readonly JsonValue[] }> {
-  const documents = await Promise.all(
-    rework.causes.map(async ({ attempt }) => {
-      const reference = parseReference(attempt);
-      if (!reference) throw new GatelineError('usage', 'the input `rework` names no attempt');
-      return read(reference, rework.runId);
-    }),
-  );
-  const causes = documents.map(({ entry }) => {
-    const { unit, output, verdict } = entry;
-    if (output === undefined)
-      throw new GatelineError('usage', `the input \`rework\` names ${unit}, which has no output`);
-    return { unit, attempt: attemptOf(entry), output, verdict };
-  });
-  const entry: DecidedEntry = {
-    ...headOf(gateJob, at),
-    decision: 'rework',
-    actor: 'gateline',
-    reason: `sent back by ${causes.map(({ unit }) => unit).join(', ')}`,
-    gate: rework.gate,
-    round: rework.round,
-    causes,
-  };
-  return { entry, values: documents.flatMap(({ output }) => (output === undefined ? [] : [output])) };
 }
