@@ -5,7 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 
 /** The templates of `gateline init`: folders of plain files. */
-export const TEMPLATES = ['default', 'claude-code', 'codex', 'state-guide', 'agent-flow', 'dev-loop', 'safety'] as const;
+export const TEMPLATES = [
+  'default',
+  'claude-code',
+  'codex',
+  'state-guide',
+  'agent-flow',
+  'dev-loop',
+  'deep-dive',
+  'safety',
+] as const;
 
 const FOLDER = fileURLToPath(new URL('../../templates/', import.meta.url));
 

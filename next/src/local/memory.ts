@@ -4,7 +4,7 @@ import type { Order } from '../engine/ports.ts';
 import { messageOf } from '../errors.ts';
 import { deepDiveHeader } from '../formats/agent-flow/read.ts';
 import { duration } from '../pipeline/values.ts';
-import { addItems, documentPath, HANDOFF, newItems, PATTERNS, PROGRESS } from '../run/memory.ts';
+import { addItems, documentPath, HANDOFF, MEMORY_FOLDER, newItems, PATTERNS, PROGRESS } from '../run/memory.ts';
 import { completedTasks } from '../run/tasks.ts';
 import { UnitGraph } from '../run/units.ts';
 import { createGit } from '../workspace/git.ts';
@@ -124,7 +124,7 @@ export async function checkFreshness(
   if (typeof commit !== 'string' || !/^[0-9a-f]{40,64}$/.test(commit))
     return { isStale: true, reason: 'it names no commit' };
   try {
-    const args = ['rev-list', '--count', `${commit}..HEAD`, '--', focus ?? '.'];
+    const args = ['rev-list', '--count', `${commit}..HEAD`, '--', focus ?? '.', `:(exclude)${MEMORY_FOLDER}`];
     const count = Number(await createGit(options.environment)(args, { cwd: options.root }));
     return { isStale: count >= Number(most), reason: `${count} of ${most} commits since ${commit.slice(0, 12)}` };
   } catch {

@@ -133,6 +133,7 @@ describe('what agents learn', () => {
     folder.edit(memory, 'Wrap async calls', 'Catch what async calls throw');
     await folder.expect('memory promote', 0, 'There is nothing new.');
     await folder.expect('memory', 0, /^document +size +modified\nlearned-patterns +\d+ bytes/);
+    expect(folder.ran()).toBe('a b');
     expect(await folder.run('--task', 'Add a\nlogin')).toBe('0: ');
   });
 
