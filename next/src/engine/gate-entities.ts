@@ -45,8 +45,13 @@ export async function recoverEntities(call: Call, unit: Unit, signal: AbortSigna
   const { ports, order } = call;
   const { requires, onInvalid } = unit.gate.entities;
   if (onInvalid === 'fail' || requires.length === 0) return;
-  const missing = (await readEntities(ports, order)).effects.missing(requires, {});
-  if (missing.length > 0) await setUpEntities(ports, order, missing, ports.workspace.root, signal, call.setUp);
+  // One unit after the other: what one recovers, the next one finds.
+  const turn = call.lastSetUp.then(async () => {
+    const missing = (await readEntities(ports, order)).effects.missing(requires, {});
+    if (missing.length > 0) await setUpEntities(ports, order, missing, ports.workspace.root, signal, call.setUp);
+  });
+  call.lastSetUp = turn.catch(() => undefined);
+  return turn;
 }
 
 /**

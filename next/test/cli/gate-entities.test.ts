@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +78,8 @@ describe('a gate that requires an entity', () => {
     expect([site.values, await site.entity('session')]).toEqual(['{"session":"s_3"}', 's_3 valid']);
     await site.expect('do stop', 0);
     expect(await site.run('--force', 'more')).toBe('0: start more');
+    await site.expect('do stop', 0);
+    expect((await site.run('--force', 'test,more')).split(' ').toSorted()).toEqual(['0:', 'more', 'start', 'test']);
   });
 
   it('does not start if a set-up command fails or makes nothing valid', async () => {
@@ -135,6 +138,21 @@ describe('a gate that changes entities', () => {
     site.write('go', '');
     expect((await running.answer).exit).toBe(0);
     expect(fs.readFileSync(site.environment['RUNS']!, 'utf8')).toMatch(/user\n$/);
+  });
+
+  it('works again after a kill: what it was to create is invalid until then', async () => {
+    const site = new Site({ make: { creates: 'server', run: agent({ port: 1 }, 'go') } });
+    const program = join(import.meta.dirname, '../../src/cli/index.ts');
+    const child = spawn(process.execPath, [program, 'run'], { cwd: site.root, env: site.environment, stdio: 'ignore' });
+    await site.waitFor('make');
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exit;
+    // Its agent works on.
+    await site.expect('do start', 75, /gate make changes server/);
+    site.write('go', '');
+    await expect.poll(() => site.entity('server'), { timeout: 60_000 }).toBe('invalid gate make was killed');
+    expect([await site.run(), await site.entity('server')]).toEqual(['0: make make', 'valid']);
   });
 
   it('waits for a command that changes them, with a notice', async () => {

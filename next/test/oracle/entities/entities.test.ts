@@ -15,6 +15,7 @@ const SEED = Number(process.env['ENTITY_SEED'] ?? (process.env['CI'] === undefin
 /** Says when it begins and ends, and as what; prints its value. */
 const WORK = `echo "start $1 $WORKER" >> events
 echo "\${VALUE:-$2}"
+sleep "\${TAKES:-0}"
 echo "$OUTCOME $1 $WORKER" >> events
 test "$OUTCOME" != fail
 `;
@@ -107,6 +108,7 @@ it(
           if (eventsIn(folder).filter((event) => event.worker === worker).length < lines) return;
           killed.add(worker);
           child.kill('SIGKILL');
+          child.once('exit', () => fs.appendFileSync(join(folder, 'events'), `kill - ${worker}\n`));
           clearInterval(timer);
         }, 5);
         child.once('exit', () => clearInterval(timer));
@@ -129,6 +131,9 @@ it(
     const status = await state.getStatus();
     for (const [name, valid] of states)
       if (valid !== undefined) expect([name, status[name]!.valid]).toEqual([name, valid]);
+    // Nothing that was killed is in the way.
+    const executor = new CommandExecutor(documentOf(skill), new StateManager(documentOf(skill), { folder }));
+    expect((await executor.execute('first')).status).toBe('passed');
   },
 );
 
@@ -144,5 +149,6 @@ function eventsIn(folder: string): Event[] {
 /** Whether a program has begun and not ended: none of them is killed. */
 function hasOpenPrograms(folder: string): boolean {
   const events = eventsIn(folder);
-  return events.filter(({ type }) => type === 'start').length > events.filter(({ type }) => type !== 'start').length;
+  const count = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
+  return count('start') > count('end', 'fail', '');
 }

@@ -80,7 +80,7 @@ export class Model {
   }
 }
 
-/** What the programs of commands wrote, in the order in which they did: `start c1 worker`, `end`, `fail`. */
+/** What the programs of commands wrote, in the order in which they did: `start c1 worker`, `end`, `fail`; `kill`: of a worker. */
 export interface Event {
   readonly type: string;
   readonly command: string;
@@ -97,16 +97,20 @@ export function replay({ entities, commands }: ModelSkill, events: readonly Even
   const open = new Map<string, string>();
   const faults: string[] = [];
   const changes = (id: string) => [...commands[id]!.creates, ...commands[id]!.invalidates];
-  const last = new Map(events.map(({ worker }, index) => [worker, index]));
+  const last = new Map(events.flatMap(({ type, worker }, index) => (type === 'kill' ? [] : [[worker, index]])));
+  const dead = new Set<string>();
   const end = (worker: string, type: string, isLast: boolean): void => {
     const { creates, invalidates } = commands[open.get(worker)!]!;
     open.delete(worker);
     for (const name of creates)
-      if (isLast && killed.has(worker)) states.set(name, undefined);
+      if (dead.has(worker)) states.set(name, false);
+      else if (isLast && killed.has(worker)) states.set(name, undefined);
       else if (type === 'end') states.set(name, true);
     for (const name of invalidates) states.set(name, false);
   };
   for (const [index, { type, command, worker }] of events.entries()) {
+    if (type === 'kill') dead.add(worker);
+    if (type === 'kill') continue;
     if (type !== 'start') {
       end(worker, type, last.get(worker) === index);
       continue;
