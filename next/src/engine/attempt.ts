@@ -12,6 +12,7 @@ import { redactIssue } from '../verdict/judge.ts';
 import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
+import { judgeTogether, totalOf } from './repeat.ts';
 import { checkpointOf, extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.ts';
 import type { Needs, Work } from './request.ts';
@@ -115,7 +116,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const output = value === undefined ? undefined : await storeValue(call, value);
   // Before the output is remembered: one that is used makes nothing valid.
   const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
-  const entry: EndedEntry = {
+  const end: EndedEntry = {
     ...call.head(),
     run: started.run,
     kind: 'ended',
@@ -137,8 +138,13 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
     ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),
   };
   await call.ports.workspace.storeVersions(changes.declared);
-  const checkpoint = checkpointOf(entry, { attempt: attemptOf(entry), how: 'ran', startedAt: started.at });
-  const isValid = entry.output !== undefined && isRemembered(verdict, unit.gate);
+  const entry = judgeTogether(call.state, unit, end);
+  const total = unit.gate.repeat ? totalOf(call.state, entry) : {};
+  const checkpoint = checkpointOf(
+    { ...entry, ...total },
+    { attempt: attemptOf(entry), how: 'ran', startedAt: started.at },
+  );
+  const isValid = entry.output !== undefined && !entry.part && isRemembered(entry.verdict, unit.gate);
   const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
   if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
@@ -152,7 +158,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   await call.write(entry);
   reportUndeclared(call, unit, changes);
   if (isValid) await setOutcome(call, unit, checkpoint, needs);
-  else setFailure(call, unit, verdict);
+  else if (!entry.part) setFailure(call, unit, entry.verdict);
   return entry;
 }
 

@@ -60,6 +60,11 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
     if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);
   await recoverOpenAttempts(call);
   const unit = await reach(call, key);
+  if (unit.gate.repeat)
+    throw new GatelineError('usage', `${key} has \`repeat\`: its attempts are judged together`, {
+      hint: `\`gateline run --gate ${unit.gate.id}\` runs them`,
+      place: unit.gate.place,
+    });
   const plan = await planUnit(call, unit, needsOf(call, unit)!);
   const { reason } = plan;
   if (plan.choice === 'run') {

@@ -39,6 +39,9 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   if (value === undefined) return { reason: 'the stored output is missing or damaged' };
   const { digest, contract } = call.contractOf(gate);
   let judged = checkpoint;
+  // Only one output of several is stored.
+  if (checkpoint.contract !== digest && gate.repeat && checkpoint.how === 'ran')
+    return { reason: 'its contract changed, which judges several attempts together' };
   if (checkpoint.contract !== digest) {
     const verdict = await judge(await call.compiledContract(gate), value, judgeContexts(call));
     judged = { ...checkpoint, verdict, contract: digest, exports: await exportsOf(call, value, contract.exports) };

@@ -117,7 +117,9 @@ function definitionOf({ ports }: Call, gate: Gate): JsonObject {
     : { run: run ?? null, shell, workingDirectory };
   // An output that was made without these globs has no record of such files.
   const globs: JsonValue = files === undefined || files === 'changed' ? (files ?? null) : [...files];
-  return { ...command, files: globs, with: gate.with, env: Object.fromEntries(env) as JsonObject };
+  const { repeat } = gate;
+  const values = { files: globs, with: gate.with, env: Object.fromEntries(env) as JsonObject };
+  return { ...command, ...values, ...(repeat && { repeat: { ...repeat } }) };
 }
 
 async function inputsOf(call: Call, gate: Gate, snapshot: Snapshot): Promise<Request['inputs']> {

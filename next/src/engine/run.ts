@@ -160,15 +160,18 @@ class Scheduler {
     await recoverEntities(call, unit, this.#signal);
     let work = first;
     let feedback: Verdict | undefined;
-    for (let tries = 0; ; tries += 1) {
-      const why = tries === 0 ? reason : `attempt ${tries} of this call failed`;
+    let tries = 0;
+    for (let why = reason; ;) {
       const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
-      if (tries === 0) this.#ran.push(unit.key);
+      if (work === first) this.#ran.push(unit.key);
       // A person decided about the unit meanwhile: its next turn carries that out.
       if (call.state.pending.has(unit.key)) call.outcomes.delete(unit.key);
+      const { how, verdict, changes, ms, metrics, part = false } = ended;
       const retries =
-        isRetried(ended, tries, unit) && !this.#signal.aborted && call.outcomes.get(unit.key)?.result === 'failed';
-      const { how, verdict, changes, ms, metrics } = ended;
+        !this.#signal.aborted &&
+        (part
+          ? !call.state.pending.has(unit.key) && !call.state.current?.paused && obstacleOf(call, unit) === undefined
+          : isRetried(ended, tries, unit) && call.outcomes.get(unit.key)?.result === 'failed');
       call.observe({
         type: 'ended',
         unit: unit.key,
@@ -182,7 +185,8 @@ class Scheduler {
         retries,
       });
       if (!retries) return;
-      feedback = verdict;
+      why = part ? 'its attempts are judged together' : `attempt ${(tries += 1)} of this call failed`;
+      if (!part) feedback = verdict;
       call.outcomes.delete(unit.key);
       const snapshot = call.snapshot ?? (await call.look());
       const request = await buildRequest(call, unit, snapshot, needs, first.rework);

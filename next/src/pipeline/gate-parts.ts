@@ -122,6 +122,13 @@ export const onFail = mapOf({
   'max-iterations': wholeNumber(1, 100).default(3).describe('How often that gate may work, the first time included.'),
 }).transform((entry): OnFail => ({ goto: entry.goto, maxIterations: entry['max-iterations'] }));
 
+export const repeat = mapOf({
+  times: wholeNumber(2, 20).describe('How many attempts.'),
+  pass: wholeNumber(1, 20).describe('How many of them must pass.'),
+}).superRefine(({ times, pass }, context) => {
+  if (pass > times) refusal(context)(`expected at most ${times}, the number of attempts`, undefined, ['pass']);
+});
+
 const rows = listOf(jsonObject, 0, MAX_LEGS, 'a list of maps').optional();
 const LISTS = 'a map of names to lists of values, or `${{ needs.GATE.output.KEY }}`';
 const VALUES = `a list of 1 to ${MAX_LEGS} values`;

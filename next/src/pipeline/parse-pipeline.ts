@@ -104,6 +104,7 @@ function buildGate(id: string, index: number, file: GatelineFile, placeOf: (path
     secrets,
     ...entry.output,
     retries,
+    repeat: entry.repeat,
     timeoutMinutes: entry['timeout-minutes'],
     onFail: entry['on-fail'],
     approval,

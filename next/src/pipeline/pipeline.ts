@@ -71,6 +71,14 @@ export interface Group {
   readonly mode: 'parallel' | 'sequential';
 }
 
+/** For agents that do not say the same twice. */
+export interface Repeat {
+  /** 2 to 20. */
+  readonly times: number;
+  /** How many must pass. */
+  readonly pass: number;
+}
+
 /** One node of the pipeline: an agent, and the contract that its output must meet. */
 export interface Gate {
   readonly id: string;
@@ -111,6 +119,8 @@ export interface Gate {
   readonly extract: 'json' | undefined;
   /** Further attempts in one call after one that failed. Default 0, at most 10. */
   readonly retries: number;
+  /** Several attempts for one request, judged together. */
+  readonly repeat: Repeat | undefined;
   /** Default 60, at most 4320; fractions allowed. */
   readonly timeoutMinutes: number;
   readonly onFail: OnFail | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IF_CONTEXTS } from './expression.ts';
-import { commandSchema, entitySchema, entityUse, onFail, output, strategy, tools, uses } from './gate-parts.ts';
+import { commandSchema, entitySchema, entityUse, onFail, output, repeat, strategy, tools, uses } from './gate-parts.ts';
 import {
   amount,
   choiceOf,
@@ -84,6 +84,9 @@ const gate = mapOf({
   retries: wholeNumber(0, 10)
     .default(0)
     .describe('Further attempts after a failed one, each with its verdict as feedback.'),
+  repeat: repeat
+    .optional()
+    .describe('Several attempts for one request, judged together: `{times: 3, pass: 2}`. The output is the median.'),
   'timeout-minutes': minutes.default(60).describe('Minutes after which the agent is stopped. Fractions are allowed.'),
   'on-fail': onFail
     .optional()
@@ -103,6 +106,9 @@ const gate = mapOf({
   ...entityUse,
   job: job.optional().describe("Keys of its job in the workflow of `gateline compile`, in GitHub's spelling."),
 }).superRefine((entry, context) => {
+  const single = (['files', 'creates', 'invalidates'] as const).find((key) => (entry[key]?.length ?? 0) > 0);
+  const obstacle = entry.run === undefined ? 'without `run`' : single && `with \`${single}\``;
+  if (entry.repeat && obstacle) refusal(context)(`a gate ${obstacle} cannot be repeated`, undefined, ['repeat']);
   if (entry.run === undefined || entry.uses === undefined) return;
   refusal(context)('a gate has either `run` or `uses`', 'the command outside GitHub is `uses: {action, local}`', [
     'uses',

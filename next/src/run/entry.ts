@@ -121,6 +121,8 @@ export const endedSchema = z.strictObject({
   actor: z.string().max(255).optional(),
   reason: text.optional(),
   exitCode: z.int().optional(),
+  /** Of a gate with `repeat`: judged together with later attempts, and no result by itself. */
+  part: z.literal(true).optional(),
   /** Milliseconds that the agent worked; between `begin` and `complete` it may be weeks. */
   ms: z.int().min(0),
 });

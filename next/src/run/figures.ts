@@ -1,5 +1,5 @@
 import { isSameAttempt } from './entry.ts';
-import { attemptName, type FolderState } from './state.ts';
+import { attemptName, seriesOf, type FolderState } from './state.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** What a run amounts to. */
@@ -25,7 +25,11 @@ export function figuresOf(state: FolderState, units: readonly UnitState[]): Figu
     ended?.how === 'used' &&
     !attempts.some(({ ref, ended: end }) => end?.how !== 'used' && isSameAttempt(ref, ended.source));
   const used = units.filter((unit) => unit.done && isUsed(unit));
-  const sources = used.flatMap(({ ended }) => (ended!.source && state.ran.get(attemptName(ended!.source))) ?? []);
+  const sources = used.flatMap(({ ended }) => {
+    const source = ended!.source && state.ran.get(attemptName(ended!.source));
+    const run = source && state.runs.find((other) => other.run === source.run);
+    return source ? [source, ...seriesOf(run?.attempts.get(source.unit) ?? [], source)] : [];
+  });
   return {
     units: units.length,
     done: units.filter(({ done }) => done).length,

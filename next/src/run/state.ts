@@ -114,6 +114,7 @@ export class FolderState {
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
+    if (entry.part) return;
     if (how !== 'lost') this.newestEnd.set(unit, entry);
     const gate = this.#graph.gate(gateOf(unit));
     if (how !== 'lost' && how !== 'not-applicable' && isRemembered(entry.verdict, gate))
@@ -233,14 +234,25 @@ export function sendsWorkBack(verdict: Verdict, gate: Gate): boolean {
 }
 
 /** Whether later gates may have used what an entry ended with: it answers a force, and a review. */
-export function isGoodEnd({ how, verdict }: EndedEntry): boolean {
-  return how !== 'lost' && verdict.status !== 'failed';
+export function isGoodEnd({ how, verdict, part }: EndedEntry): boolean {
+  return how !== 'lost' && verdict.status !== 'failed' && !part;
 }
 
 function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
   let attempts = run.attempts.get(unit);
   if (attempts === undefined) run.attempts.set(unit, (attempts = []));
   return attempts;
+}
+
+/** The earlier attempts of a unit with `repeat` that are judged together with one; lost ones do not count. */
+export function seriesOf(
+  attempts: readonly Attempt[],
+  { n, fingerprint, contract }: Pick<EndedEntry, 'n' | 'fingerprint' | 'contract'>,
+): readonly EndedEntry[] {
+  const ends = attempts.flatMap(({ ref, ended }) => (ended && ref.n < n ? [ended] : []));
+  const counted = ends.filter(({ how, verdict }) => how !== 'lost' && verdict.kind !== 'cancelled');
+  const isPart = (end: EndedEntry) => end.part === true && end.fingerprint === fingerprint && end.contract === contract;
+  return counted.slice(counted.findLastIndex((end) => !isPart(end)) + 1);
 }
 
 /** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */

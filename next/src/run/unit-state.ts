@@ -142,6 +142,7 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState)
   const { how, verdict, output, fingerprint, actor, reason } = ended;
   if (how === 'lost')
     return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
+  if (ended.part) return pendingFor(`attempt ${ended.n} ${verdict.status}, and others are judged together with it`);
   if (how === 'not-applicable') return { status: how, done: true, reason: reason ?? 'its condition is false' };
   if (verdict.status === 'not-applicable') {
     const decision = actor === undefined ? 'it was skipped for these inputs' : `${actor} skipped it: ${reason ?? ''}`;

@@ -58,6 +58,7 @@ export function createGate({ contract, ...gate }: GateSketch, number = 0): Gate 
     secrets: [],
     exports: [''],
     extract: undefined,
+    repeat: undefined,
     retries: 0,
     timeoutMinutes: 60,
     onFail: undefined,

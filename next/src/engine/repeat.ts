@@ -1,0 +1,69 @@
+import { originOf, type EndedEntry } from '../run/entry.ts';
+import { sumOf } from '../run/figures.ts';
+import { seriesOf, type FolderState } from '../run/state.ts';
+import type { Unit } from '../run/units.ts';
+import { cutText } from '../verdict/texts.ts';
+import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/verdict.ts';
+
+/**
+ * The end of an attempt of a gate with `repeat`. The last one of a series ends with what all of them are judged together:
+ * the verdict and the output of the attempt with the median score, among those that passed if enough did. Any earlier one
+ * is a part, and no result by itself.
+ */
+export function judgeTogether({ current }: FolderState, { gate, key }: Unit, entry: EndedEntry): EndedEntry {
+  const { repeat } = gate;
+  if (repeat === undefined || entry.verdict.kind === 'cancelled') return entry;
+  const parts = current?.run === entry.run ? seriesOf(current.attempts.get(key) ?? [], entry) : [];
+  const series = [...parts, entry];
+  if (series.length < repeat.times) return { ...entry, part: true };
+  const withStatus = (...statuses: Verdict['status'][]) =>
+    series.filter(({ verdict }) => statuses.includes(verdict.status));
+  const passed = withStatus('passed');
+  const status =
+    passed.length >= repeat.pass
+      ? 'passed'
+      : withStatus('passed', 'partial').length >= repeat.pass
+        ? 'partial'
+        : 'failed';
+  const candidates = withStatus(status).toSorted((a, b) => a.verdict.score - b.verdict.score);
+  const median = candidates[Math.floor((candidates.length - 1) / 2)]!;
+  const { output, exports, legs, verdict } = median;
+  const { output: _output, exports: _exports, legs: _legs, ...rest } = entry;
+  return {
+    ...rest,
+    ...(output && { output }),
+    ...(exports && { exports }),
+    ...(legs && { legs }),
+    verdict: describe(verdict, series, median, repeat.pass, gate.contract.score !== undefined),
+  };
+}
+
+function describe(
+  verdict: Verdict,
+  series: readonly EndedEntry[],
+  median: EndedEntry,
+  pass: number,
+  hasScore: boolean,
+): Verdict {
+  const passed = series.filter((end) => end.verdict.status === 'passed').length;
+  const scores = hasScore ? series.filter(({ output }) => output !== undefined).map((end) => end.verdict.score) : [];
+  const listed = scores.toSorted((a, b) => a - b).map((score) => Math.round(score * 100) / 100);
+  const spread = `${passed} of ${series.length} passed${listed.length === 0 ? '' : `, scores ${listed.join(', ')}`}`;
+  const attempts = series.map((end): Issue => {
+    const { status } = end.verdict;
+    const text = `attempt ${end.n} ${status}${status === 'passed' ? '' : `: ${verdictText(end.verdict)}`}`;
+    return { severity: 'notice', message: cutText(text + (end === median ? ' (this output)' : ''), 4_096) };
+  });
+  const isPassed = verdict.status === 'passed';
+  const failure: Issue[] = isPassed ? [] : [{ severity: 'error', message: `${spread}; ${pass} must pass` }];
+  const own = verdict.issues.slice(0, MAX_ISSUES - attempts.length - 1);
+  const message = verdict.message ? `${spread}: ${verdict.message}` : spread;
+  return { ...verdict, issues: [...failure, ...own, ...attempts], ...(isPassed && { message: cutText(message, 300) }) };
+}
+
+/** Time and cost of all attempts of a series: what using its output saves. */
+export function totalOf({ current }: FolderState, entry: EndedEntry): Pick<EndedEntry, 'ms' | 'metrics'> {
+  const series = [...seriesOf(current?.attempts.get(originOf(entry).unit) ?? [], entry), entry];
+  const costUsd = sumOf(series.map(({ metrics }) => metrics?.costUsd));
+  return { ms: sumOf(series.map(({ ms }) => ms))!, ...(costUsd !== undefined && { metrics: { costUsd } }) };
+}
