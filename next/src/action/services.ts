@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
-import { createOctokit, readRest, statusOf, type Octokit, repositoryParameters } from '../github/octokit.ts';
+import { createOctokit, Github, statusOf } from '../github/octokit.ts';
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent, UnitPlan } from '../run/events.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
@@ -16,11 +16,9 @@ export interface Services {
   readonly environment: Environment;
   readonly runner: Runner;
   readonly artifacts: Artifacts;
-  /** Loaded by the first use. */
-  readonly octokit: () => Promise<Octokit>;
+  readonly github: Github;
   /** Starts to load the clients of artifacts and cache. Not while a request is under way, whose time runs. */
   readonly loadClients: () => void;
-  readonly report: (line: string) => void;
   /** Prints what happens, with what agents print; plans are kept for the summary. */
   readonly observe: (event: EngineEvent) => void;
   readonly plans: ReadonlyMap<UnitKey, UnitPlan>;
@@ -38,16 +36,14 @@ export interface ServiceOptions {
 const TRY_MS = 60_000;
 
 export function createServices({ job, token, environment, runner, waitMs }: ServiceOptions): Services {
-  let octokit: Promise<Octokit> | undefined;
   const report = (line: string): void => runner.info(line);
   const progress = new Progress(true);
   const plans = new Map<UnitKey, UnitPlan>();
   return {
     environment,
     runner,
-    report,
     plans,
-    octokit: () => (octokit ??= createOctokit(token)),
+    github: new Github(job.repository, () => createOctokit(token), report),
     loadClients: () => void Promise.allSettled([import('@actions/artifact'), import('@actions/cache')]),
     artifacts: new Artifacts({
       job,
@@ -75,7 +71,7 @@ export function definitionPlace(job: Job, services: Services, path?: string): De
   return {
     checkout: resolve(job.workspace, path ?? '.'),
     git: createGit(trustCheckout(services.environment)),
-    readRemote: (commit, name) => readRemoteFile(services, job, commit, name),
+    readRemote: (commit, name) => readRemoteFile(services, commit, name),
   };
 }
 
@@ -94,18 +90,13 @@ export function trustCheckout(environment: Environment): Environment {
 }
 
 /** Reads a file of a commit over REST. */
-async function readRemoteFile(
-  { octokit, report }: Services,
-  { repository }: Pick<Job, 'repository'>,
-  commit: string,
-  path: string,
-): Promise<Uint8Array | undefined> {
-  const { owner, repo } = repositoryParameters(repository);
-  const client = await octokit();
+async function readRemoteFile({ github }: Services, commit: string, path: string): Promise<Uint8Array | undefined> {
   const what = `The look at ${path} of ${commit.slice(0, 12)}`;
-  const request = { owner, repo, path, ref: commit, mediaType: { format: 'raw' } };
+  const request = { path, ref: commit, mediaType: { format: 'raw' } };
   try {
-    const answer: unknown = await readRest(what, 'contents: read', () => client.rest.repos.getContent(request), report);
+    const answer: unknown = await github.read(what, 'contents: read', ({ rest }, place) =>
+      rest.repos.getContent({ ...place, ...request }),
+    );
     // The client decodes bytes that the header calls text; a folder is a list.
     if (typeof answer === 'string') return Buffer.from(answer);
     return answer instanceof ArrayBuffer ? Buffer.from(answer) : undefined;

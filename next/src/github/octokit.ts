@@ -5,10 +5,59 @@ import { defaultPause, withRetry } from './retry.ts';
 
 export type Octokit = ReturnType<typeof getOctokit>;
 
-/** A repository's `owner/name` as the parameters of Octokit name it. */
-export function repositoryParameters(name: string): { readonly owner: string; readonly repo: string } {
+/** A repository as the parameters of Octokit name it. */
+export interface RepositoryParameters {
+  readonly owner: string;
+  readonly repo: string;
+}
+
+/** @param name `owner/name` */
+export function repositoryParameters(name: string): RepositoryParameters {
   const [owner = '', repo = ''] = name.split('/');
   return { owner, repo };
+}
+
+/** GitHub's API for a repository. */
+export class Github {
+  readonly place: RepositoryParameters;
+  readonly #open: () => Promise<Octokit>;
+  readonly #report: (line: string) => void;
+  #client: Promise<Octokit> | undefined;
+
+  /**
+   * @param open loads the client, by the first use
+   * @param report gets a line before each further try of a read
+   */
+  constructor(repository: string, open: () => Promise<Octokit>, report: (line: string) => void) {
+    this.place = repositoryParameters(repository);
+    this.#open = open;
+    this.#report = report;
+  }
+
+  octokit(): Promise<Octokit> {
+    return (this.#client ??= this.#open());
+  }
+
+  /**
+   * The data of a read request, which is sent again if that may help.
+   * @param what the request in messages: `The list of comments`
+   * @param permission what the token needs
+   * @throws GatelineError `platform` with the block of `permissions:` that is probably missing
+   */
+  async read<T>(
+    what: string,
+    permission: Permission,
+    request: (octokit: Octokit, place: RepositoryParameters) => Promise<{ readonly data: T }>,
+  ): Promise<T> {
+    const octokit = await this.octokit();
+    const deadline = Date.now() + READ_MS;
+    const limits = { tryMs: REQUEST_MS, deadline, pauseAfter: pauseAfterRequest, report: this.#report };
+    try {
+      return (await withRetry(what, () => request(octokit, this.place), limits)).data;
+    } catch (error) {
+      throw explainRequestError(what, permission, error);
+    }
+  }
 }
 
 /** Whether two repositories, as `owner/name`, are one; undefined: deleted, or unknown. */
@@ -75,27 +124,6 @@ export function pauseAfterRequest(error: unknown, tries: number): number | undef
 
 /** An entry of `permissions:` in a workflow: `actions: read`. */
 export type Permission = `${'actions' | 'contents' | 'pull-requests'}: ${'read' | 'write'}`;
-
-/**
- * The data of a read request, which is sent again if that may help.
- * @param what the request in messages: `The list of comments`
- * @param permission what the token needs
- * @param report gets a line before each further try
- * @throws GatelineError `platform` with the block of `permissions:` that is probably missing
- */
-export async function readRest<T>(
-  what: string,
-  permission: Permission,
-  request: () => Promise<{ readonly data: T }>,
-  report: (line: string) => void,
-): Promise<T> {
-  const limits = { tryMs: REQUEST_MS, deadline: Date.now() + READ_MS, pauseAfter: pauseAfterRequest, report };
-  try {
-    return (await withRetry(what, request, limits)).data;
-  } catch (error) {
-    throw explainRequestError(what, permission, error);
-  }
-}
 
 /** The failure of a REST request in words. */
 export function explainRequestError(what: string, permission: Permission, error: unknown): GatelineError {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseCommentCommand, readCommentDecisions } from '../../src/action/comment/comment-decisions.ts';
 import { readDispatchDecisions } from '../../src/action/gate/dispatch.ts';
 import { parseRework, readRework } from '../../src/action/rework.ts';
-import { createOctokit } from '../../src/github/octokit.ts';
+import { createOctokit, Github as GithubClient } from '../../src/github/octokit.ts';
 import { startGithub, type Github } from '../support/github/github.ts';
 import { ACTIONS_BOT, type Comment, type Repository, type WorkflowRun } from '../support/github/model.ts';
 import { addComment } from '../support/github/rest-issues.ts';
@@ -64,7 +64,10 @@ beforeEach(() => {
   for (const list of [repository.comments, repository.deletions, repository.runs]) list.splice(0);
   github.calls.splice(0);
 });
-const octokit = () => createOctokit(github.issueToken({ repository: 'octo/gates' }));
+const createClient = () => {
+  const open = () => createOctokit(github.issueToken({ repository: 'octo/gates' }));
+  return new GithubClient('octo/gates', open, () => {});
+};
 
 describe('decisions in comments', () => {
   function comment(
@@ -80,7 +83,7 @@ describe('decisions in comments', () => {
     repository.deletions.push({ issue: 42, author: repository.users.get('octocat')!, actor, createdAt: github.now() });
   };
   const read = async (unit = 'design') => {
-    const decisions = await readCommentDecisions(await octokit(), 'octo/gates', 42, unit);
+    const decisions = await readCommentDecisions(createClient(), 42, unit);
     return decisions.map(({ decision, digest, actor, reason }) => [decision, digest, actor, reason]).toSorted();
   };
 
@@ -164,7 +167,7 @@ describe('decisions of who dispatches a run', () => {
     };
     repository.runs.splice(0, 1, run);
     const job = createJob({ dispatch: { reason: 'why', ...dispatch } });
-    const { entries, output } = await readDispatchDecisions(job, { pipeline, unit }, { octokit, report: () => {} });
+    const { entries, output } = await readDispatchDecisions(job, { pipeline, unit }, createClient());
     return [...entries.map(({ decision }) => decision), ...(output ? [`approve ${output.digest}`] : [])];
   }
 

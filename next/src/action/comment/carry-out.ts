@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { readRest, repositoryParameters } from '../../github/octokit.ts';
+import type { Github } from '../../github/octokit.ts';
 import { code, quote } from '../../report/markdown.ts';
 import { approvalDigest } from '../../store/github/document.ts';
 import type { Comment, CommentCommand } from './comment-decisions.ts';
@@ -35,7 +35,7 @@ export async function carryOut(
     return runs
       .map((run) => `- [run ${run.run_number}](${run.html_url}): ${run.conclusion ?? run.status ?? ''}`)
       .join('\n');
-  if (!('unit' in command)) return rerun(job, services, runs);
+  if (!('unit' in command)) return rerun(services.github, runs);
   const { unit, digest } = command;
   const newest = await findNewest(job, services, runs, unit);
   if (newest === undefined)
@@ -53,7 +53,7 @@ export async function carryOut(
   const isReject = command.command === 'reject';
   const done = `${isReject ? 'Rejected' : 'Approved'} by ${code(comment.user!.login)}: ${code(unit)}.`;
   const effect = 'Its approval does not count any more: its agent works again in the next run.';
-  const lines = [done, ...(isReject && isApproved ? [effect] : []), await rerun(job, services, [newest.run])];
+  const lines = [done, ...(isReject && isApproved ? [effect] : []), await rerun(services.github, [newest.run])];
   return lines.join(' ');
 }
 
@@ -66,21 +66,15 @@ function outputOf({ document, reference }: NeedDocument): Pick<NeedDocument, 'do
 }
 
 /** Runs for the head of a pull request that have artifacts of gates, the newest first. */
-async function listRuns(job: Job, { octokit, report }: Services, pullRequest: number): Promise<readonly Run[]> {
-  const { owner, repo } = repositoryParameters(job.repository);
-  const { rest } = await octokit();
-  const pull = pullSchema.parse(
-    await readRest(
-      'The look at the pull request',
-      'pull-requests: read',
-      () => rest.pulls.get({ owner, repo, pull_number: pullRequest }),
-      report,
-    ),
+async function listRuns(job: Job, { github }: Services, pullRequest: number): Promise<readonly Run[]> {
+  const found: unknown = await github.read('The look at the pull request', 'pull-requests: read', ({ rest }, place) =>
+    rest.pulls.get({ ...place, pull_number: pullRequest }),
   );
-  const list = () => rest.actions.listWorkflowRunsForRepo({ owner, repo, head_sha: pull.head.sha, per_page: 50 });
-  const answer = z
-    .object({ workflow_runs: z.array(runSchema) })
-    .parse(await readRest('The list of runs', 'actions: read', list, report));
+  const pull = pullSchema.parse(found);
+  const listed: unknown = await github.read('The list of runs', 'actions: read', ({ rest }, place) =>
+    rest.actions.listWorkflowRunsForRepo({ ...place, head_sha: pull.head.sha, per_page: 50 }),
+  );
+  const answer = z.object({ workflow_runs: z.array(runSchema) }).parse(listed);
   // A fork can have the same commit, and runs with artifacts of its own.
   const head = pull.head.repo?.full_name;
   return answer.workflow_runs
@@ -90,15 +84,14 @@ async function listRuns(job: Job, { octokit, report }: Services, pullRequest: nu
 }
 
 /** Starts the failed jobs of runs again. @returns what became of it, for the answer */
-async function rerun(job: Job, { octokit }: Services, runs: readonly Run[]): Promise<string> {
-  const { owner, repo } = repositoryParameters(job.repository);
-  const { rest } = await octokit();
+async function rerun(github: Github, runs: readonly Run[]): Promise<string> {
+  const { rest } = await github.octokit();
   const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');
   if (failed.length === 0) return 'No run of the head has failed jobs: nothing was run again.';
   const lines = await Promise.all(
     failed.map(async ({ id, run_number: number, html_url: url }) => {
       try {
-        await rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id: id });
+        await rest.actions.reRunWorkflowFailedJobs({ ...github.place, run_id: id });
         return `The failed jobs of [run ${number}](${url}) run again.`;
       } catch (error) {
         return `The failed jobs of [run ${number}](${url}) cannot be run again: ${quote(messageOf(error))}. Its job needs \`actions: write\`.`;

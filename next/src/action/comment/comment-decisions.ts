@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { repositoryParameters, type Octokit } from '../../github/octokit.ts';
+import type { Github, Octokit, RepositoryParameters } from '../../github/octokit.ts';
 import type { OutputDecision } from '../../store/github/document.ts';
 
 /** A command in the first line of a comment on a pull request. */
@@ -57,21 +57,20 @@ const MAX_PAGES = 10;
  * @throws whatever a request throws: then nothing is decided
  */
 export async function readCommentDecisions(
-  octokit: Octokit,
-  repository: string,
+  github: Github,
   pullRequest: number,
   unit: string,
 ): Promise<readonly OutputDecision[]> {
-  const { owner, repo } = repositoryParameters(repository);
+  const octokit = await github.octokit();
+  const place = { ...github.place, pullRequest };
   const comments: Comment[] = [];
   for (let page = 1; ; page += 1) {
-    const request = { owner, repo, issue_number: pullRequest, per_page: 100, page };
+    const request = { ...github.place, issue_number: pullRequest, per_page: 100, page };
     const { data } = await octokit.rest.issues.listComments(request);
     comments.push(...parseComments(data));
     if (data.length < 100) break;
     if (page === MAX_PAGES) throw new Error(`the pull request has more than ${MAX_PAGES * 100} comments`);
   }
-  const place = { owner, repo, pullRequest };
   const decisions = new Map<string, OutputDecision & { readonly at: string }>();
   for (const comment of comments.toReversed()) {
     const command = parseCommentCommand(comment.body ?? '');
@@ -88,9 +87,7 @@ export async function readCommentDecisions(
   return list.filter(({ decision, at }) => decision === 'reject' || deletion === undefined || at > deletion);
 }
 
-interface PullRequestPlace {
-  readonly owner: string;
-  readonly repo: string;
+interface PullRequestPlace extends RepositoryParameters {
   readonly pullRequest: number;
 }
 

@@ -1,5 +1,5 @@
 import { GatelineError } from '../../errors.ts';
-import { explainRequestError, readRest, repositoryParameters } from '../../github/octokit.ts';
+import { explainRequestError } from '../../github/octokit.ts';
 import { quote } from '../../report/markdown.ts';
 import { explainRefusal, parseCommentCommand, parseComments } from './comment-decisions.ts';
 import type { Inputs } from '../inputs.ts';
@@ -28,21 +28,22 @@ export async function handleComment(job: Job, inputs: Inputs<'comment'>, service
 
 /** Carries out the command in a comment, as it stands now. */
 async function answerComment(job: Job, services: Services, pullRequest: number, id: number): Promise<boolean> {
-  const { octokit, runner, report } = services;
-  const { owner, repo } = repositoryParameters(job.repository);
-  const client = await octokit();
-  const read = () => client.rest.issues.getComment({ owner, repo, comment_id: id });
-  const [comment] = parseComments([await readRest('The look at the comment', 'pull-requests: write', read, report)]);
+  const { github, runner } = services;
+  const answer: unknown = await github.read('The look at the comment', 'pull-requests: write', ({ rest }, place) =>
+    rest.issues.getComment({ ...place, comment_id: id }),
+  );
+  const [comment] = parseComments([answer]);
   const command = parseCommentCommand(comment!.body ?? '');
   if (command === undefined) return true;
-  const reply = async (text: string): Promise<void> => {
+  const client = await github.octokit();
+  const reply = async (body: string): Promise<void> => {
     await client.rest.issues
-      .createComment({ owner, repo, issue_number: pullRequest, body: text })
+      .createComment({ ...github.place, issue_number: pullRequest, body })
       .catch((error: unknown) => {
         throw explainRequestError('The answer to the comment', 'pull-requests: write', error);
       });
   };
-  const refusal = await explainRefusal(client, { owner, repo, pullRequest }, comment!);
+  const refusal = await explainRefusal(client, { ...github.place, pullRequest }, comment!);
   if (refusal !== undefined) {
     // Whoever may decide nothing gets no answer: comments could be made without end.
     runner.annotate('notice', `Nothing was done: ${refusal}.`);

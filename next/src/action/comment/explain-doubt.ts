@@ -1,5 +1,4 @@
 import { messageOf } from '../../errors.ts';
-import { readRest } from '../../github/octokit.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { gateOf } from '../../run/units.ts';
@@ -32,7 +31,7 @@ export async function explainDoubt(
       const hasSecrets = pipeline.gates.some(({ id, secrets }) => id === gateOf(unit) && secrets.length > 0);
       return hasSecrets && authorWithoutSecrets(job) !== undefined ? undefined : 'this run has all secrets';
     }
-    const dispatched = await readDispatchDecisions(job, { pipeline, unit }, services);
+    const dispatched = await readDispatchDecisions(job, { pipeline, unit }, services.github);
     const isDecided = dispatched.actor === actor && dispatched.entries.some(({ decision: other }) => other === name);
     return isDecided ? undefined : `${actor} has not decided: ${name} ${unit}`;
   } catch (error) {
@@ -80,7 +79,7 @@ async function explainApproval(
   if (source === undefined) return 'it names no output';
   const [approved, { output }, comments] = await Promise.all([
     readAttempt(services.artifacts, source, { job: unit, pipeline: pipeline.id, runId: source.runId }),
-    readDispatchDecisions(job, { pipeline, unit }, services),
+    readDispatchDecisions(job, { pipeline, unit }, services.github),
     readComments(job, services, unit),
   ]);
   if (contentOf(approved) !== contentOf(document)) return 'the approval is of another output';
@@ -90,9 +89,8 @@ async function explainApproval(
   return isApproved ? undefined : `${entry.actor} has not approved it, or has taken that back`;
 }
 
-async function readComments({ pullRequest, repository }: Job, { octokit, report }: Services, unit: string) {
+async function readComments({ pullRequest }: Job, { github }: Services, unit: string) {
   if (pullRequest === undefined) return [];
-  const client = await octokit();
-  const read = async () => ({ data: await readCommentDecisions(client, repository, pullRequest.number, unit) });
-  return readRest('The look at the comments', 'pull-requests: read', read, report);
+  const read = async () => ({ data: await readCommentDecisions(github, pullRequest.number, unit) });
+  return github.read('The look at the comments', 'pull-requests: read', read);
 }

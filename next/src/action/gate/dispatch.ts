@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { GatelineError } from '../../errors.ts';
-import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
+import type { Github } from '../../github/octokit.ts';
 import { ENTRY_FORMAT, originOf, type DecidedEntry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { AttemptDocument, OutputDecision } from '../../store/github/document.ts';
 import type { GateJob } from './gate-job.ts';
 import type { Job } from '../job.ts';
-import type { Services } from '../services.ts';
 
 type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
 
@@ -17,7 +16,7 @@ type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string }
 export async function readDispatchDecisions(
   job: Job,
   { pipeline, unit }: Pick<GateJob, 'pipeline' | 'unit'>,
-  { octokit, report }: Pick<Services, 'octokit' | 'report'>,
+  github: Github,
 ): Promise<{ readonly entries: readonly Decision[]; readonly actor: string; readonly output?: OutputDecision }> {
   const { approve, skip, force, from, reason = '' } = job.dispatch;
   if (![approve, skip, force, from].some((input) => input !== undefined)) return { entries: [], actor: '' };
@@ -31,7 +30,7 @@ export async function readDispatchDecisions(
   if (!isNamed(skip) && !isNamed(force) && !isAfter && !isNamed(gate)) return { entries: [], actor: '' };
   if (reason.trim() === '')
     throw new GatelineError('usage', 'a decision needs a reason', { hint: 'Give it in the input `reason`.' });
-  const actor = await findPerson(job, await octokit(), report);
+  const actor = await findPerson(job, github);
   const text = reason.slice(0, 4_096);
   return {
     actor,
@@ -64,14 +63,11 @@ const runSchema = z.object({
 });
 
 /** The person who dispatched the run, in each of its attempts. Its sender is in no file that an agent could edit before us. */
-async function findPerson(
-  { repository, runId }: Job,
-  { rest }: Octokit,
-  report: (line: string) => void,
-): Promise<string> {
-  const { owner, repo } = repositoryParameters(repository);
-  const read = () => rest.actions.getWorkflowRun({ owner, repo, run_id: runId });
-  const run = runSchema.parse(await readRest('The look at who started the run', 'actions: read', read, report));
+async function findPerson({ runId }: Job, github: Github): Promise<string> {
+  const answer: unknown = await github.read('The look at who started the run', 'actions: read', ({ rest }, place) =>
+    rest.actions.getWorkflowRun({ ...place, run_id: runId }),
+  );
+  const run = runSchema.parse(answer);
   for (const { type, login } of [run.actor, run.triggering_actor])
     if (type !== 'User')
       throw new GatelineError('failed', `the run carries a decision, and ${login} is no person`, {

@@ -65,7 +65,7 @@ async function readDecisions(
   environment: Environment,
 ) {
   const at = new Date().toISOString();
-  const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services);
+  const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services.github);
   const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
   const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
   const author = authorWithoutSecrets(job);
@@ -80,12 +80,7 @@ async function readDecisions(
   const rework = parseRework(job.dispatch.rework);
   if (rework?.gate !== gate.id) return { entries, contents: [], outputs };
   const { runId } = rework;
-  const reason = await explainDistrust(
-    await services.octokit(),
-    scopeOf(job),
-    { runId, runAttempt: 1 },
-    services.report,
-  );
+  const reason = await explainDistrust(services.github, scopeOf(job), { runId, runAttempt: 1 });
   if (reason !== undefined) throw new GatelineError('failed', `run ${runId} cannot send work back: ${reason}`);
   const source = { job: gate.id, pipeline: gateJob.pipeline.id, runId };
   const read = (reference: AttemptReference) => readAttempt(services.artifacts, reference, source);
@@ -112,7 +107,7 @@ async function findEarlier(
 ): Promise<EarlierOutput | undefined> {
   const { gateJob, services, unit, ports, folder } = gate;
   // Only earlier attempts of a run have outputs that nothing but a comment vouches for.
-  const comments = job.runAttempt > 1 ? readComments(gate, job) : undefined;
+  const comments = job.runAttempt > 1 ? readComments(gate) : undefined;
   const { attempt, notes, refusal } = await findAttempt(
     { ...services, job },
     {
@@ -140,7 +135,7 @@ async function findEarlier(
     return undefined;
   }
   if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
-  const decisions = [...dispatched, ...(await (comments ?? readComments(gate, job)))];
+  const decisions = [...dispatched, ...(await (comments ?? readComments(gate)))];
   const digest = approvalDigest(entry.fingerprint, reference.digest);
   // Its exports are made again: another contract judges it again.
   const judged = { ...entry, contract: NO_DIGEST };
@@ -153,12 +148,12 @@ const FORGOTTEN =
   'GitHub removes entries of the cache that nobody has read for a week, and old ones over 10 GB. Start the workflow without `resume`: the agent works again.';
 
 /** Decisions in comments on the pull request. A gate whose outputs nobody has to open needs none. */
-async function readComments({ gateJob, unit, services }: OpenGate, job: Job): Promise<readonly OutputDecision[]> {
+async function readComments({ gateJob, unit, services }: OpenGate): Promise<readonly OutputDecision[]> {
   const { approval, contract } = unit.gate;
   const canBePartial = contract.score !== undefined && contract.partial !== 'continue';
   if (gateJob.pullRequest === undefined || (approval === undefined && !canBePartial)) return [];
   try {
-    return await readCommentDecisions(await services.octokit(), job.repository, gateJob.pullRequest, unit.key);
+    return await readCommentDecisions(services.github, gateJob.pullRequest, unit.key);
   } catch (error) {
     const hint = 'Its job needs `pull-requests: read`.';
     const message = `The comments cannot be read, so nothing is approved: ${messageOf(error)}. ${hint}`;

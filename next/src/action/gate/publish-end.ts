@@ -1,6 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../../engine/call.ts';
+import { totalOf } from '../../engine/repeat.ts';
 import { GatelineError } from '../../errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -35,7 +36,6 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
   const bytes = entry.output && (await ports.contents.get(entry.output.digest));
   const learnings = entry.learnings && (await ports.contents.get(entry.learnings.digest));
   const others = checkpoints.requestsOf(attemptOf(entry)).filter((request) => request !== entry.fingerprint);
-  const cost = { ms: entry.ms, ...(entry.metrics?.costUsd !== undefined && { costUsd: entry.metrics.costUsd }) };
   return {
     format: 'gateline-attempt/1',
     job: gateJob.job,
@@ -48,7 +48,7 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
     contract: order.contracts.get(unit.gate.id)!,
     ...(bytes && { output: JSON.parse(Buffer.from(bytes).toString()) as JsonValue }),
     files: handOn(unit.key, entry.files, gateJob.inherited),
-    costOfOutput: (entry.how === 'used' && earlier?.costOfOutput) || cost,
+    costOfOutput: (entry.how === 'used' && earlier?.costOfOutput) || totalOf(ends, entry),
     costSoFar: { ...gateJob.costSoFar, [unit.key]: costOf(ends) },
     ...(Object.keys(order.pipeline.entities).length > 0 && {
       effects: effectsOf(await entities.read(), unit.key, entry.how === 'used' ? earlier?.effects : undefined),

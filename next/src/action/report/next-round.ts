@@ -1,5 +1,4 @@
 import { messageOf } from '../../errors.ts';
-import { repositoryParameters } from '../../github/octokit.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { sendsWorkBack } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
@@ -46,7 +45,7 @@ export function planNextRound(
 }
 
 /** Dispatches the next round of a loop, on events whose commit stands on a branch. */
-export async function sendBack(job: Job, { octokit, runner }: Services, run: CollectedRun): Promise<void> {
+export async function sendBack(job: Job, { github, runner }: Services, run: CollectedRun): Promise<void> {
   const plan = planNextRound(run, job.runId, parseRework(job.dispatch.rework));
   if (plan.choice === 'end') return runner.info(`No further round: ${plan.reason}.`);
   if (!job.ref.startsWith('refs/heads/') || job.pullRequest)
@@ -54,12 +53,11 @@ export async function sendBack(job: Job, { octokit, runner }: Services, run: Col
       'notice',
       'Loops across jobs need a branch; on pull requests they run inside one job (pipeline.yml).',
     );
-  const { owner, repo } = repositoryParameters(job.repository);
   const inputs = { rework: JSON.stringify(plan.rework), resume: String(job.runId) };
   try {
     const workflow_id = job.workflow.split('/').at(-1)!;
-    const client = await octokit();
-    await client.rest.actions.createWorkflowDispatch({ owner, repo, workflow_id, ref: job.ref, inputs });
+    const { rest } = await github.octokit();
+    await rest.actions.createWorkflowDispatch({ ...github.place, workflow_id, ref: job.ref, inputs });
     runner.annotate('notice', plan.reason, { title: 'The next round was started' });
   } catch (error) {
     const permissions =

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatelineError, messageOf } from '../../errors.ts';
-import { repositoryParameters } from '../../github/octokit.ts';
 import { createHistoryEntry } from '../../history/create-history-entry.ts';
 import { renderComment } from '../../report/github/comment.ts';
 import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
@@ -48,23 +47,24 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const entry = createHistoryEntry(pipeline, new FolderState(pipeline, subject, entries), now);
   if (entry && !job.trust.isOutside) {
     const history = mergeHistory([{ ...entry, runId: String(job.runId) }], earlier);
-    await saveHistory(services, pipeline.id, history, retentionDays);
+    await saveHistory({ ...services, report: services.runner.info }, pipeline.id, history, retentionDays);
   }
   await uploadStateFiles(services, run, view, retentionDays);
-  if (inputs.comment && job.pullRequest) await comment(job, services, renderComment(view, context));
+  if (inputs.comment && job.pullRequest) await comment(job.pullRequest.number, services, renderComment(view, context));
   if (inputs.dispatch) await sendBack(job, services, run);
   return context.problems?.length === 0 && view.units.every(({ done }) => done);
 }
 
 /** Reads what the jobs hand over, judged as later gates judge it: what a document says of itself is a claim. */
 async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, now: string) {
-  const { artifacts } = services;
+  const { artifacts, github, runner } = services;
+  const historyPorts = { artifacts, github, report: runner.info };
   const jobs = parseNeeds(inputs.needs);
   const definition = await findDefinition(job, inputs, services);
   const pipelineId = definition?.pipeline.id;
   const [documents, earlier, listed] = await Promise.all([
     readNeeds(artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
-    pipelineId === undefined ? [] : readHistory(services, job.repository, job.trust.usesFrom, pipelineId),
+    pipelineId === undefined ? [] : readHistory(historyPorts, job.trust.usesFrom, pipelineId),
     pipelineId === undefined ? artifacts.list(job.runId) : [],
   ]);
   const pipeline = definition?.pipeline ?? pipelineOf(documents);
@@ -142,10 +142,8 @@ async function findDefinition(job: Job, { file, path }: Inputs<'report'>, servic
   }
 }
 
-async function comment(job: Job, { octokit, runner, report }: Services, body: string): Promise<void> {
-  const { owner, repo } = repositoryParameters(job.repository);
-  const place = { owner, repo, issue_number: job.pullRequest!.number };
-  const written = await writeStickyComment(await octokit(), place, body, report);
+async function comment(pullRequest: number, { github, runner }: Services, body: string): Promise<void> {
+  const written = await writeStickyComment(github, pullRequest, body);
   if (written.choice !== 'failed') return runner.info(`The comment was ${written.choice}: ${written.url}`);
   const { message, hint } = written.error;
   runner.annotate('warning', [messageOf(message), hint ?? ''].join('\n').trim(), { title: 'No comment' });

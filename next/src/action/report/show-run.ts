@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { isSameRepository, readRest, repositoryParameters } from '../../github/octokit.ts';
+import { isSameRepository } from '../../github/octokit.ts';
 import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
 import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
 import type { GithubContext } from '../../report/github/context.ts';
@@ -28,16 +28,14 @@ export async function showRun(
   services: Services,
   run: NonNullable<Job['event']['workflow_run']>,
 ): Promise<boolean> {
-  const { octokit, runner, report } = services;
-  const { owner, repo } = repositoryParameters(job.repository);
+  const { github, runner } = services;
   if (run.event !== 'pull_request') return true;
-  const client = await octokit();
-  const head = `${run.head_repository?.full_name.split('/')[0] ?? owner}:${run.head_branch ?? ''}`;
-  const find = () => client.rest.pulls.list({ owner, repo, head, state: 'open', per_page: 100 });
-  const pulls = z
-    .array(pullSchema)
-    .parse(await readRest('The look for the pull request', 'pull-requests: write', find, report));
-  const pull = pulls.find((other) => other.head.sha === run.head_sha);
+  const head = `${(run.head_repository?.full_name ?? job.repository).split('/')[0]}:${run.head_branch ?? ''}`;
+  const pulls: unknown = await github.read('The look for the pull request', 'pull-requests: write', ({ rest }, place) =>
+    rest.pulls.list({ ...place, head, state: 'open', per_page: 100 }),
+  );
+  const list = z.array(pullSchema).parse(pulls);
+  const pull = list.find((other) => other.head.sha === run.head_sha);
   // A run of the repository itself reports its end, if its token may write.
   const reports = isSameRepository(run.head_repository?.full_name, job.repository) && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
@@ -57,7 +55,7 @@ export async function showRun(
     job.event.action === 'completed'
       ? await renderEnd(services, { pipeline, subject, context, conclusion: run.conclusion })
       : renderRunningComment({ pipeline: pipeline.id, subject }, context);
-  const written = await writeStickyComment(client, { owner, repo, issue_number: pull.number }, body, report);
+  const written = await writeStickyComment(github, pull.number, body);
   if (written.choice === 'failed') throw written.error;
   runner.info(`The comment was ${written.choice}: ${written.url}`);
   return true;

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
  * upload that fails is only said.
  */
 export async function uploadStateFiles(
-  { artifacts, report }: Services,
+  { artifacts, runner }: Services,
   { pipeline, documents }: CollectedRun,
   view: RunView,
   retentionDays: number | undefined,
@@ -29,7 +29,7 @@ export async function uploadStateFiles(
       try {
         await artifacts.upload(`The upload of ${path}`, () => name, Buffer.from(text), retentionDays);
       } catch (error) {
-        report(`The file ${path} is not among the artifacts: ${messageOf(error)}`);
+        runner.info(`The file ${path} is not among the artifacts: ${messageOf(error)}`);
       }
     }
 }
@@ -39,7 +39,7 @@ export async function uploadStateFiles(
  * @returns its address
  */
 export async function uploadPage(
-  { artifacts, report }: Services,
+  { artifacts, runner }: Services,
   { documents }: CollectedRun,
   view: RunView,
   context: GithubContext,
@@ -72,7 +72,7 @@ export async function uploadPage(
     const { id } = await artifacts.upload(`The upload of ${name}`, () => name, Buffer.from(page), retentionDays);
     return `${runAddress(context, String(context.runId))}/artifacts/${id}`;
   } catch (error) {
-    report(`The file ${name} is not among the artifacts: ${messageOf(error)}`);
+    runner.info(`The file ${name} is not among the artifacts: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,13 +1,6 @@
 import { GatelineError } from '../../errors.ts';
-import { explainRequestError, readRest, type Octokit } from '../../github/octokit.ts';
+import { explainRequestError, type Github, type Octokit } from '../../github/octokit.ts';
 import { isNewerThan, parseMarker } from '../../report/github/comment.ts';
-
-/** As octokit's parameters name it. */
-export interface PullRequestRef {
-  readonly owner: string;
-  readonly repo: string;
-  readonly issue_number: number;
-}
 
 /** `kept`: the comment shows a newer run already. `failed`: no reason for a red report; it says what to do. */
 export type StickyComment =
@@ -18,33 +11,27 @@ export type StickyComment =
  * Writes the comment on a pull request: the one with the marker of `body` is updated unless it shows a newer run. It is
  * sent once: a second try could make a second comment.
  * @param body as of `renderComment` or `renderRunningComment`
- * @param report gets a line before each further try of a read
  */
-export async function writeStickyComment(
-  octokit: Octokit,
-  pullRequest: PullRequestRef,
-  body: string,
-  report: (line: string) => void,
-): Promise<StickyComment> {
-  const { owner, repo } = pullRequest;
+export async function writeStickyComment(github: Github, pullRequest: number, body: string): Promise<StickyComment> {
+  const issue = { ...github.place, issue_number: pullRequest };
   const marker = parseMarker(body);
   if (marker === undefined) throw new TypeError('the comment has no marker');
   try {
+    const octokit = await github.octokit();
     const author = await readLogin(octokit);
-    const list = async () => ({
-      data: await octokit.paginate(octokit.rest.issues.listComments, { ...pullRequest, per_page: 100 }),
-    });
-    const comments = await readRest('The list of comments', PERMISSION, list, report);
+    const comments = await github.read('The list of comments', PERMISSION, async ({ paginate, rest }) => ({
+      data: await paginate(rest.issues.listComments, { ...issue, per_page: 100 }),
+    }));
     const markers = comments
       .filter(({ user }) => user?.login === author)
       .map(({ body: text, ...comment }) => ({ ...comment, marker: parseMarker(text ?? '') }));
     const existing = markers.find((comment) => comment.marker?.topic === marker.topic);
     if (existing === undefined) {
-      const { data } = await octokit.rest.issues.createComment({ ...pullRequest, body });
+      const { data } = await octokit.rest.issues.createComment({ ...issue, body });
       return { choice: 'created', url: data.html_url };
     }
     if (isNewerThan(existing.marker!, marker)) return { choice: 'kept', url: existing.html_url };
-    const { data } = await octokit.rest.issues.updateComment({ owner, repo, comment_id: existing.id, body });
+    const { data } = await octokit.rest.issues.updateComment({ ...github.place, comment_id: existing.id, body });
     return { choice: 'updated', url: data.html_url };
   } catch (error) {
     if (error instanceof GatelineError) return { choice: 'failed', error };

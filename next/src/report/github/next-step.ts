@@ -45,6 +45,7 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
     case 'lost':
       return { text: `Re-run the failed jobs: the job of ${key} ended without a result`, ...rerun(context) };
     case 'paused':
+      if (verdict === undefined) return { text: 'Raise `max-cost`, then push' };
       return canApprove
         ? {
             text: `Look at the output of ${key}, then post its line; without a job for comments, re-run the failed jobs`,

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import type { Octokit } from '../../github/octokit.ts';
+import type { Github } from '../../github/octokit.ts';
 import type { Digest } from '../../json/digest.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
 import type { Artifacts, ListedArtifact } from './artifacts.ts';
@@ -25,9 +25,8 @@ export interface AttemptSearch {
 
 export interface SearchPorts {
   readonly artifacts: Artifacts;
-  readonly octokit: () => Promise<Octokit>;
+  readonly github: Github;
   readonly job: { readonly runId: number; readonly runAttempt: number };
-  readonly report: (line: string) => void;
 }
 
 /** A verified document that answers the request, and why others are not used, one line each. */
@@ -127,11 +126,13 @@ function sourcesOf(
 
 /** Documents of the unit that a source has, by the names, sizes and digests of its artifacts. */
 async function listCandidates(ports: SearchPorts, search: AttemptSearch, source: Source): Promise<Candidate[]> {
-  const { artifacts, octokit, job, report } = ports;
+  const { artifacts, github, job } = ports;
   const { runId, accepts, isNamed = false } = source;
-  const explain = async () => explainDistrust(await octokit(), search.scope, source, report);
   // The list is read beside the look at the run, and dropped if that is not trusted.
-  const [reason, listed] = await Promise.all([runId === job.runId ? undefined : explain(), artifacts.list(runId)]);
+  const [reason, listed] = await Promise.all([
+    runId === job.runId ? undefined : explainDistrust(github, search.scope, source),
+    artifacts.list(runId),
+  ]);
   if (reason) throw new Error(reason);
   if (listed === undefined) throw new Error('it has 1,000 artifacts or more, and the list is cut');
   const candidates = listed.flatMap(({ digest, ...artifact }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
-import { readRest, type Octokit, repositoryParameters } from '../../github/octokit.ts';
+import type { Github } from '../../github/octokit.ts';
 import { within } from '../../github/retry.ts';
 import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -26,7 +26,7 @@ const listSchema = z.object({ artifacts: z.array(artifactSchema) });
 
 export interface HistoryPorts {
   readonly artifacts: Artifacts;
-  readonly octokit: () => Promise<Octokit>;
+  readonly github: Github;
   readonly report: (line: string) => void;
 }
 
@@ -47,17 +47,15 @@ export function mergeHistory(newest: readonly HistoryEntry[], earlier: readonly 
 
 /** The newest history that a run of these branches stored, for display. Never fails. */
 export async function readHistory(
-  { artifacts, octokit, report }: HistoryPorts,
-  repository: string,
+  { artifacts, github, report }: HistoryPorts,
   branches: readonly string[],
   pipeline: string,
 ): Promise<readonly HistoryEntry[]> {
-  const { owner, repo } = repositoryParameters(repository);
-  const request = { owner, repo, name: nameOf(pipeline), per_page: 30 };
   try {
-    const { actions } = (await octokit()).rest;
-    const read = async () => actions.listArtifactsForRepo(request);
-    const list = listSchema.parse(await readRest('The list of histories', 'actions: read', read, report));
+    const answer: unknown = await github.read('The list of histories', 'actions: read', ({ rest }, place) =>
+      rest.actions.listArtifactsForRepo({ ...place, name: nameOf(pipeline), per_page: 30 }),
+    );
+    const list = listSchema.parse(answer);
     const [newest] = list.artifacts
       // A fork's branch may have any name, and its runs put artifacts into the same list.
       .filter(({ workflow_run: run }) => run.head_repository_id === run.repository_id)

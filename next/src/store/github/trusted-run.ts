@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSameRepository, readRest, repositoryParameters, type Octokit } from '../../github/octokit.ts';
+import { isSameRepository, type Github } from '../../github/octokit.ts';
 
 /** Which runs' artifacts a job may use, by its event. */
 export interface ReuseScope {
@@ -56,13 +56,12 @@ export function distrustReason(run: unknown, scope: ReuseScope): string | undefi
  * @throws GatelineError `platform` if GitHub does not say
  */
 export async function explainDistrust(
-  octokit: Octokit,
+  github: Github,
   scope: ReuseScope,
   { runId, runAttempt }: { readonly runId: number; readonly runAttempt: number },
-  report: (line: string) => void,
 ): Promise<string | undefined> {
-  const { owner, repo } = repositoryParameters(scope.repository);
-  const request = { owner, repo, run_id: runId, attempt_number: runAttempt };
-  const read = async () => octokit.rest.actions.getWorkflowRunAttempt(request);
-  return distrustReason(await readRest(`The look at run ${runId}`, 'actions: read', read, report), scope);
+  const run: unknown = await github.read(`The look at run ${runId}`, 'actions: read', ({ rest }, place) =>
+    rest.actions.getWorkflowRunAttempt({ ...place, run_id: runId, attempt_number: runAttempt }),
+  );
+  return distrustReason(run, scope);
 }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { getOctokit } from '@actions/github';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeStickyComment, type StickyComment } from '../../../src/action/report/sticky-comment.ts';
+import { Github } from '../../../src/github/octokit.ts';
 import { renderRunningComment } from '../../../src/report/github/comment.ts';
 import { contextOf } from '../../report/github/support.ts';
 
@@ -80,8 +81,8 @@ beforeEach(async () => {
 afterEach(() => comments.stop());
 
 function write(body: string): Promise<StickyComment> {
-  const octokit = getOctokit('token', { baseUrl });
-  return writeStickyComment(octokit, { owner: 'octo', repo: 'web', issue_number: 42 }, body, () => {});
+  const open = () => Promise.resolve(getOctokit('token', { baseUrl }));
+  return writeStickyComment(new Github('octo/web', open, () => {}), 42, body);
 }
 
 describe('the comment on a pull request', () => {

@@ -26,12 +26,12 @@ it.each([1, 3])('a gate with 60 ancestors and %i direct needs makes few requests
     )!;
     const document = JSON.parse(first.blob.content!.toString()) as AttemptDocument;
     const index = ANCESTORS.indexOf(id);
-    const spent = Object.fromEntries(ANCESTORS.slice(0, index + 1).map((unit) => [unit, { ms: 1 }]));
+    const costSoFar = Object.fromEntries(ANCESTORS.slice(0, index + 1).map((unit) => [unit, { ms: 1 }]));
     const text = JSON.stringify({
       ...document,
       job: { ...document.job, job: id },
       entry: { ...document.entry, unit: id },
-      spent,
+      costSoFar,
     });
     const artifact = world.github.plantArtifact(name, run, `gateline.story.${id}..1.planted.json`, text);
     return { attempt: formatReference({ artifactId: artifact.id, digest: artifact.digest as `sha256:${string}` }) };

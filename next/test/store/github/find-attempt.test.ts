@@ -20,7 +20,7 @@ function search(fingerprint: Digest, more: Partial<AttemptSearch> = {}): Attempt
   return { fingerprint, pipeline: 'ci', unit: 'plan', scope, approvals: new Set(), ...more };
 }
 const find = (step: Step, fingerprint: Digest, more: Partial<AttemptSearch> = {}) =>
-  findAttempt({ ...step, job: step, report: (line) => step.lines.push(line) }, search(fingerprint, more));
+  findAttempt({ ...step, job: step }, search(fingerprint, more));
 
 /** A run on main whose job has published an output for a request. */
 async function runWithOutput(

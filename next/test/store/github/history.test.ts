@@ -17,7 +17,7 @@ const LIMITS = { tryMs: 2_000, waitMs: 5_000 };
 /** The runs that a report on main shows. */
 async function runsShown(pipeline: string, step?: Step): Promise<number[]> {
   const reader = step ?? (await world.enter({ job: 'report' }, LIMITS));
-  const entries = await readHistory(portsOf(reader), 'octo/gates', ['main'], pipeline);
+  const entries = await readHistory(portsOf(reader), ['main'], pipeline);
   return entries.map(({ run }) => run);
 }
 

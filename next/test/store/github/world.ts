@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { readRunnerEnvironment } from '../../../src/environment.ts';
-import { createOctokit } from '../../../src/github/octokit.ts';
+import { createOctokit, Github as GithubClient } from '../../../src/github/octokit.ts';
 import { digestOfJson, type Digest } from '../../../src/json/digest.ts';
 import type { JsonValue } from '../../../src/json/json.ts';
 import { Artifacts, type ArtifactsOptions } from '../../../src/store/github/artifacts.ts';
@@ -20,7 +20,7 @@ type Limits = Pick<ArtifactsOptions, 'tryMs' | 'waitMs'>;
 export interface Step extends Machine {
   readonly artifacts: Artifacts;
   artifactsWithin(limits: Limits): Artifacts;
-  readonly octokit: () => ReturnType<typeof createOctokit>;
+  readonly github: GithubClient;
   readonly runId: number;
   readonly runAttempt: number;
   /** What the step reported. */
@@ -103,8 +103,16 @@ export function useGithub() {
         };
         return new Artifacts({ job: { repository: owner, runId, runAttempt }, token, temp, group, report, ...limits });
       };
-      const clients = { artifacts: artifactsWithin(limits), octokit: () => createOctokit(token) };
-      return { ...machine, ...clients, artifactsWithin, runId, runAttempt, lines };
+      const client = new GithubClient(owner, () => createOctokit(token), report);
+      return {
+        ...machine,
+        github: client,
+        artifacts: artifactsWithin(limits),
+        artifactsWithin,
+        runId,
+        runAttempt,
+        lines,
+      };
     },
   };
 }
