@@ -4,7 +4,6 @@ import type { Environment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { Entry } from '../run/entry.ts';
-import { FolderState } from '../run/state.ts';
 import { listNames } from '../verdict/texts.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import type { Folder } from './folder.ts';
@@ -33,17 +32,12 @@ export async function findOpenFiles(folder: Folder, { pipeline, definitionFile }
   const isIgnored = createMatcher(folder.git.options.ignore);
   const isOfGate = isFileOf(pipeline);
   const paths = names.filter((path) => path !== '' && path !== definitionFile && isOfGate(path) && !isIgnored(path));
-  const entries = await folder.log.read();
-  const { files } = new FolderState(pipeline, '', entries);
   const versions = await folder.git.listFiles(await folder.git.takeSnapshot());
-  const isAsLeft = (path: string) =>
-    [...files.values()].some(
-      (ofUnit) => Object.hasOwn(ofUnit, path) && ofUnit[path]!.after === (versions.get(path) ?? null),
-    );
-  const changedBy = lastSubjects(entries);
-  const left = paths.filter((path) => changedBy.has(path) && isAsLeft(path));
+  const changes = lastChanges(await folder.log.read());
+  const isAsLeft = (path: string) => changes.get(path)?.after === (versions.get(path) ?? null);
+  const left = paths.filter(isAsLeft);
   return {
-    bySubject: Map.groupBy(left, (path) => changedBy.get(path)!),
+    bySubject: Map.groupBy(left, (path) => changes.get(path)!.subject),
     others: paths.filter((path) => !left.includes(path)),
   };
 }
@@ -102,12 +96,13 @@ function isFileOf({ gates }: Pipeline): (path: string) => boolean {
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** By path, the subject whose attempt changed it last. */
-function lastSubjects(entries: readonly Entry[]): ReadonlyMap<string, string> {
-  const subjects = new Map<string, string>();
+/** By path, the version that attempts left, and the subject of the last one. */
+function lastChanges(entries: readonly Entry[]) {
+  const last = new Map<string, { readonly subject: string; readonly after: string | null }>();
   for (const entry of entries)
-    if (entry.kind === 'ended') for (const { path } of entry.changes) subjects.set(path, entry.subject);
-  return subjects;
+    for (const { path, after } of 'changes' in entry ? entry.changes : [])
+      last.set(path, { subject: entry.subject, after });
+  return last;
 }
 
 function gitIn(cwd: string, environment: Environment) {

@@ -100,12 +100,13 @@ export async function runLoop(
     if (iterations >= maxIterations)
       return end('stopped', `${countOf(iterations, 'iteration')} of ${maxIterations}; ${task.id} comes next`);
     retried.add(task.id);
-    const next = task.next ?? { id: task.id, task: task.task };
+    const next = task.next ?? { id: task.id, task: task.task, isAgain: true };
     const order = orderFor(task, next.task);
-    if (task.hasFailedRun)
-      await decide(folder.ports, order, { decision: 'close' }, { actor: 'gateline', reason: 'the next try follows' });
+    const by = { actor: 'gateline', reason: `${next.id} follows` };
+    if (task.hasFailedRun) await decide(folder.ports, order, { decision: 'close' }, by);
     note(folder, `${next.id}: ${task.reason}`);
-    const { result, view } = await runFolder(folder, order, { signal });
+    const force = next.isAgain ? order.pipeline.gates.map(({ id }) => id) : undefined;
+    const { result, view } = await runFolder(folder, order, { signal, force }, by);
     const before = task;
     tasks = await readTasks(folder, set);
     const after = tasks.find(({ id }) => id === task.id)!;

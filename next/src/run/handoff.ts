@@ -67,7 +67,7 @@ function failureOf({ unit, ended, done }: UnitState): string[] {
 function decisionLine(entry: DecidedEntry): string[] {
   const { decision, actor, reason } = entry;
   const what = 'unit' in entry ? ` ${entry.unit}` : 'gate' in entry ? ` ${entry.gate}` : '';
-  return decision === 'complete' ? [] : [`${decision}${what} by ${actor}: ${reason}`];
+  return actor === 'gateline' ? [] : [`${decision}${what} by ${actor}: ${reason}`];
 }
 
 function nextLine({ unit, status, ended }: UnitState): string {

@@ -21,11 +21,19 @@ export interface Task {
   /** One sentence without a full stop. */
   readonly reason: string;
   /** What its next run works on: the task, or what repairs it first. Undefined: nothing is left to do. */
-  readonly next?: { readonly id: string; readonly task?: string };
+  readonly next?: NextRun;
   /** What its newest run completed: the task, or what repairs it. */
   readonly done?: { readonly id: string; readonly task?: string };
   /** Its open run has failed: it is closed before the next one. */
   readonly hasFailedRun: boolean;
+}
+
+/** A run of a task, or of what repairs it. */
+export interface NextRun {
+  readonly id: string;
+  readonly task?: string;
+  /** It is another try: what the earlier one made is not used. */
+  readonly isAgain: boolean;
 }
 
 /** The task of a run that repairs another one: `fix-REQ-1.1-1: …`. */
@@ -57,7 +65,8 @@ function foldTask({ id, task, needs }: SetSubject, limit: number, pipeline: Pipe
   const run = runs.at(-1);
   const tries = runs.filter((other) => fixOf(other, id) === undefined);
   const base = { id, task, needs, retries: Math.max(0, tries.length - 1), runs: runs.length, hasFailedRun: false };
-  const whole = { id, task };
+  const whole = { id, task, isAgain: false };
+  const again = { ...whole, isAgain: true };
   if (run === undefined) return { ...base, status: 'pending', reason: 'it has not run yet', next: whole };
   const isFix = fixOf(run, id) !== undefined;
   const units = [...describeUnits(pipeline, state, run, () => false).values()];
@@ -70,17 +79,17 @@ function foldTask({ id, task, needs }: SetSubject, limit: number, pipeline: Pipe
   const work = { ...base, status: 'in-progress', hasFailedRun: status === 'error' && hasFailed } as const;
   if (status === 'paused' || status === 'rollback') return { ...base, status: 'paused', reason: waitReason(run, open) };
   const text = failures.map(failureText).join('; ') || 'its run was closed';
-  const current = isFix ? { id: FIX.exec(taskOf(run)!)![0].slice(0, -2), task: taskOf(run) } : whole;
-  if (status === 'completed') return { ...work, reason: 'its repair is done', done: current, next: whole };
+  const current = isFix ? { ...whole, id: FIX.exec(taskOf(run)!)![0].slice(0, -2), task: taskOf(run) } : whole;
+  if (status === 'completed') return { ...work, reason: 'its repair is done', done: current, next: again };
   if (!hasFailed) return { ...work, reason: 'its run continues', next: current };
-  if (isFix) return { ...work, reason: `its repair failed: ${text}`, next: whole };
+  if (isFix) return { ...work, reason: `its repair failed: ${text}`, next: again };
   if (tries.length > limit) return { ...work, status: 'failed', reason: text };
   const fix = `fix-${id}-${tries.length}`;
   const goal = task === undefined ? '' : ` The task: ${task}`;
   return {
     ...work,
     reason: text,
-    next: { id: fix, task: cutText(`${fix}: make ${id} pass. ${text}.${goal}`, MAX_TASK) },
+    next: { ...whole, id: fix, task: cutText(`${fix}: make ${id} pass. ${text}.${goal}`, MAX_TASK) },
   };
 }
 
