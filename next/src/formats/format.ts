@@ -173,7 +173,7 @@ interface FrontMatter<T> {
 
 /** The parts of a Markdown file; undefined: it does not begin with a front matter. */
 export function splitFrontMatter(text: string): { readonly header: string; readonly body: string } | undefined {
-  const [whole, header] = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? [];
+  const [whole, header] = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? [];
   return header === undefined ? undefined : { header, body: text.slice(whole!.length) };
 }
 

@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 import { adoptOutput, judgeValue } from '../engine/decide.ts';
@@ -12,6 +13,7 @@ import { unitKey, type Pipeline, type UnitKey } from '../pipeline/pipeline.ts';
 import { gateOf } from '../run/units.ts';
 import { listNames } from '../verdict/texts.ts';
 import { verdictText } from '../verdict/verdict.ts';
+import { readPlainFile } from '../store/files/attempts.ts';
 import { replaceFile } from '../store/files/projections.ts';
 import { isBehindFile } from '../workspace/paths.ts';
 import type { Folder } from './folder.ts';
@@ -47,9 +49,13 @@ export async function importRun(
 ): Promise<ImportResult> {
   const format = formatNamed(system);
   const source = resolve(folder.options.root, path ?? format.folder);
+  if (path === undefined && isBehindFile(folder.options.root, `${format.folder}/x`))
+    throw new GatelineError('usage', `${format.folder} is no plain folder`, { hint: 'name the folder that is meant' });
   const files = await readFiles(source, format.isStateFile);
   if (files.length === 0)
-    throw new GatelineError('usage', `${source} has no files of ${system}`, { hint: 'name their folder' });
+    throw new GatelineError('usage', `${source} has no files of ${system}`, {
+      hint: `\`gateline import ${system} FOLDER\` reads another folder`,
+    });
   const imported = format.read(files, order.isSubjectGiven ? order.subject : undefined);
   const notes = [...imported.notes];
   const outputs = imported.gates.flatMap((gate) => {
@@ -133,19 +139,28 @@ async function addDocuments(
 const MAX_FILES = 10_000;
 const MAX_FILE_BYTES = 64 * 1024 ** 2;
 
-/** The plain files of a folder that belong to a system; links are not followed. */
+/** The files of a folder that belong to a system. @throws GatelineError `usage` if one of them is no plain file */
 async function readFiles(folder: string, isStateFile: (path: string) => boolean): Promise<SourceFile[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
     throw new GatelineError('usage', `${folder} cannot be read: ${messageOf(error)}`, { cause: error });
   });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const names = paths.map((path) => relative(folder, path).split(sep).join('/')).filter(isStateFile);
+  const nameOf = (entry: Dirent) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/');
+  // A link may take the place of a folder of the system, too.
+  const isMeant = (entry: Dirent) =>
+    isStateFile(nameOf(entry)) || (entry.isSymbolicLink() && isStateFile(`${nameOf(entry)}/x.json`));
+  const names = entries.filter(isMeant).map(nameOf);
   if (names.length > MAX_FILES) throw new GatelineError('usage', `${folder} has more than ${MAX_FILES} files`);
   const files: SourceFile[] = [];
   for (const name of names.toSorted()) {
-    const { size, mtimeMs } = await stat(join(folder, name));
-    if (size > MAX_FILE_BYTES) throw new GatelineError('usage', `${join(folder, name)} has more than 64 MiB`);
-    files.push({ path: name, bytes: await readFile(join(folder, name)), modified: mtimeMs });
+    const path = join(folder, name);
+    const { mtimeMs } = await lstat(path);
+    const file = await readPlainFile(path, MAX_FILE_BYTES);
+    if (file.state === 'too-large') throw new GatelineError('usage', `${path} has more than 64 MiB`);
+    if (file.state !== 'present')
+      throw new GatelineError('usage', file.state === 'refused' ? file.reason : `${path} is gone`, {
+        hint: 'Nothing was imported. Name a folder with plain files.',
+      });
+    files.push({ path: name, bytes: file.bytes, modified: mtimeMs });
   }
   return files;
 }

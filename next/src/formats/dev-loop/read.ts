@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 
 /** The nodes of seed 003's graph, and the gates that take their places in the template `dev-loop`. */
@@ -40,13 +40,19 @@ const loopStateSchema = z.looseObject({
 export type LoopState = z.infer<typeof loopStateSchema>;
 
 /** The state as a file of its own, or as the channels of a step of the graph. */
-const stateFileSchema = z.union([
-  loopStateSchema,
-  z.looseObject({ channel_values: loopStateSchema }).transform((step) => step.channel_values),
-  z
-    .looseObject({ checkpoint: z.looseObject({ channel_values: loopStateSchema }) })
-    .transform((step) => step.checkpoint.channel_values),
-]);
+const stateFileSchema = z.custom<JsonValue>().transform((value, context): LoopState => {
+  const wrappers = [['checkpoint', 'channel_values'], ['channel_values']];
+  const wrapper = wrappers.find(([key]) => isJsonObject(value) && Object.hasOwn(value, key!)) ?? [];
+  const state = wrapper.reduce<JsonValue | undefined>(
+    (part, key) => (isJsonObject(part ?? null) ? (part as JsonObject)[key] : part),
+    value,
+  );
+  const parsed = loopStateSchema.safeParse(state);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues)
+    context.addIssue({ code: 'custom', path: [...wrapper, ...path], message });
+  return z.NEVER;
+});
 
 /** Files whose content Gateline computes, and from what. */
 const COMPUTED: Readonly<Record<string, string>> = {
@@ -72,7 +78,7 @@ export function readDevLoop(files: readonly SourceFile[]): ImportedRun {
       if (value) state = { file: path, value };
     }
   }
-  if (state?.value.changes != null && state.value.task === null)
+  if (state && state.value.changes !== null && state.value.task === null)
     reader.reject({ file: state.file, pointer: '/changes' }, 'there are changes, and no task');
   reader.throwProblems();
   const { task, threadId } = state?.value ?? {};

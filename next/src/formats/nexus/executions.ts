@@ -104,9 +104,13 @@ export function readExecutions(file: SourceFile, reader: SourceReader): HistoryE
     const parsed = parseJson(Buffer.from(line), { maxDepth: MAX_LINE_DEPTH });
     const execution =
       parsed.ok && isJsonObject(parsed.value) ? executionSchema.safeParse(parsed.value).data : undefined;
-    if (execution === undefined) bad.push(index + 1);
+    if (execution === undefined) {
+      bad.push(index + 1);
+      continue;
+    }
     // The newest line of an execution is last in the order of the map, too.
-    else if (entries.delete(execution.id) || true) entries.set(execution.id, toEntry(execution));
+    entries.delete(execution.id);
+    entries.set(execution.id, toEntry(execution));
   }
   if (bad.length > MAX_BAD_LINES) reader.reject({ file: file.path }, `${bad.length} lines are no executions`);
   else if (bad.length > 0)
