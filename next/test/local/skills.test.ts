@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { stringify } from 'yaml';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { InvalidStateError } from '../../src/errors.ts';
 import { readSkill } from '../../src/formats/uasp.ts';
-import { CommandExecutor, SkillRuntime, StateManager, type SkillOptions } from '../../src/local/skills.ts';
+import { CommandExecutor, InvalidStateError, SkillRuntime, StateManager, type SkillOptions } from '../../src/index.ts';
 
 /** The entities and commands of the page about state, put together. */
 const SKILL = {

@@ -92,50 +92,50 @@ it(
   { timeout: 0 },
   async () => {
     const random = new Random(SEED);
-    const skill = randomSkill(random, true);
-    const folder = createFolder(skill);
-    const perWorker = 8;
-    const killed = new Set<string>();
-    const startWorker = (worker: string): Promise<void> => {
-      const args = [join(import.meta.dirname, 'worker.ts'), folder, String(random.int(1e9)), String(perWorker), worker];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-      let errors = '';
-      child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
-      if (random.chance(0.5)) {
-        // After so many lines of its own: in the middle of a command, or between two.
-        const lines = 1 + random.int(perWorker);
-        const timer = setInterval(() => {
-          if (eventsIn(folder).filter((event) => event.worker === worker).length < lines) return;
-          killed.add(worker);
-          child.kill('SIGKILL');
-          child.once('exit', () => fs.appendFileSync(join(folder, 'events'), `kill - ${worker}\n`));
-          clearInterval(timer);
-        }, 5);
-        child.once('exit', () => clearInterval(timer));
-      }
-      return new Promise((resolve, reject) =>
-        child.once('close', (code, signal) => {
-          if (code === 0 || signal === 'SIGKILL') resolve();
-          else reject(new Error(`${worker}: ${code} ${errors}`));
-        }),
-      );
-    };
-    const count = Math.max(3, Math.round(STEPS / perWorker / 3) * 3);
-    for (let first = 0; first < count; first += 3)
-      await Promise.all([first, first + 1, first + 2].map((n) => startWorker(`w${n}`)));
-    // Programs of killed workers end by themselves.
-    const state = new StateManager(documentOf(skill), { folder });
-    await expect.poll(() => hasOpenPrograms(folder), { timeout: 60_000 }).toBe(false);
-    const { faults, states } = replay(skill, eventsIn(folder), killed);
-    expect(faults).toEqual([]);
-    const status = await state.getStatus();
-    for (const [name, valid] of states)
-      if (valid !== undefined) expect([name, status[name]!.valid]).toEqual([name, valid]);
-    // Nothing that was killed is in the way.
-    const executor = new CommandExecutor(documentOf(skill), new StateManager(documentOf(skill), { folder }));
-    expect((await executor.execute('first')).status).toBe('passed');
+    for (let done = 0; done < STEPS; done += 36) await runSideBySide(random);
   },
 );
+
+/** Six processes of six commands each, three at a time; some are killed in the middle of a command, or between two. */
+async function runSideBySide(random: Random): Promise<void> {
+  const skill = randomSkill(random, true);
+  const folder = createFolder(skill);
+  const killed = new Set<string>();
+  const startWorker = (worker: string): Promise<void> => {
+    const args = [join(import.meta.dirname, 'worker.ts'), folder, String(random.int(1e9)), '6', worker];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+    const lines = random.chance(0.6) ? 1 + random.int(6) : Infinity;
+    const timer = setInterval(() => {
+      if (eventsIn(folder).filter((event) => event.worker === worker).length < lines) return;
+      clearInterval(timer);
+      killed.add(worker);
+      child.once('exit', () => fs.appendFileSync(join(folder, 'events'), `kill - ${worker}\n`));
+      child.kill('SIGKILL');
+    }, 5);
+    return new Promise((resolve, reject) =>
+      child.once('close', (code, signal) => {
+        clearInterval(timer);
+        if (code === 0 || signal === 'SIGKILL') resolve();
+        else reject(new Error(`${worker}: ${code} ${errors}`));
+      }),
+    );
+  };
+  for (const wave of [0, 3]) await Promise.all([0, 1, 2].map((n) => startWorker(`w${wave + n}`)));
+  // Programs of killed workers end by themselves.
+  await expect.poll(() => hasOpenPrograms(folder), { timeout: 60_000 }).toBe(false);
+  const { faults, states } = replay(skill, eventsIn(folder), killed);
+  expect(faults, JSON.stringify(skill)).toEqual([]);
+  const state = new StateManager(documentOf(skill), { folder });
+  const status = await state.getStatus();
+  for (const [name, valid] of states)
+    if (valid !== undefined) expect([name, status[name]!.valid]).toEqual([name, valid]);
+  // Nothing that was killed is in the way.
+  await expect
+    .poll(() => new CommandExecutor(documentOf(skill), state).execute('first').catch(String), { timeout: 60_000 })
+    .toMatchObject({ status: 'passed' });
+}
 
 function eventsIn(folder: string): Event[] {
   const path = join(folder, 'events');

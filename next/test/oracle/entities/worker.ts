@@ -11,7 +11,7 @@ const random = new Random(Number(seed));
 const commands = Object.keys(skill.commands).filter((id) => /^c\d|first/.test(id));
 for (let step = 0; step < Number(steps); step += 1) {
   const outcome = random.chance(0.2) ? 'fail' : 'end';
-  const environment = { ...process.env, WORKER: worker, OUTCOME: outcome, TAKES: String(random.int(10) / 100) };
+  const environment = { ...process.env, WORKER: worker, OUTCOME: outcome, TAKES: String(random.int(10) / 40) };
   const state = new StateManager(skill, { folder, environment });
   await new CommandExecutor(skill, state).execute(random.pick(commands)).catch((error: unknown) => {
     if (!(error instanceof GatelineError && ['STATE_INVALID', 'ENTITY_BUSY'].includes(error.code ?? ''))) throw error;
