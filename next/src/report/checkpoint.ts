@@ -1,7 +1,7 @@
 import { hexOf } from '../json/digest.ts';
 import type { Metrics } from '../run/entry.ts';
 import { countOf, formatBytes, formatDuration, formatMoney, formatScore, listNames } from './amounts.ts';
-import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from './markdown.ts';
+import { changeItems, code, codeCell, factRows, fitSections, quote, tableHead, type Section } from './markdown.ts';
 import { scoreText } from './terminal.ts';
 import type { RunView, UnitView } from './view.ts';
 
@@ -20,7 +20,7 @@ export function renderCheckpoint(view: RunView, unit: UnitView, stateFile?: stri
   return fitSections(
     [
       section('the title', 0, [`# Checkpoint: gate ${number}, ${code(key)}`, '', statusText(unit)]),
-      { title: 'the facts', weight: 0, head: tableHead(['', '']), pieces: factRows(view, unit, stateFile) },
+      { title: 'the facts', weight: 0, head: tableHead(['', '']), pieces: factsOf(view, unit, stateFile) },
       section(
         'the issues',
         3,
@@ -44,15 +44,7 @@ export function renderCheckpoint(view: RunView, unit: UnitView, stateFile?: stri
         metricsItems(attempts.findLast(({ metrics }) => metrics)?.metrics),
         'Metrics reported by the agent',
       ),
-      section(
-        'the files',
-        4,
-        changes.map(
-          ({ path, before, after }) =>
-            `- ${after === null ? 'deleted' : before === null ? 'added' : 'changed'} ${code(path, 1_024)}`,
-        ),
-        'Files',
-      ),
+      section('the files', 4, changeItems(changes), 'Files'),
       section(
         'undeclared files',
         4,
@@ -74,11 +66,11 @@ function statusText({ status, reason }: UnitView): string {
   return `**${status}**: ${quote(reason)}.`.replace(/\.\.$/, '.');
 }
 
-function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, stateFile: string | undefined): string[] {
+function factsOf({ pipeline, subject, run, task }: RunView, unit: UnitView, stateFile: string | undefined): string[] {
   const { agent, attempts, how, verdict, threshold, iteration, output, fingerprint } = unit;
   const last = attempts.at(-1);
   const score = scoreText(unit);
-  const facts: (readonly [name: string, cell: string | undefined])[] = [
+  return factRows([
     ['Pipeline', codeCell(pipeline)],
     ['Subject', codeCell(subject, 1_024)],
     ['Task', task && quote(task)],
@@ -97,8 +89,7 @@ function factRows({ pipeline, subject, run, task }: RunView, unit: UnitView, sta
     ['Fingerprint', fingerprint && codeCell(fingerprint.slice('sha256:'.length, 19))],
     ['Output', output && `${codeCell(hexOf(output.digest).slice(0, 12))}, ${formatBytes(output.bytes)}`],
     ['State file', stateFile && codeCell(stateFile, 1_024)],
-  ];
-  return facts.flatMap(([name, cell]) => (cell ? [tableRow([name, cell])] : []));
+  ]);
 }
 
 function metricsItems(metrics: Metrics = {}): string[] {

@@ -1,3 +1,4 @@
+import type { FileChange } from '../run/files.ts';
 import { forMarkdown, inlineCode, inlineCodeCell, truncateBytes } from '../untrusted/escape.ts';
 
 /** Bytes of a quoted text, and of a name, path or pointer, before it is escaped. */
@@ -38,6 +39,18 @@ export function tableRow(cells: readonly string[]): string {
 /** The first two lines of a table. */
 export function tableHead(headings: readonly string[]): string {
   return `${tableRow(headings)}\n${tableRow(headings.map(() => '---'))}`;
+}
+
+/** Rows of a table of facts: those that have a value, which is Markdown. */
+export function factRows(facts: readonly (readonly [name: string, cell: string | undefined])[]): string[] {
+  return facts.flatMap(([name, cell]) => (cell ? [tableRow([name, cell])] : []));
+}
+
+/** A list of what became of files. */
+export function changeItems(changes: readonly FileChange[]): string[] {
+  const verbOf = ({ before, after }: FileChange) =>
+    after === null ? 'deleted' : before === null ? 'added' : 'changed';
+  return changes.map((change) => `- ${verbOf(change)} ${code(change.path, 1_024)}`);
 }
 
 /** A part of a document. It is shown whole, with fewer pieces, or not at all; what is left out is counted. */

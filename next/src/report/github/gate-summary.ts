@@ -1,6 +1,16 @@
 import { sumOf } from '../../run/figures.ts';
 import { countOf, formatDuration, formatMoney, formatScore } from '../amounts.ts';
-import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
+import {
+  changeItems,
+  code,
+  codeCell,
+  factRows,
+  fitSections,
+  quote,
+  tableHead,
+  tableRow,
+  type Section,
+} from '../markdown.ts';
 import type { AttemptView, RunView, UnitView } from '../view.ts';
 import { detailsOf, linkTo, runLink, type GithubContext } from './context.ts';
 import { findingsOf } from './findings.ts';
@@ -33,7 +43,7 @@ export function renderGateSummary(
   context: GithubContext,
   maxBytes = RENDERED_SUMMARY_LIMIT,
 ): string {
-  const { key, undeclared, attempts } = unit;
+  const { key, changes, undeclared, attempts } = unit;
   const { output, learnings } = detailsOf(context, key);
   const step = githubUnitStep(unit, context);
   const issues = issueItems(unit, context);
@@ -41,7 +51,7 @@ export function renderGateSummary(
   return fitSections(
     [
       { title: 'the title', weight: 0, pieces: [headline(view, unit, context)] },
-      { title: 'the facts', weight: 1, head: tableHead(['', '']), pieces: factRows(view, unit, context) },
+      { title: 'the facts', weight: 1, head: tableHead(['', '']), pieces: factsOf(view, unit, context) },
       approvalSection([unit], context),
       { title: 'the issues', weight: 2, head: `### Issues (${issues.length})\n`, pieces: issues },
       {
@@ -52,7 +62,7 @@ export function renderGateSummary(
       },
       { title: 'the next step', weight: 0, pieces: step ? [stepText(step)] : [] },
       outputsSection([unit], context),
-      filesSection(unit),
+      fold({ title: 'the files', weight: 4, pieces: changeItems(changes) }, `Files (${changes.length})`),
       fold(
         { title: 'undeclared files', weight: 4, pieces: undeclared.map((path) => `- ${code(path, 1_024)}`) },
         `Files that changed meanwhile and are not declared (${undeclared.length})`,
@@ -93,14 +103,14 @@ function headline(view: RunView, unit: UnitView, context: GithubContext): string
   return lines.filter((line) => line !== '').join('\n\n');
 }
 
-function factRows({ subject, task }: RunView, unit: UnitView, context: GithubContext): string[] {
+function factsOf({ subject, task }: RunView, unit: UnitView, context: GithubContext): string[] {
   const { key, agent, attempts, how, iteration, threshold, verdict, source } = unit;
   const { job } = detailsOf(context, key);
   const last = attempts.at(-1);
   const model = attempts.findLast(({ metrics }) => metrics?.model)?.metrics?.model;
   const tokens = sumOf(attempts.flatMap(({ metrics }) => [metrics?.inputTokens, metrics?.outputTokens]));
   const { time, cost } = amountsOf(unit, context);
-  const facts: (readonly [name: string, cell: string | undefined])[] = [
+  return factRows([
     ['Score', scoreCell(unit, context)],
     ['Threshold', threshold ? formatScore(threshold) : undefined],
     ['Result', verdict?.result && quote(verdict.result)],
@@ -119,16 +129,7 @@ function factRows({ subject, task }: RunView, unit: UnitView, context: GithubCon
     ['Task', task && quote(task)],
     ['Run', runLink(context)],
     ['Job', job && linkTo('log', job)],
-  ];
-  return facts.flatMap(([name, cell]) => (cell ? [tableRow([name, cell])] : []));
-}
-
-function filesSection({ changes }: UnitView): Section {
-  const pieces = changes.map(({ path, before, after }) => {
-    const verb = after === null ? 'deleted' : before === null ? 'added' : 'changed';
-    return `- ${verb} ${code(path, 1_024)}`;
-  });
-  return fold({ title: 'the files', weight: 4, pieces }, `Files (${changes.length})`);
+  ]);
 }
 
 /** What its agent was given of other gates. */
