@@ -104,11 +104,11 @@ function strategyOf({ id, onFail }: Gate, matrix: Matrix): JsonObject {
     matrix:
       'legs' in matrix
         ? { include: matrix.legs.map((leg) => literal(leg.matrix)) }
-        : { leg: legsOf(id, matrix.from.gate) },
+        : { leg: legsExpression(id, matrix.from.gate) },
   };
 }
 
-function legsOf(id: string, gate: string): string {
+function legsExpression(id: string, gate: string): string {
   const legs = `fromJSON(needs.${gate}.outputs.legs)['${id}']`;
   return `\${{ ${legs}[0] && ${legs} || fromJSON('[""]') }}`;
 }

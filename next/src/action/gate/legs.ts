@@ -73,10 +73,10 @@ export function narrowMatrices(
   legs: readonly Leg[] | undefined,
   needs: ReadonlyMap<string, readonly NeedDocument[]>,
 ): Pipeline {
-  const legsOf = (gate: Gate): readonly Leg[] | undefined =>
+  const knownLegs = (gate: Gate): readonly Leg[] | undefined =>
     gate.id === own.id ? legs : needs.get(gate.id)?.[0]?.document.legs.map((id) => ({ id, matrix: {} }));
   const gates = pipeline.gates.map((gate) => {
-    const known = gate.matrix && legsOf(gate);
+    const known = gate.matrix && knownLegs(gate);
     const { maxParallel, failFast } = gate.matrix ?? {};
     if (known?.length === 0 && gate.id === own.id) return { ...gate, matrix: undefined, if: 'false' };
     return known ? { ...gate, matrix: { maxParallel, failFast: failFast ?? true, legs: known } } : gate;
