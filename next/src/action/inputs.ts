@@ -31,7 +31,8 @@ const common = {
   'retention-days': number(z.int().min(1).max(400)),
 };
 
-const chain = {
+/** What describes the gate of a step, and what it works on. */
+const describedGate = {
   /** Path of the definition below `path`. */
   file: text,
   gate: text,
@@ -66,8 +67,8 @@ const chain = {
 
 /** The inputs of each action, as in its action.yml. */
 export const INPUTS = {
-  gate: z.object({ ...chain, run: text }),
-  begin: z.object(chain),
+  gate: z.object({ ...describedGate, run: text }),
+  begin: z.object(describedGate),
   complete: z.object({
     token: required,
     output: text,

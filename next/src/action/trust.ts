@@ -58,21 +58,15 @@ export function trustOf(facts: EventFacts): Trust {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
   const branches = (...names: readonly (string | undefined)[]) => names.filter((other) => other !== undefined);
   const isOutside = pullRequest !== undefined && !isSameRepository(pullRequest.headRepository, repository);
+  const trust = { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside: false };
   if (OF_THE_REPOSITORY.has(name))
-    return {
-      definitionFrom: sha,
-      usesFrom: branches(branch, trunk),
-      savesPointers: branch !== undefined,
-      isOutside: false,
-    };
-  if (name === 'merge_group')
-    return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside: false };
-  if (OF_ANYBODY.has(name)) return { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside };
+    return { ...trust, usesFrom: branches(branch, trunk), savesPointers: branch !== undefined };
+  if (name === 'merge_group') return trust;
+  if (OF_ANYBODY.has(name)) return { ...trust, isOutside };
   if (!pullRequest && trunk === undefined)
     throw new GatelineError('platform', `the payload of the event ${name} names neither a pull request nor a branch`);
   const usesFrom = branches(pullRequest?.baseBranch, trunk);
-  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isOutside)
-    return { definitionFrom: sha, usesFrom, savesPointers: true, isOutside: false };
+  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isOutside) return { ...trust, usesFrom, savesPointers: true };
   const definitionFrom = pullRequest?.baseSha ?? `refs/heads/${trunk}`;
   return { definitionFrom, usesFrom, savesPointers: false, isOutside: true };
 }

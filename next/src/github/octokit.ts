@@ -20,18 +20,19 @@ export function repositoryParameters(name: string): RepositoryParameters {
 /** GitHub's API for a repository. */
 export class Github {
   readonly place: RepositoryParameters;
+  /** Prints a line for people. */
+  readonly report: (line: string) => void;
   readonly #open: () => Promise<Octokit>;
-  readonly #report: (line: string) => void;
   #client: Promise<Octokit> | undefined;
 
   /**
    * @param open loads the client, by the first use
-   * @param report gets a line before each further try of a read
+   * @param report gets a line before each further try of a read, too
    */
   constructor(repository: string, open: () => Promise<Octokit>, report: (line: string) => void) {
     this.place = repositoryParameters(repository);
     this.#open = open;
-    this.#report = report;
+    this.report = report;
   }
 
   octokit(): Promise<Octokit> {
@@ -51,7 +52,7 @@ export class Github {
   ): Promise<T> {
     const octokit = await this.octokit();
     const deadline = Date.now() + READ_MS;
-    const limits = { tryMs: REQUEST_MS, deadline, pauseAfter: pauseAfterRequest, report: this.#report };
+    const limits = { tryMs: REQUEST_MS, deadline, pauseAfter: pauseAfterRequest, report: this.report };
     try {
       return (await withRetry(what, () => request(octokit, this.place), limits)).data;
     } catch (error) {

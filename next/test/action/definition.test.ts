@@ -3,7 +3,12 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeDefinition, describesGate, readTrustedDefinition } from '../../src/action/gate/definition.ts';
+import {
+  describeDefinition,
+  describesGate,
+  readTrustedDefinition,
+  requireCheckout,
+} from '../../src/action/gate/definition.ts';
 import { trustCheckout } from '../../src/action/services.ts';
 import { createGit } from '../../src/workspace/git.ts';
 import { createJob, createNeed, inputsOf } from './support.ts';
@@ -69,7 +74,8 @@ async function read(checkout: string, commit: string, file?: string, needsChecko
   };
   const job = createJob({ trust: { definitionFrom: commit, usesFrom: [], savesPointers: true, isOutside: false } });
   const place = { checkout, git: createGit(trustCheckout(process.env)), readRemote };
-  const { pipeline, root, file: name } = await readTrustedDefinition(job, file, place, needsCheckout);
+  if (needsCheckout) await requireCheckout(place);
+  const { pipeline, root, file: name } = await readTrustedDefinition(job, file, place);
   return { run: pipeline.gates[0]!.run, root, file: name, remote };
 }
 

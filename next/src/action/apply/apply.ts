@@ -7,7 +7,7 @@ import type { HandedFile } from '../../store/github/document.ts';
 import { createFileReader } from '../../store/github/publish.ts';
 import { createMatcher } from '../../workspace/globs.ts';
 import { createJudge } from '../comment/explain-doubt.ts';
-import { readTrustedDefinition } from '../gate/definition.ts';
+import { readTrustedDefinition, requireCheckout } from '../gate/definition.ts';
 import { openFolder } from '../gate/gate-job.ts';
 import { judgeNeed } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
@@ -52,6 +52,7 @@ export function explainRisk(path: string, isAllowed: (path: string) => boolean):
 export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
   const { runner, artifacts, environment } = services;
   const place = definitionPlace(job, services, inputs.path);
+  await requireCheckout(place);
   const { pipeline, root, contracts } = await readTrustedDefinition(job, inputs.file, place);
   const jobs = parseNeeds(inputs.needs);
   const failed = jobs.filter(({ result }) => result !== 'success').map(({ id }) => id);

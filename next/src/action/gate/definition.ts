@@ -35,11 +35,9 @@ export async function readTrustedDefinition(
   { trust }: Job,
   file: string | undefined,
   place: DefinitionPlace,
-  /** A report needs none: it reads the definition over REST. */
-  needsCheckout = true,
 ): Promise<Definition> {
   const commit = trust.definitionFrom;
-  const readBytes = (path: string) => readAt(commit, relativeTo(place.checkout, path), place, needsCheckout);
+  const readBytes = (path: string) => readAt(commit, relativeTo(place.checkout, path), place);
   for (const name of file === undefined ? DEFINITION_FILES : [file]) {
     const path = resolve(place.checkout, name);
     const root = rootOf(path);
@@ -68,7 +66,7 @@ function rejectMissing(path: string): never {
 }
 
 /** @throws GatelineError `usage` if the folder is not one that `actions/checkout` has filled */
-async function requireCheckout({ checkout, git }: DefinitionPlace): Promise<void> {
+export async function requireCheckout({ checkout, git }: DefinitionPlace): Promise<void> {
   await git(['rev-parse', '--show-toplevel'], { cwd: checkout }).catch((error: unknown) => {
     throw new GatelineError('usage', `${checkout} holds no checkout of a repository`, {
       hint: 'Use actions/checkout before this step; if it checks out into a folder (`path: sub`), give this step `path: sub`.',
@@ -80,19 +78,13 @@ async function requireCheckout({ checkout, git }: DefinitionPlace): Promise<void
 async function readAt(
   commit: string,
   path: string,
-  place: DefinitionPlace,
-  needsCheckout = false,
+  { checkout, git, readRemote }: DefinitionPlace,
 ): Promise<Uint8Array | undefined> {
-  const { checkout, git, readRemote } = place;
   // A step before this one could have moved a branch of the clone.
-  if (!/^[0-9a-f]{40,64}$/.test(commit)) {
-    if (needsCheckout) await requireCheckout(place);
-    return readRemote(commit, path);
-  }
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) return readRemote(commit, path);
   try {
     return await git(['cat-file', 'blob', `${commit}:./${path}`], { cwd: checkout });
   } catch (error) {
-    if (needsCheckout) await requireCheckout(place);
     if (!(error instanceof GitError)) throw error;
     // A shallow clone does not have the base of a pull request, a blobless one not each file.
     const hasCommit = await git(['cat-file', '-e', `${commit}^{tree}`], { cwd: checkout, codes: [0] }).then(
@@ -134,7 +126,6 @@ export async function describeDefinition(
   needs: readonly NeedDocument[],
   place: DefinitionPlace,
 ): Promise<Definition> {
-  await requireCheckout(place);
   if (inputs.file !== undefined)
     throw new GatelineError('usage', 'the gate is described twice: by `file`, and by other inputs of the step', {
       hint: 'Remove `file`, or `run`, `schema` and the others.',

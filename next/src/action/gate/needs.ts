@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { GatelineError } from '../../errors.ts';
-import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import { isJsonObject } from '../../json/json.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
 import type { Gate } from '../../pipeline/pipeline.ts';
 import { gateOf } from '../../run/units.ts';
+import { parseJsonInput } from '../inputs.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { readAttempt, type DocumentSource } from '../../store/github/publish.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../../store/github/document.ts';
@@ -37,7 +38,7 @@ const needSchema = z.object({
 export function parseNeeds(text: string | undefined): NeededJob[] {
   if (text === undefined) return [];
   const hint = 'Write `needs: ${{ toJSON(needs) }}`.';
-  const value = parseText(text);
+  const value = parseJsonInput(text);
   if (!isJsonObject(value))
     throw new GatelineError('usage', 'the input `needs` is not the results of the jobs before', { hint });
   return Object.entries(value).map(([id, need]) => {
@@ -75,14 +76,6 @@ export function readNeeds(
       return { job, reference, document };
     }),
   );
-}
-
-function parseText(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

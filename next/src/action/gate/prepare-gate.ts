@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { checkpointOf } from '../../engine/checkpoints.ts';
 import type { UnitOutput } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
-import { digestOfJson } from '../../json/digest.ts';
+import { digestOf, digestOfJson } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
-import type { JsonValue } from '../../json/json.ts';
 import { pickPointers } from '../../json/pointer.ts';
 import { assignmentFor } from '../../local/order.ts';
 import type { Definition } from '../../local/load-definition.ts';
@@ -24,6 +23,7 @@ import {
   describedPipelineId,
   describesGate,
   readTrustedDefinition,
+  requireCheckout,
   type DefinitionPlace,
 } from './definition.ts';
 import { parseApprovals } from './dispatch.ts';
@@ -58,6 +58,7 @@ export async function prepareGate(
   place: DefinitionPlace,
   { read, explainDoubt }: NeedPorts,
 ): Promise<PreparedGate> {
+  await requireCheckout(place);
   const jobs = parseNeeds(inputs.needs);
   const described = describesGate(inputs) ? await read(jobs, describedPipelineId(job)) : undefined;
   const reading = described
@@ -205,7 +206,7 @@ async function outputOf({ document, job }: NeedDocument, judge: Judge): Promise<
 }
 
 function contentOf(text: string): Content {
-  return { digest: digestOfJson(JSON.parse(text) as JsonValue), bytes: Buffer.byteLength(text) };
+  return { digest: digestOf(text), bytes: Buffer.byteLength(text) };
 }
 
 /**

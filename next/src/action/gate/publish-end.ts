@@ -1,7 +1,7 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../../engine/call.ts';
-import { totalOf } from '../../engine/repeat.ts';
+import { readStepState, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -9,12 +9,17 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { attemptOf, type EndedEntry, type Entry } from '../../run/entry.ts';
+import { totalOf } from '../../run/figures.ts';
 import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
-import { mirrorJob, type OpenJob } from './gate-job.ts';
+import { readInputs } from '../inputs.ts';
+import { readJob } from '../job.ts';
+import type { Runner } from '../runner.ts';
+import { createServices } from '../services.ts';
+import { mirrorJob, openFolder, parseGateJob, parseToken, type GateJob, type OpenJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
 import type { OpenGate } from './open-gate.ts';
 
@@ -153,4 +158,25 @@ export async function endGate(gate: OpenGate, result: Outcome['result']): Promis
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });
   return result === 'done';
+}
+
+/**
+ * Uploads what a step had finished and could not upload.
+ * @param state the folder of the job, as the step saved it
+ */
+export async function publishLate(state: string, environment: Environment, runner: Runner): Promise<void> {
+  const { token } = readStepState(environment);
+  const bytes = await readFile(join(state, 'job.json'));
+  const gateJob = token ? parseGateJob(bytes, parseToken(token).digest) : (JSON.parse(bytes.toString()) as GateJob);
+  const end = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as GateEnd;
+  // The file has lain where the agent could write.
+  if (end.document.entry.unit !== gateJob.unit)
+    throw new GatelineError('failed', `what ${gateJob.unit} left names another gate: it is not uploaded`);
+  const job = await readJob(environment);
+  const inputs = readInputs('gate', environment);
+  const services = createServices({ job, token: inputs['github-token'], environment, runner, waitMs: 60_000 });
+  await using folder = await openFolder(gateJob, environment, services.observe);
+  await publishEnd({ gateJob, folder }, end, services.artifacts);
+  const use = end.isRemembered ? ': a re-run uses its output' : '';
+  runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
 }

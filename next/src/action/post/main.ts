@@ -24,7 +24,8 @@ runStep(async (runner) => {
     return true;
   }
   // Most steps have ended here: all that uploads is loaded by the others only.
-  const { publishLate } = await import('../gate/publish-late.ts');
+  await import('../../configure-zod.ts');
+  const { publishLate } = await import('../gate/publish-end.ts');
   await publishLate(folder, environment, runner);
   return true;
 });

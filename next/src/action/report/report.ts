@@ -47,7 +47,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const entry = createHistoryEntry(pipeline, new FolderState(pipeline, subject, entries), now);
   if (entry && !job.trust.isOutside) {
     const history = mergeHistory([{ ...entry, runId: String(job.runId) }], earlier);
-    await saveHistory({ ...services, report: services.runner.info }, pipeline.id, history, retentionDays);
+    await saveHistory(services, pipeline.id, history, retentionDays);
   }
   await uploadStateFiles(services, run, view, retentionDays);
   if (inputs.comment && job.pullRequest) await comment(job.pullRequest.number, services, renderComment(view, context));
@@ -57,14 +57,13 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
 
 /** Reads what the jobs hand over, judged as later gates judge it: what a document says of itself is a claim. */
 async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, now: string) {
-  const { artifacts, github, runner } = services;
-  const historyPorts = { artifacts, github, report: runner.info };
+  const { artifacts } = services;
   const jobs = parseNeeds(inputs.needs);
   const definition = await findDefinition(job, inputs, services);
   const pipelineId = definition?.pipeline.id;
   const [documents, earlier, listed] = await Promise.all([
     readNeeds(artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
-    pipelineId === undefined ? [] : readHistory(historyPorts, job.trust.usesFrom, pipelineId),
+    pipelineId === undefined ? [] : readHistory(services, job.trust.usesFrom, pipelineId),
     pipelineId === undefined ? artifacts.list(job.runId) : [],
   ]);
   const pipeline = definition?.pipeline ?? pipelineOf(documents);
@@ -135,16 +134,20 @@ function canOpen(status: string | undefined): boolean {
 /** Without a definition in the repository the steps describe their gates. */
 async function findDefinition(job: Job, { file, path }: Inputs<'report'>, services: Services) {
   try {
-    return await readTrustedDefinition(job, file, definitionPlace(job, services, path), false);
+    return await readTrustedDefinition(job, file, definitionPlace(job, services, path));
   } catch (error) {
     if (file === undefined && error instanceof GatelineError && error.code === 'no-definition') return undefined;
     throw error;
   }
 }
 
+/** A comment that cannot be written makes no report red. */
 async function comment(pullRequest: number, { github, runner }: Services, body: string): Promise<void> {
-  const written = await writeStickyComment(github, pullRequest, body);
-  if (written.choice !== 'failed') return runner.info(`The comment was ${written.choice}: ${written.url}`);
-  const { message, hint } = written.error;
-  runner.annotate('warning', [messageOf(message), hint ?? ''].join('\n').trim(), { title: 'No comment' });
+  try {
+    const { choice, url } = await writeStickyComment(github, pullRequest, body);
+    runner.info(`The comment was ${choice}: ${url}`);
+  } catch (error) {
+    const hint = error instanceof GatelineError ? error.hint : undefined;
+    runner.annotate('warning', [messageOf(error), hint ?? ''].join('\n').trim(), { title: 'No comment' });
+  }
 }

@@ -39,8 +39,7 @@ export async function showRun(
   // A run of the repository itself reports its end, if its token may write.
   const reports = isSameRepository(run.head_repository?.full_name, job.repository) && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
-  const pipeline = await findPipeline(job, file, services);
-  const subject = `pr-${pull.number}`;
+  const { pipeline } = await readTrustedDefinition(job, file, definitionPlace(job, services));
   const context: GithubContext = {
     server: job.server,
     repository: job.repository,
@@ -53,27 +52,21 @@ export async function showRun(
   };
   const body =
     job.event.action === 'completed'
-      ? await renderEnd(services, { pipeline, subject, context, conclusion: run.conclusion })
-      : renderRunningComment({ pipeline: pipeline.id, subject }, context);
-  const written = await writeStickyComment(github, pull.number, body);
-  if (written.choice === 'failed') throw written.error;
-  runner.info(`The comment was ${written.choice}: ${written.url}`);
+      ? await renderEnd(services, pipeline, context, run.conclusion)
+      : renderRunningComment({ pipeline: pipeline.id, subject: `pr-${context.pullRequest}` }, context);
+  const { choice, url } = await writeStickyComment(github, pull.number, body);
+  runner.info(`The comment was ${choice}: ${url}`);
   return true;
 }
 
-async function findPipeline(job: Job, file: string | undefined, services: Services): Promise<Pipeline> {
-  return (await readTrustedDefinition(job, file, definitionPlace(job, services), false)).pipeline;
-}
-
-interface EndedRun {
-  readonly pipeline: Pipeline;
-  readonly subject: string;
-  readonly context: GithubContext;
-  readonly conclusion: string | null;
-}
-
 /** How a fork's run has ended, by its own documents: for display only. */
-async function renderEnd(services: Services, { pipeline, subject, context, conclusion }: EndedRun): Promise<string> {
+async function renderEnd(
+  services: Services,
+  pipeline: Pipeline,
+  context: GithubContext,
+  conclusion: string | null,
+): Promise<string> {
+  const subject = `pr-${context.pullRequest}`;
   const documents = await readRun(services, context.runId, () => true);
   const { entries, problems } = collectRun({
     run: context.runNumber,

@@ -2,15 +2,17 @@ import { GatelineError } from '../../errors.ts';
 import { explainRequestError, type Github, type Octokit } from '../../github/octokit.ts';
 import { isNewerThan, parseMarker } from '../../report/github/comment.ts';
 
-/** `kept`: the comment shows a newer run already. `failed`: no reason for a red report; it says what to do. */
-export type StickyComment =
-  | { readonly choice: 'created' | 'updated' | 'kept'; readonly url: string }
-  | { readonly choice: 'failed'; readonly error: GatelineError };
+/** `kept`: the comment shows a newer run already. */
+export interface StickyComment {
+  readonly choice: 'created' | 'updated' | 'kept';
+  readonly url: string;
+}
 
 /**
  * Writes the comment on a pull request: the one with the marker of `body` is updated unless it shows a newer run. It is
  * sent once: a second try could make a second comment.
  * @param body as of `renderComment` or `renderRunningComment`
+ * @throws GatelineError `platform` that says what to do
  */
 export async function writeStickyComment(github: Github, pullRequest: number, body: string): Promise<StickyComment> {
   const issue = { ...github.place, issue_number: pullRequest };
@@ -34,8 +36,8 @@ export async function writeStickyComment(github: Github, pullRequest: number, bo
     const { data } = await octokit.rest.issues.updateComment({ ...github.place, comment_id: existing.id, body });
     return { choice: 'updated', url: data.html_url };
   } catch (error) {
-    if (error instanceof GatelineError) return { choice: 'failed', error };
-    return { choice: 'failed', error: explainRequestError('The comment on the pull request', PERMISSION, error) };
+    if (error instanceof GatelineError) throw error;
+    throw explainRequestError('The comment on the pull request', PERMISSION, error);
   }
 }
 

@@ -27,7 +27,6 @@ const listSchema = z.object({ artifacts: z.array(artifactSchema) });
 export interface HistoryPorts {
   readonly artifacts: Artifacts;
   readonly github: Github;
-  readonly report: (line: string) => void;
 }
 
 /** The same in all runs: across runs, artifacts are listed by their exact name only. */
@@ -47,7 +46,7 @@ export function mergeHistory(newest: readonly HistoryEntry[], earlier: readonly 
 
 /** The newest history that a run of these branches stored, for display. Never fails. */
 export async function readHistory(
-  { artifacts, github, report }: HistoryPorts,
+  { artifacts, github }: HistoryPorts,
   branches: readonly string[],
   pipeline: string,
 ): Promise<readonly HistoryEntry[]> {
@@ -67,14 +66,14 @@ export async function readHistory(
     const json = content && parseJson(content.bytes, { maxBytes: MAX_BYTES });
     return json?.ok ? documentSchema.parse(json.value).entries : [];
   } catch (error) {
-    report(`The history of earlier runs is not shown: ${messageOf(error)}`);
+    github.report(`The history of earlier runs is not shown: ${messageOf(error)}`);
     return [];
   }
 }
 
 /** Stores the history for later runs. Never fails. */
 export async function saveHistory(
-  { artifacts, report }: Pick<HistoryPorts, 'artifacts' | 'report'>,
+  { artifacts, github }: HistoryPorts,
   pipeline: string,
   entries: readonly HistoryEntry[],
   retentionDays?: number,
@@ -85,6 +84,6 @@ export async function saveHistory(
     const upload = artifacts.upload(what, () => nameOf(pipeline), bytes, retentionDays);
     await within(LIMIT, what, upload);
   } catch (error) {
-    report(`Later runs do not show this one in their history: ${messageOf(error)}`);
+    github.report(`Later runs do not show this one in their history: ${messageOf(error)}`);
   }
 }

@@ -11,20 +11,19 @@ const TIMES = { started: '2026-01-01T00:00:00.000Z', ended: '2026-01-01T00:01:00
 const entryOf = (run: number, status: HistoryEntry['status'] = 'completed'): HistoryEntry => {
   return { v: 1, pipeline: 'ci', subject: 'main', run, status, ...TIMES, units: [] };
 };
-const portsOf = (step: Step) => ({ ...step, report: (line: string) => void step.lines.push(line) });
 const LIMITS = { tryMs: 2_000, waitMs: 5_000 };
 
 /** The runs that a report on main shows. */
 async function runsShown(pipeline: string, step?: Step): Promise<number[]> {
   const reader = step ?? (await world.enter({ job: 'report' }, LIMITS));
-  const entries = await readHistory(portsOf(reader), ['main'], pipeline);
+  const entries = await readHistory(reader, ['main'], pipeline);
   return entries.map(({ run }) => run);
 }
 
 async function save(pipeline: string, runs: readonly number[], run: Partial<WorkflowRun> = {}): Promise<Step> {
   const step = await world.enter({ job: 'report', run }, LIMITS);
   await saveHistory(
-    portsOf(step),
+    step,
     pipeline,
     runs.map((run) => entryOf(run)),
   );
@@ -59,7 +58,7 @@ describe('the history of a pipeline', () => {
   it('is replaced when a run is run again', async () => {
     const first = await save('third', [1]);
     const again = await world.enter({ runId: first.runId, runAttempt: 2, job: 'report' }, LIMITS);
-    await saveHistory(portsOf(again), 'third', [entryOf(2)]);
+    await saveHistory(again, 'third', [entryOf(2)]);
     expect(again.lines).toEqual([]);
     expect(await runsShown('third')).toEqual([2]);
   });
@@ -78,7 +77,7 @@ describe('the history of a pipeline', () => {
     expect(await runsShown('fourth', reader)).toEqual([]);
     expect(reader.lines).toEqual([expect.stringMatching(/^The history of earlier runs is not shown: /)]);
     world.github.fail({ route: 'CreateArtifact', times: Infinity, fault: { kind: 'drop' } });
-    await saveHistory(portsOf(reader), 'fourth', []);
+    await saveHistory(reader, 'fourth', []);
     expect(reader.lines.at(-1)).toMatch(/^Later runs do not show this one in their history: /);
   });
 });
