@@ -5,7 +5,7 @@ import { recoverFolder } from '../engine/recover.ts';
 import { GatelineError, messageOf } from '../errors.ts';
 import { didYouMean } from '../json/did-you-mean.ts';
 import { parseSet, type SetSubject, type SubjectSet } from '../pipeline/set.ts';
-import { foldTasks, type Task } from '../run/tasks.ts';
+import { foldTasks, type Task, type TaskRun } from '../run/tasks.ts';
 import { countOf } from '../verdict/texts.ts';
 import { commitFiles, requireNoOtherChanges } from './commit.ts';
 import type { Folder } from './folder.ts';
@@ -66,12 +66,8 @@ export async function runLoop(
     if (!subjects.has(id))
       throw new GatelineError('usage', `the set has no task ${id}`, { hint: didYouMean(id, [...subjects.keys()]) });
   const commits: { id: string; commit: string }[] = [];
-  const orderFor = ({ id }: Task, text?: string): Order => {
-    const subject = subjects.get(id)!;
-    return orderOf(subject, text ?? subject.task);
-  };
-  const commit = async (task: Task, { id, task: text }: NonNullable<Task['next']>): Promise<void> => {
-    const order = orderFor(task, text);
+  const commit = async (task: Task, { id, task: text }: TaskRun): Promise<void> => {
+    const order = orderOf(subjects.get(task.id)!, text);
     const goal = order.task ?? '';
     const message = goal.startsWith(`${id}: `) ? goal : `${id}: ${goal}`.replace(/: $/, '');
     const made = await commitFiles(folder, order, task.id, message);
@@ -101,17 +97,16 @@ export async function runLoop(
       return end('stopped', `${countOf(iterations, 'iteration')} of ${maxIterations}; ${task.id} comes next`);
     retried.add(task.id);
     const next = task.next ?? { id: task.id, task: task.task, isAgain: true };
-    const order = orderFor(task, next.task);
+    const order = orderOf(subjects.get(task.id)!, next.task);
     const by = { actor: 'gateline', reason: `${next.id} follows` };
     if (task.hasFailedRun) await decide(folder.ports, order, { decision: 'close' }, by);
     note(folder, `${next.id}: ${task.reason}`);
     const force = next.isAgain ? order.pipeline.gates.map(({ id }) => id) : undefined;
     const { result, view } = await runFolder(folder, order, { signal, force }, by);
-    const before = task;
     tasks = await readTasks(folder, set);
     const after = tasks.find(({ id }) => id === task.id)!;
     if (result.status === 'completed' || result.status === 'nothing') await commit(after, next);
-    else if (!signal.aborted && after.runs === before.runs && after.reason === before.reason)
+    else if (!signal.aborted && after.runs === task.runs && after.reason === task.reason)
       return end('stopped', `${task.id} cannot continue: ${view.next.text}`);
   }
 }

@@ -8,19 +8,11 @@ import { addItems, documentPath, HANDOFF, MEMORY_FOLDER, newItems, PATTERNS, PRO
 import { completedTasks } from '../run/tasks.ts';
 import { UnitGraph } from '../run/units.ts';
 import { createGit } from '../workspace/git.ts';
+import type { DocumentFile } from '../store/files/documents.ts';
 import type { Folder } from './folder.ts';
 
-/** A document of `.gateline/memory/`. */
-export interface DocumentView {
-  readonly name: string;
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly bytes: number;
-  /** ISO 8601. */
-  readonly modified: string;
-  /** Of a deep dive. */
-  readonly freshness?: Freshness;
-}
+/** A document, and whether it is up to date if it is a deep dive. */
+export type DocumentView = DocumentFile & { readonly freshness?: Freshness };
 
 /** Whether a document still describes the code. */
 export interface Freshness {
@@ -37,12 +29,9 @@ export interface MemoryView {
 
 export async function viewMemory(folder: Folder, { pipeline }: Order): Promise<MemoryView> {
   const { documents, log, ports } = folder;
-  const views = (await documents.list()).map(async (name): Promise<DocumentView> => {
-    const bytes = (await documents.read(name)) ?? new Uint8Array();
-    const modified = new Date(await documents.modifiedAt(name)).toISOString();
-    const header = deepDiveHeader(new TextDecoder().decode(bytes));
-    const freshness = header && (await checkFreshness(folder, header));
-    return { name, path: documentPath(name), bytes: bytes.length, modified, freshness };
+  const views = ((await documents.list()) ?? []).map(async (file): Promise<DocumentView> => {
+    const header = deepDiveHeader(new TextDecoder().decode(await documents.read(file.name)));
+    return { ...file, freshness: header && (await checkFreshness(folder, header)) };
   });
   const learnings = await readNewLearnings(ports, await log.read(), pipeline.id);
   return { documents: await Promise.all(views), learnings };
@@ -69,8 +58,8 @@ export async function promoteLearnings(
  * agents: what cannot be written is only said.
  */
 export async function writeProgress({ documents, log, ports, options }: Folder, { pipeline }: Order): Promise<void> {
-  if (!(await documents.exists())) return;
   try {
+    if ((await documents.list()) === undefined) return;
     const entries = await log.read();
     const tasks = completedTasks(entries, pipeline.id).map(({ subject, task }) => {
       const line = task.replace(/\s+/g, ' ').trim();
@@ -96,7 +85,7 @@ export async function readHandoff(folder: Folder, order: Order): Promise<string>
 /** The documents as texts, by name, and the handoff. */
 export async function readDocuments(folder: Folder, order: Order): Promise<Record<string, string>> {
   const texts: Record<string, string> = { [HANDOFF]: await readHandoff(folder, order) };
-  for (const name of await folder.documents.list())
+  for (const { name } of (await folder.documents.list()) ?? [])
     texts[name] = order.redactor.text(new TextDecoder().decode(await folder.documents.read(name)));
   return texts;
 }

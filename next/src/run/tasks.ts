@@ -20,16 +20,16 @@ export interface Task {
   readonly runs: number;
   /** One sentence without a full stop. */
   readonly reason: string;
-  /** What its next run works on: the task, or what repairs it first. Undefined: nothing is left to do. */
-  readonly next?: NextRun;
-  /** What its newest run completed: the task, or what repairs it. */
-  readonly done?: { readonly id: string; readonly task?: string };
+  /** Undefined: nothing is left to do. */
+  readonly next?: TaskRun;
+  /** What its newest run completed. */
+  readonly done?: TaskRun;
   /** Its open run has failed: it is closed before the next one. */
   readonly hasFailedRun: boolean;
 }
 
 /** A run of a task, or of what repairs it. */
-export interface NextRun {
+export interface TaskRun {
   readonly id: string;
   readonly task?: string;
   /** It is another try: what the earlier one made is not used. */

@@ -148,6 +148,25 @@ describe('gateline loop', () => {
     expect(told(folder)).toEqual([]);
   });
 
+  it('ends its agents on Ctrl-C, and goes on with the same try', async () => {
+    const folder = project([task('a')], {
+      ...GATES,
+      test: { ...GATES.test, run: 'agent \'{"is": "ok"}\' "$GO"' },
+    });
+    folder.environment['GO'] = join(folder.outside, 'go');
+    const running = folder.start(['loop', 'tasks.json']);
+    await folder.waitFor('test');
+    running.interrupt();
+    expect(await running.answer).toMatchObject({
+      exit: 130,
+      out: expect.stringContaining('1 iteration: it was interrupted') as string,
+    });
+    expect(await statuses(folder)).toBe('a in-progress 0');
+    folder.write('../go', '');
+    expect(await loop(folder)).toMatchObject({ status: 'completed', iterations: 1, tasks: [{ retries: 0, runs: 1 }] });
+    expect(commits(folder)).toEqual(['a: Add a']);
+  });
+
   it('begins with the commit that a hook refused', async () => {
     const folder = project([task('a'), task('b')]);
     folder.write('.git/hooks/pre-commit', '#!/bin/sh\necho lint failed >&2\nexit 1\n');

@@ -5,10 +5,20 @@ import { documentPath, MEMORY_FOLDER } from '../../run/memory.ts';
 import { isBehindFile } from '../../workspace/paths.ts';
 import { readPlainFile } from './attempts.ts';
 import { replaceFile } from './projections.ts';
-import { listFolder, withSystemErrors } from './state-folder.ts';
+import { listFolder, unless, withSystemErrors } from './state-folder.ts';
 
 const MAX_BYTES = 1024 ** 2;
 const NAME = /^([a-z0-9][a-z0-9-]{0,63})\.md$/;
+
+/** A document of `.gateline/memory/`. */
+export interface DocumentFile {
+  readonly name: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly bytes: number;
+  /** ISO 8601. */
+  readonly modified: string;
+}
 
 /** The documents for agents of a folder. */
 export class FileDocuments {
@@ -28,23 +38,16 @@ export class FileDocuments {
     });
   }
 
-  /** Names, and whether there is a folder for them. */
-  async list(): Promise<readonly string[]> {
-    const names = await listFolder(join(this.#root, MEMORY_FOLDER));
-    return names.flatMap((file) => NAME.exec(file)?.[1] ?? []).toSorted();
-  }
-
-  async exists(): Promise<boolean> {
-    return stat(join(this.#root, MEMORY_FOLDER)).then(
-      (status) => status.isDirectory(),
-      () => false,
-    );
-  }
-
-  /** Milliseconds since 1970. */
-  async modifiedAt(name: string): Promise<number> {
-    const place = this.#place(name);
-    return (await withSystemErrors(place, () => stat(place))).mtimeMs;
+  /** Undefined: there is no folder for them. */
+  async list(): Promise<readonly DocumentFile[] | undefined> {
+    const folder = join(this.#root, MEMORY_FOLDER);
+    if (!(await stat(folder).catch(unless('ENOENT')))?.isDirectory()) return undefined;
+    const names = (await listFolder(folder)).flatMap((file) => NAME.exec(file)?.[1] ?? []).toSorted();
+    const files = names.map(async (name) => {
+      const { size, mtime } = await stat(this.#place(name));
+      return { name, path: documentPath(name), bytes: size, modified: mtime.toISOString() };
+    });
+    return withSystemErrors(folder, () => Promise.all(files));
   }
 
   async write(name: string, text: string): Promise<void> {
