@@ -4,6 +4,8 @@ import type { JsonValue } from '../json/json.ts';
 import { canonicalChunks } from '../json/canonical-json.ts';
 import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../run/entry.ts';
 import type { FileChange } from '../run/files.ts';
+import { totalOf } from '../run/figures.ts';
+import { endsOf, judgeTogether } from '../run/repeat.ts';
 import { attemptName, isRemembered } from '../run/state.ts';
 import type { Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
@@ -12,7 +14,6 @@ import { redactIssue } from '../verdict/judge.ts';
 import { findHandOnProblems } from '../workspace/hand-on.ts';
 import type { Call } from './call.ts';
 import { judgeOutput, type JudgedOutput } from './judge-output.ts';
-import { judgeTogether, totalOf } from './repeat.ts';
 import { checkpointOf, extendCheckpoints } from './checkpoints.ts';
 import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.ts';
 import type { Needs, Work } from './request.ts';
@@ -139,11 +140,9 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   };
   await call.ports.workspace.storeVersions(changes.declared);
   const entry = judgeTogether(call.state, unit, end);
-  const total = unit.gate.repeat ? totalOf(call.state, entry) : {};
-  const checkpoint = checkpointOf(
-    { ...entry, ...total },
-    { attempt: attemptOf(entry), how: 'ran', startedAt: started.at },
-  );
+  const total = totalOf(endsOf(call.state.current, unit.key), entry);
+  const made = { attempt: attemptOf(entry), how: 'ran', startedAt: started.at } as const;
+  const checkpoint = { ...checkpointOf(entry, made), ...total };
   const isValid = entry.output !== undefined && !entry.part && isRemembered(entry.verdict, unit.gate);
   const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;

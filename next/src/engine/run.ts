@@ -1,6 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import type { Group, UnitKey } from '../pipeline/pipeline.ts';
 import type { EndedEntry } from '../run/entry.ts';
+import { costObstacle } from '../run/unit-state.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt.ts';
@@ -139,7 +140,9 @@ class Scheduler {
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
       const verdict = failedVerdict('missing', obstacle.message);
-      call.outcomes.set(unit.key, { result: 'waiting', verdict, handedOn: [], reason: obstacle.message });
+      const { message, hint } = obstacle;
+      const error = new GatelineError('failed', `${unit.key} does not start: ${message}`, { hint });
+      call.outcomes.set(unit.key, { result: 'waiting', verdict, handedOn: [], reason: message, error });
       call.notice(`${unit.key} does not start: ${obstacle.message}`, { unit: unit.key, hint: obstacle.hint });
       return;
     }
@@ -229,13 +232,10 @@ class Scheduler {
 /** Why no agent of a unit may start now. */
 function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: string; hint: string } | undefined {
   if (worksByItself(gate)) return { message: 'its agent works by itself', hint: `\`gateline begin ${key}\`` };
-  const { maxCost } = order.pipeline;
-  if (maxCost === undefined) return undefined;
-  const attempts = state.current?.finalStatus ? [] : [...(state.current?.attempts.values() ?? [])].flat();
-  const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), order.spentUsd ?? 0);
-  if (spent < maxCost) return undefined;
-  const message = `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
-  return { message, hint: 'raise it, or begin another run with `gateline run --new`' };
+  const message = costObstacle(order.pipeline, state.current, order.spentUsd);
+  return message === undefined
+    ? undefined
+    : { message, hint: 'raise it, or begin another run with `gateline run --new`' };
 }
 
 /** Whether another attempt follows one that failed: not after an interruption, and not for an output that sends back. */

@@ -126,7 +126,7 @@ export function summarizeDays(entries: readonly HistoryEntry[], days = SUMMARY_D
 }
 
 /** Runs that an estimate is made from: the newest ones. */
-const ESTIMATE_RUNS = 50;
+export const ESTIMATE_RUNS = 50;
 
 /**
  * How long gates will take, in milliseconds: the longest chain of gates that need each other, each at the median of its

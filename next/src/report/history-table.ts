@@ -52,7 +52,8 @@ function renderGateHistory(entries: readonly HistoryEntry[], screen: Screen): st
 /** Success rate, times and cost of runs, and a table of their gates. */
 export function renderStatistics(runs: RunStatistics, gates: readonly GateStatistics[], screen: Screen = {}): string {
   const counts = Object.entries(runs.statuses).map(([status, count]) => `${count} ${status}`);
-  const amounts = [formatMoney(runs.costUsd), formatDuration(runs.ms)];
+  const tokens = runs.tokens === undefined ? '' : countOf(runs.tokens, 'token');
+  const amounts = [formatMoney(runs.costUsd), tokens, formatDuration(runs.ms)];
   const saved = [formatMoney(runs.savedUsd), formatDuration(runs.savedMs)];
   const facts = [
     [countOf(runs.runs, 'run'), counts],

@@ -233,8 +233,8 @@ const PLANNED: Readonly<Record<UnitPlan['choice'], readonly [text: string, tone:
   blocked: ['blocked', 'bad'],
 };
 
-/** What a call would do with each gate, and why; hints stand below. */
-export function renderPlan(plans: readonly UnitPlan[], screen: Screen = {}): string {
+/** What a call would do with each gate, and why; hints stand below. @param estimatedMs how long it will take */
+export function renderPlan(plans: readonly UnitPlan[], screen: Screen = {}, estimatedMs?: number): string {
   const counts = Object.entries(PLANNED).flatMap(([choice, [text]]) => {
     const count = plans.filter((plan) => plan.choice === choice).length;
     return count === 0 ? [] : [`${groupDigits(count)} ${text}`];
@@ -246,5 +246,7 @@ export function renderPlan(plans: readonly UnitPlan[], screen: Screen = {}): str
     { head: 'why', cell: ({ reason }) => reason, max: 300 },
   ];
   const hints = plans.flatMap(({ unit, hint }) => (hint === undefined ? [] : [`${safeText(`${unit}: ${hint}`)}\n`]));
-  return `${countOf(plans.length, 'gate')}: ${counts.join(', ')}\n${renderTable(columns, plans, screen)}${hints.join('')}`;
+  const duration = formatDuration(estimatedMs);
+  const head = `${counts.join(', ')}${duration === '' ? '' : `; about ${duration}`}`;
+  return `${countOf(plans.length, 'gate')}: ${head}\n${renderTable(columns, plans, screen)}${hints.join('')}`;
 }

@@ -1,5 +1,7 @@
-import { isSameAttempt } from './entry.ts';
-import { attemptName, seriesOf, type FolderState } from './state.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { isSameAttempt, type EndedEntry } from './entry.ts';
+import { endsOf, seriesOf } from './repeat.ts';
+import { attemptName, type FolderState } from './state.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** What a run amounts to. */
@@ -28,7 +30,7 @@ export function figuresOf(state: FolderState, units: readonly UnitState[]): Figu
   const sources = used.flatMap(({ ended }) => {
     const source = ended!.source && state.ran.get(attemptName(ended!.source));
     const run = source && state.runs.find((other) => other.run === source.run);
-    return source ? [source, ...seriesOf(run?.attempts.get(source.unit) ?? [], source)] : [];
+    return source ? seriesOf(endsOf(run, source.unit), source) : [];
   });
   return {
     units: units.length,
@@ -41,6 +43,13 @@ export function figuresOf(state: FolderState, units: readonly UnitState[]): Figu
     savedMs: sumOf(sources.map(({ ms }) => ms)) ?? 0,
     savedUsd: sumOf(sources.map(({ metrics }) => metrics?.costUsd)),
   };
+}
+
+/** Time and cost of all attempts of a series: what using its output saves. @param ends of its unit in its run */
+export function totalOf(ends: readonly EndedEntry[], entry: EndedEntry): Pick<Checkpoint, 'ms' | 'costUsd'> {
+  const series = seriesOf(ends, entry);
+  const costUsd = sumOf(series.map(({ metrics }) => metrics?.costUsd));
+  return { ms: sumOf(series.map(({ ms }) => ms))!, ...(costUsd !== undefined && { costUsd }) };
 }
 
 /** Undefined: none is known. Rounded to millionths, so that dollars add up. */

@@ -244,17 +244,6 @@ function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
   return attempts;
 }
 
-/** The earlier attempts of a unit with `repeat` that are judged together with one; lost ones do not count. */
-export function seriesOf(
-  attempts: readonly Attempt[],
-  { n, fingerprint, contract }: Pick<EndedEntry, 'n' | 'fingerprint' | 'contract'>,
-): readonly EndedEntry[] {
-  const ends = attempts.flatMap(({ ref, ended }) => (ended && ref.n < n ? [ended] : []));
-  const counted = ends.filter(({ how, verdict }) => how !== 'lost' && verdict.kind !== 'cancelled');
-  const isPart = (end: EndedEntry) => end.part === true && end.fingerprint === fingerprint && end.contract === contract;
-  return counted.slice(counted.findLastIndex((end) => !isPart(end)) + 1);
-}
-
 /** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */
 export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
   return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;

@@ -128,7 +128,20 @@ function describeWait(
   if (isSentBack) return pendingFor(run!.notes.get(gate.id)?.rework.reason ?? 'the work was sent back');
   if (gate.matrix && 'from' in gate.matrix && leg.id === '')
     return pendingFor(`its legs come from the output of ${gate.matrix.from.gate}`);
-  return pendingFor(worksByItself(gate) ? 'its agent works by itself' : 'it has not run yet');
+  if (worksByItself(gate)) return pendingFor('its agent works by itself');
+  const obstacle = costObstacle(graph.pipeline, run);
+  return obstacle ? { status: 'paused', done: false, reason: obstacle } : pendingFor('it has not run yet');
+}
+
+/**
+ * Why no further agent of a run may start; undefined: it may.
+ * @param spentUsd what jobs outside of this log have cost
+ */
+export function costObstacle({ maxCost }: Pipeline, run: RunState | undefined, spentUsd = 0): string | undefined {
+  if (maxCost === undefined) return undefined;
+  const attempts = run?.finalStatus ? [] : [...(run?.attempts.values() ?? [])].flat();
+  const spent = attempts.reduce((sum, { ended }) => sum + (ended?.metrics?.costUsd ?? 0), spentUsd);
+  return spent < maxCost ? undefined : `the run has cost $${spent.toFixed(2)}, and \`max-cost\` is $${maxCost}`;
 }
 
 const STOPPED: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'blocked']);

@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
 import { GatelineError } from '../../errors.ts';
+import { ESTIMATE_RUNS, estimateDuration } from '../../history/statistics.ts';
 import { readCallerSettings } from '../../environment.ts';
 import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
 import { nextLine, renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
+import { gateOf } from '../../run/units.ts';
 import { shellWord } from '../../untrusted/escape.ts';
 import {
   addRequestOptions,
@@ -124,7 +126,7 @@ async function runOrResume(world: World, options: RunFlags, isResume: boolean): 
     observe: (event) => progress.observe(event),
   });
   if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await checkpointsOf(gateline);
-  if (options.dryRun) return planAnswer(world, await gateline.plan(toRunOptions(options)));
+  if (options.dryRun) return planAnswer(world, gateline, await gateline.plan(toRunOptions(options)));
   using interruption = interruptOn(world);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
   const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
@@ -147,8 +149,12 @@ async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
   return new GatelineError('usage', '--strategy from-checkpoint needs --from GATE', { hint });
 }
 
-function planAnswer({ out }: World, plans: Plans): Answer {
-  return { json: { plan: plans }, text: renderPlan(plans, tableScreenOf(out)) };
+async function planAnswer({ out }: World, gateline: Gateline, plans: Plans): Promise<Answer> {
+  const { gates, id } = gateline.definition.pipeline;
+  const coming = plans.filter(({ choice }) => choice === 'run' || choice === 'depends');
+  const { entries } = await gateline.history({ pipeline: id, limit: ESTIMATE_RUNS });
+  const estimatedMs = estimateDuration(gates, entries, new Set(coming.map(({ unit }) => gateOf(unit))));
+  return { json: { plan: plans, estimatedMs }, text: renderPlan(plans, tableScreenOf(out), estimatedMs) };
 }
 
 export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {

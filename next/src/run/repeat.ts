@@ -1,7 +1,7 @@
-import { originOf, type EndedEntry } from '../run/entry.ts';
-import { sumOf } from '../run/figures.ts';
-import { seriesOf, type FolderState } from '../run/state.ts';
-import type { Unit } from '../run/units.ts';
+import type { EndedEntry } from './entry.ts';
+import type { UnitKey } from '../pipeline/pipeline.ts';
+import type { FolderState, RunState } from './state.ts';
+import type { Unit } from './units.ts';
 import { cutText } from '../verdict/texts.ts';
 import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/verdict.ts';
 
@@ -13,8 +13,7 @@ import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/ve
 export function judgeTogether({ current }: FolderState, { gate, key }: Unit, entry: EndedEntry): EndedEntry {
   const { repeat } = gate;
   if (repeat === undefined || entry.verdict.kind === 'cancelled') return entry;
-  const parts = current?.run === entry.run ? seriesOf(current.attempts.get(key) ?? [], entry) : [];
-  const series = [...parts, entry];
+  const series = seriesOf(current?.run === entry.run ? endsOf(current, key) : [], entry);
   if (series.length < repeat.times) return { ...entry, part: true };
   const withStatus = (...statuses: Verdict['status'][]) =>
     series.filter(({ verdict }) => statuses.includes(verdict.status));
@@ -61,9 +60,18 @@ function describe(
   return { ...verdict, issues: [...failure, ...own, ...attempts], ...(isPassed && { message: cutText(message, 300) }) };
 }
 
-/** Time and cost of all attempts of a series: what using its output saves. */
-export function totalOf({ current }: FolderState, entry: EndedEntry): Pick<EndedEntry, 'ms' | 'metrics'> {
-  const series = [...seriesOf(current?.attempts.get(originOf(entry).unit) ?? [], entry), entry];
-  const costUsd = sumOf(series.map(({ metrics }) => metrics?.costUsd));
-  return { ms: sumOf(series.map(({ ms }) => ms))!, ...(costUsd !== undefined && { metrics: { costUsd } }) };
+/**
+ * The attempts of a unit with `repeat` that are judged together with one, this one last; lost ones do not count.
+ * @param ends of the unit, in one run
+ */
+export function seriesOf(ends: readonly EndedEntry[], entry: EndedEntry): readonly EndedEntry[] {
+  const { n, fingerprint, contract } = entry;
+  const counted = ends.filter((end) => end.n < n && end.how !== 'lost' && end.verdict.kind !== 'cancelled');
+  const isPart = (end: EndedEntry) => end.part === true && end.fingerprint === fingerprint && end.contract === contract;
+  return [...counted.slice(counted.findLastIndex((end) => !isPart(end)) + 1), entry];
+}
+
+/** The ends of a unit in a run, in order. */
+export function endsOf(run: RunState | undefined, unit: UnitKey): readonly EndedEntry[] {
+  return (run?.attempts.get(unit) ?? []).flatMap(({ ended }) => ended ?? []);
 }
