@@ -3,7 +3,7 @@ import { agent, pipeline, Project, type RunView } from './support.ts';
 
 const COMMANDS = (
   'init validate plan run resume begin complete status show report logs diff apply rollback approve reject skip force keep ' +
-  'adopt pause close history clean check import'
+  'adopt pause close history clean check import export do entities memory loop'
 ).split(' ');
 /** Options that a command cannot do without. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
