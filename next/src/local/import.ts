@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 import { adoptOutput, judgeValue } from '../engine/decide.ts';
 import type { Decider, Order } from '../engine/ports.ts';
@@ -18,11 +18,12 @@ import { replaceFile } from '../store/files/projections.ts';
 import { isBehindFile } from '../workspace/paths.ts';
 import type { Folder } from './folder.ts';
 import { FORMATS } from './formats.ts';
+import { TEMPLATES } from './init.ts';
 
 /** Whose files to import. */
 export interface ImportSource {
   readonly system: string;
-  /** The folder with the files, as the user names it. Default: the system's own. */
+  /** The folder with the files, or one of them, as the user names it. Default: the system's own. */
   readonly path?: string;
 }
 
@@ -51,13 +52,15 @@ export async function importRun(
   const source = resolve(folder.options.root, path ?? format.folder);
   if (path === undefined && isBehindFile(folder.options.root, `${format.folder}/x`))
     throw new GatelineError('usage', `${format.folder} is no plain folder`, { hint: 'name the folder that is meant' });
-  const files = await readFiles(source, format.isStateFile);
-  if (files.length === 0)
-    throw new GatelineError('usage', `${source} has no files of ${system}`, {
-      hint: `\`gateline import ${system} FOLDER\` reads another folder`,
-    });
+  const hint = `\`gateline import ${system} PATH\` reads another folder or file${system === 'nexus' ? ', such as ~/.claude/skills/nexus/history' : ''}`;
+  const files = await readFiles(source, format.isStateFile, hint);
+  if (files.length === 0) throw new GatelineError('usage', `${source} has no files of ${system}`, { hint });
   const imported = format.read(files, order.isSubjectGiven ? order.subject : undefined);
   const notes = [...imported.notes];
+  if (imported.task !== undefined && imported.task !== order.task)
+    notes.push(
+      `its task is not that of the run: \`task: ${JSON.stringify(imported.task)}\` in ${order.definitionFile} sets it, and what was imported is imported again`,
+    );
   const outputs = imported.gates.flatMap((gate) => {
     const unit = findUnit(order.pipeline, gate);
     if (unit === undefined && gate.output !== undefined)
@@ -66,7 +69,7 @@ export async function importRun(
   });
   if (outputs.length === 0 && imported.gates.some(({ output }) => output !== undefined))
     throw new GatelineError('usage', `no gate of ${order.pipeline.id} is among ${listNames(idsOf(imported), 10)}`, {
-      hint: `name the gates of ${order.definitionFile} so, or begin with \`gateline init --template ${imported.pipeline ?? 'default'}\` elsewhere`,
+      hint: `name the gates of ${order.definitionFile} so${isTemplate(imported.pipeline) ? `, or begin with \`gateline init --template ${imported.pipeline}\` elsewhere` : ''}`,
     });
   const problems: string[] = [];
   for (const { unit, value } of outputs) {
@@ -98,6 +101,10 @@ export function formatNamed(system: string): Format {
   throw new GatelineError('usage', `there is no system ${system}`, {
     hint: didYouMean(system, names) ?? `One of: ${names.join(', ')}`,
   });
+}
+
+function isTemplate(name: string | undefined): boolean {
+  return TEMPLATES.some((template) => template === name);
 }
 
 function idsOf({ gates }: ImportedRun): string[] {
@@ -139,10 +146,20 @@ async function addDocuments(
 const MAX_FILES = 10_000;
 const MAX_FILE_BYTES = 64 * 1024 ** 2;
 
-/** The files of a folder that belong to a system. @throws GatelineError `usage` if one of them is no plain file */
-async function readFiles(folder: string, isStateFile: (path: string) => boolean): Promise<SourceFile[]> {
+/**
+ * The files of a folder that belong to a system, or one of them.
+ * @throws GatelineError `usage` if one of them is no plain file
+ */
+async function readFiles(source: string, isStateFile: (path: string) => boolean, hint: string): Promise<SourceFile[]> {
+  const isFile = (await stat(source).catch(() => undefined))?.isDirectory() === false;
+  if (isFile) {
+    const name = [basename(source), `${basename(dirname(source))}/${basename(source)}`].find(isStateFile);
+    return name === undefined ? [] : [await readSourceFile(source, name)];
+  }
+  const folder = source;
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
-    throw new GatelineError('usage', `${folder} cannot be read: ${messageOf(error)}`, { cause: error });
+    const reason = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+    throw new GatelineError('usage', `${folder} ${reason}`, { hint, cause: error });
   });
   const nameOf = (entry: Dirent) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/');
   // A link may take the place of a folder of the system, too.
@@ -151,16 +168,15 @@ async function readFiles(folder: string, isStateFile: (path: string) => boolean)
   const names = entries.filter(isMeant).map(nameOf);
   if (names.length > MAX_FILES) throw new GatelineError('usage', `${folder} has more than ${MAX_FILES} files`);
   const files: SourceFile[] = [];
-  for (const name of names.toSorted()) {
-    const path = join(folder, name);
-    const { mtimeMs } = await lstat(path);
-    const file = await readPlainFile(path, MAX_FILE_BYTES);
-    if (file.state === 'too-large') throw new GatelineError('usage', `${path} has more than 64 MiB`);
-    if (file.state !== 'present')
-      throw new GatelineError('usage', file.state === 'refused' ? file.reason : `${path} is gone`, {
-        hint: 'Nothing was imported. Name a folder with plain files.',
-      });
-    files.push({ path: name, bytes: file.bytes, modified: mtimeMs });
-  }
+  for (const name of names.toSorted()) files.push(await readSourceFile(join(folder, name), name));
   return files;
+}
+
+async function readSourceFile(path: string, name: string): Promise<SourceFile> {
+  const file = await readPlainFile(path, MAX_FILE_BYTES);
+  const hint = 'Nothing was imported. Leave the file out.';
+  if (file.state === 'too-large') throw new GatelineError('usage', `${path} has more than 64 MiB`, { hint });
+  if (file.state !== 'present')
+    throw new GatelineError('usage', file.state === 'refused' ? file.reason : `${path} is gone`, { hint });
+  return { path: name, bytes: file.bytes, modified: (await lstat(path)).mtimeMs };
 }

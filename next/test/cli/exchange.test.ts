@@ -2,6 +2,7 @@ import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEEP_DIVE, ORCHESTRATION } from '../formats/seed-002.ts';
+import { WORKFLOW } from '../formats/seed-004.ts';
 import { SKILL } from '../formats/seed-001.ts';
 import { agent, pipeline, Project } from './support.ts';
 
@@ -93,6 +94,7 @@ describe('import', () => {
       0,
       'imported exploration\nimported planning\nimported .gateline/memory/deep-dive.md',
       'implementation did not pass: they run again',
+      'its task is not that of the run: `task: "Add user authentication with JWT tokens"` in gateline.yml sets it',
     );
     expect(project.read('.gateline/memory/deep-dive.md')).toBe(DEEP_DIVE);
     expect(await project.run()).toBe('0: implementation');
@@ -109,6 +111,11 @@ describe('import', () => {
     );
     await project.expect('import nexus old', 0, 'imported 1 run into the history');
     await project.expect('import nexus old', 0, 'There is nothing to import.');
+    project.write(
+      'old/backups/workflow-1.json',
+      JSON.stringify({ ...WORKFLOW, results: { planning: {} }, completedPhases: ['planning'] }),
+    );
+    await project.expect('import nexus old/backups/workflow-1.json', 0, 'imported planning');
     await project.expect('history --all', 0, 'workflow-20251029-123456');
   });
 
@@ -126,7 +133,10 @@ describe('import', () => {
     );
     strict.write('.claude/orchestration.local.md', ORCHESTRATION);
     await strict.expect('import agent-flow', 1, /exploration: schema: .*modules/, 'Nothing was imported');
-    await strict.expect('import agent-flow nowhere', 2, /nowhere cannot be read/);
+    strict.write('.current-workflow.json', JSON.stringify(WORKFLOW));
+    await strict.expect('import nexus .current-workflow.json', 2, /hint {2}name the gates of gateline.yml so\n/);
+    await strict.expect('import nexus', 2, 'history does not exist', '~/.claude/skills/nexus/history');
+    await strict.expect('import agent-flow nowhere', 2, /nowhere does not exist/, 'PATH');
     expect((await strict.json<{ status: string }>('status')).status).toBe('initializing');
   });
 });

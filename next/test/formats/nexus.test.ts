@@ -193,7 +193,7 @@ describe('reading', () => {
   it('takes a single backup, and of a damaged state names the backups', () => {
     const backup = fileOf('backups/workflow-20251029-123456.json', valid);
     expect(nexus.read([backup]).gates).toHaveLength(2);
-    expect(() => nexus.read([fileOf(CURRENT!, '{'), backup])).toThrow(/\.current-workflow\.json/);
+    expect(() => nexus.read([fileOf(CURRENT!, '{'), backup])).toThrow(/takes a backup: backups\/workflow-/);
     expect(nexus.read([backup, { ...backup, path: 'backups/x.json' }]).notes[0]).toContain('no workflow is active');
   });
 

@@ -22,16 +22,17 @@ export function readNexus(files: readonly SourceFile[]): ImportedRun {
   const current = files.find(({ path }) => path === CURRENT) ?? (backups.length === 1 ? backups[0] : undefined);
   const state = current && reader.readJson(workflowStateSchema, current);
   if (current && !state && backups.length > 0 && current.path === CURRENT)
-    reader.notes.push(
-      `if ${CURRENT} is damaged, import one of ${backups.map(({ path }) => path).join(', ')} by itself`,
+    reader.reject(
+      { file: CURRENT },
+      `\`gateline import nexus FILE\` takes a backup: ${backups.map(({ path }) => path).join(', ')}`,
     );
   if (!current && backups.length > 1)
-    reader.notes.push('no workflow is active: name the folder of one backup to import it');
+    reader.notes.push('no workflow is active: `gateline import nexus FILE` takes one of the backups');
   const executions = files.find(({ path }) => path === EXECUTIONS);
   const history = executions ? readExecutions(executions, reader) : [];
   if (files.some(({ path }) => path === SUMMARY))
     reader.notes.push(`${SUMMARY} is left out: it is computed from the history, \`gateline history --stats\``);
-  const gates = state ? gatesOf(state, current!.path, reader) : [];
+  const gates = state ? gatesOf(state, current.path, reader) : [];
   reader.throwProblems();
   if (state) noteLeft(state, reader.notes);
   const { workflowName: pipeline, id: subject, userTask: task } = state ?? {};
