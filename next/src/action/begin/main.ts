@@ -4,4 +4,4 @@ import { outageMsOf } from '../inputs.ts';
 import { runAction } from '../run-action.ts';
 
 /** The action `begin`: prepares the agent that is the next step. */
-runAction('begin', { waitMs: outageMsOf, run: beginGate });
+runAction('begin', beginGate, outageMsOf);

@@ -51,8 +51,8 @@ async function answerComment(job: Job, services: Services, pullRequest: number, 
   }
   if ('problem' in command) await reply(`Nothing was done: ${quote(command.problem)}.`);
   else {
-    const { carryOut } = await import('./carry-out.ts');
-    await reply(await carryOut(job, services, { pullRequest, comment: comment! }, command));
+    const { rerunFor } = await import('./rerun.ts');
+    await reply(await rerunFor(job, services, { pullRequest, comment: comment! }, command));
   }
   return true;
 }

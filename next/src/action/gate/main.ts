@@ -1,7 +1,7 @@
 import '../../configure-zod.ts';
 import { outageMsOf } from '../inputs.ts';
-import { runGate } from './gate.ts';
 import { runAction } from '../run-action.ts';
+import { runGate } from './gate.ts';
 
 /** The action `gate`: runs the gate of this job. */
-runAction('gate', { waitMs: outageMsOf, run: runGate });
+runAction('gate', runGate, outageMsOf);

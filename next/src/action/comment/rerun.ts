@@ -22,8 +22,12 @@ const runSchema = z.object({
 });
 type Run = z.infer<typeof runSchema>;
 
-/** Carries out a command of somebody who may give it. @returns the answer */
-export async function carryOut(
+/**
+ * Runs the failed jobs again for a command of somebody who may give it. Nothing is stored: the comment is the decision,
+ * and the gate's job reads it (`readCommentDecisions`).
+ * @returns the answer
+ */
+export async function rerunFor(
   job: Job,
   services: Services,
   { pullRequest, comment }: { readonly pullRequest: number; readonly comment: Comment },
@@ -35,7 +39,7 @@ export async function carryOut(
     return runs
       .map((run) => `- [run ${run.run_number}](${run.html_url}): ${run.conclusion ?? run.status ?? ''}`)
       .join('\n');
-  if (!('unit' in command)) return rerun(services.github, runs);
+  if (!('unit' in command)) return rerunFailed(services.github, runs);
   const { unit, digest } = command;
   const newest = await findNewest(job, services, runs, unit);
   if (newest === undefined)
@@ -53,7 +57,7 @@ export async function carryOut(
   const isReject = command.command === 'reject';
   const done = `${isReject ? 'Rejected' : 'Approved'} by ${code(comment.user!.login)}: ${code(unit)}.`;
   const effect = 'Its approval does not count any more: its agent works again in the next run.';
-  const lines = [done, ...(isReject && isApproved ? [effect] : []), await rerun(services.github, [newest.run])];
+  const lines = [done, ...(isReject && isApproved ? [effect] : []), await rerunFailed(services.github, [newest.run])];
   return lines.join(' ');
 }
 
@@ -84,7 +88,7 @@ async function listRuns(job: Job, { github }: Services, pullRequest: number): Pr
 }
 
 /** Starts the failed jobs of runs again. @returns what became of it, for the answer */
-async function rerun(github: Github, runs: readonly Run[]): Promise<string> {
+async function rerunFailed(github: Github, runs: readonly Run[]): Promise<string> {
   const { rest } = await github.octokit();
   const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');
   if (failed.length === 0) return 'No run of the head has failed jobs: nothing was run again.';
