@@ -79,8 +79,12 @@ export async function openRepository(options: FolderOptions, indexKey: string): 
   const folder = isBeside ? await mkdtemp(join(tmpdir(), 'gateline-')) : store;
   const index = join(folder, name);
   if (isBeside) await copyIndex(join(store, name), index);
-  // A clone shares the store, and others may be at work in it.
-  else await removeLeftovers(store, `${name}.lock`, lender !== undefined);
+  else {
+    // A clone shares the store, and others may be at work in it.
+    await removeLeftovers(store, `${name}.lock`, lender !== undefined);
+    // A snapshot sets the time of the index to a whole second at its end. Until then entries can hide later changes.
+    if ((statPath(index)?.mtimeNs ?? 0n) % 1_000_000_000n !== 0n) await rm(index, { force: true });
+  }
   const lent = (lender === undefined ? user : await findRepository(git, await realpath(lender)))?.objects;
   const objectEnv = {
     GIT_INDEX_FILE: index,

@@ -5,8 +5,9 @@ import type { FileVersion } from '../run/files.ts';
 import { GitError, joinLines, splitNames } from './git.ts';
 import { createMatcher, type PathMatcher } from './globs.ts';
 import { IgnoredFiles, pathArguments } from './ignored-files.ts';
-import { comparePaths, findPathProblem, isReadable, statBelow, TEMPORARY } from './paths.ts';
+import { comparePaths, findPathProblem, isReadable, statBelow, statPath, TEMPORARY } from './paths.ts';
 import { copyIndex, type Repository } from './repository.ts';
+import { fillIndex } from './tree.ts';
 import { UnstoredFiles, describeUnreadable } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
@@ -38,6 +39,8 @@ export class Snapshots {
   readonly #isSeeded: boolean;
   #last: Snapshot | undefined;
   #list: { readonly tree: string; readonly text: string } | undefined;
+  /** Paths that the next snapshot takes again. */
+  #unsettled: readonly string[] = [];
 
   constructor(repository: Repository, { stored, hashed, ignore, seedIndex = false }: SnapshotOptions) {
     this.#repository = repository;
@@ -76,7 +79,8 @@ export class Snapshots {
     ]);
     const ignored = strays.filter((path) => !this.#ignored.stored.has(path));
     if (!this.#repository.isBeside) await this.#removeTemporary([...changed, ...named.stored]);
-    const { taken, gone, unstored } = await this.#sort([...changed, ...tracked, ...named.stored], ignored);
+    const listed = [...changed, ...tracked, ...named.stored, ...this.#unsettled];
+    const { taken, gone, unstored } = await this.#sort(listed, ignored);
     const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
     for (const path of hashed.filter((path) => this.#isPart(path))) {
       const version = await this.#unstoredFiles.hash(path);
@@ -91,12 +95,33 @@ export class Snapshots {
     }
     const isUnchanged = taken.length === 0 && gone.length === 0;
     const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#readIndex());
+    await this.#unsettle(taken, begin);
     // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
     // or later can differ from it unseen, and compares that by content.
     if (existsSync(index)) await utimes(index, begin, begin);
     await this.#unstoredFiles.save();
     this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
+  }
+
+  /**
+   * git compares by content what has a time after that of our index. A file that got an older time (`cp -p`, `mv`) could
+   * change again within the second of its change without a sign: its entry gets no sign at all, so its content counts.
+   */
+  async #unsettle(taken: readonly string[], begin: number): Promise<void> {
+    const { root, index, prefix } = this.#repository;
+    this.#unsettled = taken.filter((path) => {
+      const { ctimeMs = 0n, mtimeMs = 0n } = statPath(join(root, path)) ?? {};
+      return ctimeMs / 1_000n >= begin && ctimeMs / 1_000n > mtimeMs / 1_000n;
+    });
+    if (this.#unsettled.length === 0) return;
+    const paths = new Set(this.#unsettled);
+    const changes = (this.#list?.text ?? '').split('\0').flatMap((line) => {
+      const tab = line.indexOf('\t');
+      const path = line.slice(tab + 1);
+      return paths.has(path) ? [{ path, before: null, after: line.slice(0, tab - 2) }] : [];
+    });
+    await fillIndex(this.#repository, changes, { GIT_INDEX_FILE: index }, prefix);
   }
 
   /** What a put that was killed left. Nothing is put beside a snapshot. */
