@@ -13,6 +13,7 @@ export interface FolderProblem {
 export async function checkFolder(folder: Folder): Promise<FolderProblem[]> {
   let entries: readonly Entry[];
   try {
+    await folder.entities.read();
     entries = await folder.ports.log.read();
   } catch (error) {
     if (!(error instanceof GatelineError)) throw error;
@@ -42,15 +43,15 @@ export async function checkFolder(folder: Folder): Promise<FolderProblem[]> {
 
 /** Sets a log with lines that cannot be read aside. @returns what was wrong, and what runs again */
 export async function repairFolder(folder: Folder): Promise<FolderProblem[]> {
-  const lines = await folder.log.repair();
-  const problems = await checkFolder(folder);
-  if (lines.length === 0) return problems;
-  const which = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`;
-  return [
-    {
-      message: `${which} of the log could not be read: the log was set aside as a copy, and written without`,
-      hint: 'Gates that have no other entry run again if nothing is remembered for them.',
-    },
-    ...problems,
-  ];
+  const repaired: FolderProblem[] = [];
+  for (const [name, log, hint] of [
+    ['log', folder.log, 'Gates that have no other entry run again if nothing is remembered for them.'],
+    ['log of entities', folder.entities, '`gateline entities` shows what is known of them without it.'],
+  ] as const) {
+    const lines = await log.repair();
+    const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')} of the ${name}`;
+    const message = `${which} could not be read: the log was set aside as a copy, and written without`;
+    if (lines.length > 0) repaired.push({ message, hint });
+  }
+  return [...repaired, ...(await checkFolder(folder))];
 }

@@ -14,6 +14,8 @@ interface Reports {
 }
 
 const LOOKS_SECRET = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)$/i;
+/** What only a shell understands. */
+const SHELL_WORD = /^(?:\|\|?|&&?|;|\d?>{1,2}.*|<<?)$|;$/;
 /** What `if` can read of a gate in `needs`. */
 const NEED_FIELDS = ['status', 'score', 'output'];
 
@@ -182,6 +184,12 @@ function checkEntities({ entities, commands, gates }: GatelineFile, { error, war
     const dependsOn = entity?.['depends-on'] ?? [];
     requireEntities(path, dependsOn);
     if (dependsOn.includes(id)) error(path, 'an entity cannot depend on itself');
+  }
+  for (const [id, { syntax }] of Object.entries(commands)) {
+    const bare = syntax.replace(/"[^"]*"|'[^']*'/g, 'text');
+    const word = bare.split(/\s+/).find((text) => SHELL_WORD.test(text));
+    if (/["']/.test(bare)) error(['commands', id, 'syntax'], 'a quote is not closed');
+    if (word) error(['commands', id, 'syntax'], `no shell reads \`${word}\``, "write `sh -c '…'` if you mean one");
   }
   for (const id of Object.keys(commands).filter((id) => Object.hasOwn(gates, id))) {
     error(['commands', id], 'it is the id of a gate, too', 'gates and commands share their names');

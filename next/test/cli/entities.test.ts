@@ -324,6 +324,17 @@ describe('gateline entities', () => {
     expect(Object.values(await browser.entityStatuses())).toEqual(['absent', 'absent', 'absent', 'absent']);
   });
 
+  it('is checked: a line that cannot be read stops what would write, until it is set aside', async () => {
+    const browser = new Browser();
+    await browser.do('open');
+    const path = join(browser.root, '.state/entities.jsonl');
+    fs.writeFileSync(path, `{"kind":\n${fs.readFileSync(path, 'utf8')}`);
+    await browser.expect('do snapshot', 74, /entities\.jsonl, line 1, cannot be read/, /check --repair/);
+    await browser.expect('check', 1, /entities\.jsonl, line 1/);
+    await browser.expect('check --repair', 0, /line 1 of the log of entities could not be read/);
+    await browser.do('snapshot');
+  });
+
   it('stays as it is when old runs are removed, and is set aside by nothing else', async () => {
     const browser = new Browser();
     await browser.do('open', 'snapshot', 'click --arg ref=@e1', 'acquire --arg n=1');
