@@ -70,7 +70,7 @@ echo '* filter=spy' > .git/info/attributes; cp ${TEMP}/spy .git/hooks/post-index
     ['the state of the job', `rm -rf ${TEMP}/gateline-*/state/content`, ''],
     [
       'what the post step uploads',
-      `for d in ${TEMP}/gateline-*; do echo '{"document": {"entry": {"unit": "other"}}, "isRemembered": true}' > "$d/end.json"; done; exit 1`,
+      `for d in ${TEMP}/gateline-*; do echo '{"entry": {"unit": "other"}, "isRemembered": true}' > "$d/end.json"; done; exit 1`,
       'names another gate',
     ],
   ])('between begin and complete opens nothing by editing %s', async (name, script, message) => {

@@ -72,19 +72,10 @@ export async function prepareGate(
   const needs = matchNeeds(gate, documents, jobs);
   const contracts = contractsOf(definition, described !== undefined, needs);
   const legs = legsOfJob(gate, inputs.matrix, needs);
-  if (legs)
-    await requireOutputs(
-      gate.id,
-      legs.all.map(({ id }) => id),
-      job,
-      place,
-    );
-  const pipeline = narrowMatrices(
-    definition.pipeline,
-    gate,
-    legs?.all.filter(({ id }) => id === legs.own.id),
-    needs,
-  );
+  const legIds = legs?.all.map(({ id }) => id) ?? [];
+  await requireOutputs(gate.id, legIds, job, place);
+  const ownLegs = legs?.all.filter(({ id }) => id === legs.own.id);
+  const pipeline = narrowMatrices(definition.pipeline, gate, ownLegs, needs);
   const assignment = assignmentFor(
     pipeline,
     { subject: inputs.subject, task: inputs.task, input: parseJsonInput(inputs.input) },
@@ -118,7 +109,7 @@ export async function prepareGate(
       contracts: [...contracts],
       assignment,
       unit: unitKey(gate.id, legs?.own.id ?? ''),
-      legs: legs?.all.map(({ id }) => id) ?? [],
+      legs: legIds,
       outputs: judged.map(({ unit, output }) => [unit, output] as const),
       entries: used.map(({ document }) => document.entry),
       inherited: mergeFiles(pipeline, used),

@@ -107,19 +107,13 @@ function isRemembered({ gateJob, checkpoints }: OpenJob, entry: EndedEntry): boo
   return gateJob.trust.savesPointers && isMade && checkpoints.isSaved(entry.fingerprint);
 }
 
-/** What a gate ended with, as the post step finds it. */
-export interface GateEnd {
-  readonly document: AttemptDocument;
-  readonly isRemembered: boolean;
-}
-
 /**
  * Uploads a document, and beside it remembers where it is, for later runs with the same request. The reference is the
  * output of the step.
  */
-export async function publishEnd(
+async function publishEnd(
   { gateJob, folder }: Pick<OpenJob, 'gateJob' | 'folder'>,
-  { document, isRemembered }: GateEnd,
+  document: AttemptDocument,
   artifacts: Artifacts,
 ): Promise<AttemptReference> {
   const bytesOf = async ({ path, after }: HandedFile): Promise<Uint8Array> => {
@@ -131,7 +125,10 @@ export async function publishEnd(
   };
   let pointers: Promise<unknown> | undefined;
   const remember = (digest: Digest): void => {
-    const requests = isRemembered ? [document.entry.fingerprint, ...(document.otherRequests ?? [])] : [];
+    const { entry, otherRequests = [] } = document;
+    // What is used has a pointer already.
+    const isNew = document.isRemembered && entry.how !== 'used';
+    const requests = isNew ? [entry.fingerprint, ...otherRequests] : [];
     pointers = Promise.all(requests.map((request) => savePointer(request, { ...gateJob.job, digest })));
   };
   const reference = await publishAttempt(artifacts, document, bytesOf, gateJob.retentionDays, remember);
@@ -141,20 +138,19 @@ export async function publishEnd(
 
 /** Publishes what the unit ended with, and shows it. @returns whether the step is green */
 export async function endGate(gate: OpenGate, result: Outcome['result']): Promise<boolean> {
-  const { services } = gate;
+  const { services, gateJob } = gate;
   const document = await createDocument(gate, result);
-  const end = { document, isRemembered: isRemembered(gate, document.entry) };
   // The post step uploads it if this one is ended before it could.
-  await writeFile(join(gate.gateJob.state, 'job.json'), JSON.stringify(gate.gateJob));
-  await writeFile(join(gate.gateJob.state, 'end.json'), JSON.stringify(end));
-  services.runner.saveState('state', gate.gateJob.state);
-  const reference = await publishEnd(gate, end, services.artifacts).catch((error: unknown) => {
+  await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
+  await writeFile(join(gateJob.state, 'end.json'), JSON.stringify(document));
+  services.runner.saveState('state', gateJob.state);
+  const reference = await publishEnd(gate, document, services.artifacts).catch((error: unknown) => {
     reportLoss(gate, document);
     throw error;
   });
   services.runner.saveState('published', 'true');
   // The post step of `begin` sees no state of `complete`.
-  await rename(join(gate.gateJob.state, 'end.json'), join(gate.gateJob.state, 'published.json'));
+  await rename(join(gateJob.state, 'end.json'), join(gateJob.state, 'published.json'));
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });
   return result === 'done';
@@ -168,15 +164,15 @@ export async function publishLate(state: string, environment: Environment, runne
   const { token } = readStepState(environment);
   const bytes = await readFile(join(state, 'job.json'));
   const gateJob = token ? parseGateJob(bytes, parseToken(token).digest) : (JSON.parse(bytes.toString()) as GateJob);
-  const end = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as GateEnd;
+  const document = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as AttemptDocument;
   // The file has lain where the agent could write.
-  if (end.document.entry.unit !== gateJob.unit)
+  if (document.entry.unit !== gateJob.unit)
     throw new GatelineError('failed', `what ${gateJob.unit} left names another gate: it is not uploaded`);
   const job = await readJob(environment);
   const inputs = readInputs('gate', environment);
   const services = createServices({ job, token: inputs['github-token'], environment, runner, waitMs: 60_000 });
   await using folder = await openFolder(gateJob, environment, services.observe);
-  await publishEnd({ gateJob, folder }, end, services.artifacts);
-  const use = end.isRemembered ? ': a re-run uses its output' : '';
+  await publishEnd({ gateJob, folder }, document, services.artifacts);
+  const use = document.isRemembered ? ': a re-run uses its output' : '';
   runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
 }
