@@ -1,3 +1,5 @@
+import { GatelineError } from './errors.ts';
+
 /**
  * Every environment variable that Gateline itself reads. Agents' variables stand in agent/environment.ts, inputs of actions
  * in action/inputs.ts.
@@ -81,12 +83,14 @@ export interface RunnerEnvironment {
   readonly isDebug: boolean;
 }
 
-/** @throws TypeError naming a variable that is missing: this is no step of a job */
+/** @throws GatelineError `platform` naming a variable that is missing: this is no step of a job */
 export function readRunnerEnvironment(environment: Environment): RunnerEnvironment {
   const read = (name: string): string => {
     const value = environment[name];
-    if (!value) throw new TypeError(`the variable ${name} is missing: this is no step of a GitHub job`);
-    return value;
+    if (value) return value;
+    throw new GatelineError('platform', `the variable ${name} is missing: this is no step of a GitHub job`, {
+      hint: 'The action runs in a job of GitHub Actions; elsewhere use `gateline run`.',
+    });
   };
   const repository = read('GITHUB_REPOSITORY');
   return {

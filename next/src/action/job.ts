@@ -18,11 +18,20 @@ export interface Job extends RunnerEnvironment {
 }
 
 const repository = z.object({ full_name: z.string() });
-const pullRequestSchema = z.object({
-  number: z.int(),
-  head: z.object({ sha: z.string(), ref: z.string(), repo: repository.nullable() }),
-  base: z.object({ sha: z.string(), ref: z.string() }),
-});
+const pullRequestSchema = z
+  .object({
+    number: z.int(),
+    head: z.object({ sha: z.string(), ref: z.string(), repo: repository.nullable() }),
+    base: z.object({ sha: z.string(), ref: z.string() }),
+  })
+  .transform(({ number, head, base }): PullRequest => ({
+    number,
+    headRepository: head.repo?.full_name,
+    headSha: head.sha,
+    headBranch: head.ref,
+    baseSha: base.sha,
+    baseBranch: base.ref,
+  }));
 const eventSchema = z.object({
   repository: z.object({ default_branch: z.string().optional() }).optional(),
   pull_request: pullRequestSchema.optional(),
@@ -60,14 +69,14 @@ export function authorWithoutSecrets({ trust, actor, eventName, pullRequest }: J
  * @throws GatelineError `platform` if this is no job of GitHub, or of a server whose artifacts no client can reach
  */
 export async function readJob(environment: Environment): Promise<Job> {
-  const runner = readEnvironment(environment);
+  const runner = readRunnerEnvironment(environment);
   const { hostname } = new URL(runner.server);
   if (hostname !== 'github.com' && !/\.(?:ghe\.com|localhost)$/.test(hostname))
     throw new GatelineError('platform', `GitHub Enterprise Server (${hostname}) is not supported`, {
       hint: "GitHub's own artifact client refuses it. `gateline run` in a `run:` step works.",
     });
   const event = await readEvent(runner.eventPath);
-  const pullRequest = event.pull_request && toPullRequest(event.pull_request);
+  const pullRequest = event.pull_request;
   const defaultBranch = event.repository?.default_branch;
   const { eventName: name, repository, sha, ref } = runner;
   // An agent of an earlier step could have written inputs into the file of another event.
@@ -89,28 +98,6 @@ async function readEvent(path: string): Promise<Job['event']> {
   } catch (error) {
     throw new GatelineError('platform', `${path} is not the event of a run: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function readEnvironment(environment: Environment): RunnerEnvironment {
-  try {
-    return readRunnerEnvironment(environment);
-  } catch (error) {
-    throw new GatelineError('platform', messageOf(error), {
-      hint: 'The action runs in a job of GitHub Actions; elsewhere use `gateline run`.',
-      cause: error,
-    });
-  }
-}
-
-function toPullRequest({ number, head, base }: z.infer<typeof pullRequestSchema>): PullRequest {
-  return {
-    number,
-    headRepository: head.repo?.full_name,
-    headSha: head.sha,
-    headBranch: head.ref,
-    baseSha: base.sha,
-    baseBranch: base.ref,
-  };
 }
 
 /** The job as documents name it. */

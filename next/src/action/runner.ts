@@ -23,76 +23,79 @@ const MAX_ANNOTATION = 4_000;
 
 export type AnnotationLevel = 'notice' | 'warning' | 'error';
 
-/** What a step tells the runner: log, annotations, outputs, summary, masks. */
-export interface Runner {
-  /** Prints text; no line of it is taken for a command. */
-  info(text: string): void;
-  annotate(level: AnnotationLevel, message: string, about?: { readonly title?: string; readonly place?: Place }): void;
-  setOutput(name: string, value: string): void;
-  /** A variable of all later steps of the job. */
-  exportVariable(name: string, value: string): void;
-  /** For the post step of this step. */
-  saveState(name: string, value: string): void;
-  /** Adds Markdown to the summary of the step; false: it does not fit. */
-  addSummary(markdown: string): boolean;
-  mask(value: string): void;
-  group(title: string): Disposable;
-  /** While an agent prints: until the quotation ends, the runner accepts commands of this object only. */
-  startQuote(): void;
-  endQuote(): void;
-}
+const ANNOTATE = { notice, warning, error } as const;
 
 /**
- * The runner by GitHub's toolkit. Added is what that lacks: text is never a command, output of agents is quoted, the
- * summary is bounded.
+ * What a step tells the runner, by GitHub's toolkit. Added is what that lacks: text is never a command, output of agents
+ * is quoted, the summary is bounded.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
-export function createRunner(environment: Environment): Runner {
-  let quote: string | undefined;
-  const begin = (): void => info(`::stop-commands::${(quote = randomUUID())}`);
-  const end = (): void => {
-    if (quote !== undefined) info(`::${quote}::`);
-    quote = undefined;
-  };
-  const command = (issue: () => void): void => {
-    const isQuoting = quote !== undefined;
-    end();
-    issue();
-    if (isQuoting) begin();
-  };
-  return {
-    info: (text) => text.split(/\r\n|[\r\n]/).forEach((line) => info(withoutCommand(line))),
-    annotate: (level, message, { title, place } = {}) =>
-      command(() =>
-        ANNOTATE[level](forTerminal(message).slice(0, MAX_ANNOTATION), {
-          ...(title !== undefined && { title: forTerminal(title) }),
-          ...(place && { file: place.file, startLine: place.line, startColumn: place.column }),
-        }),
-      ),
-    setOutput,
-    exportVariable,
-    saveState,
-    addSummary: (markdown) => {
-      const path = readSummaryPath(environment);
-      if (!path || sizeOf(path) + Buffer.byteLength(markdown) + 1 > STEP_SUMMARY_LIMIT) return false;
-      appendFileSync(path, `${markdown}\n`);
-      return true;
-    },
-    mask: (value) => {
-      if (value.trim() !== '') command(() => setSecret(value));
-    },
-    group: (title) => {
-      command(() => startGroup(forTerminal(title)));
-      return { [Symbol.dispose]: () => command(endGroup) };
-    },
-    startQuote: () => {
-      if (quote === undefined) begin();
-    },
-    endQuote: end,
-  };
-}
+export class Runner {
+  readonly setOutput = setOutput;
+  /** A variable of all later steps of the job. */
+  readonly exportVariable = exportVariable;
+  /** For the post step of this step. */
+  readonly saveState = saveState;
+  readonly #summary: string | undefined;
+  #quote: string | undefined;
 
-const ANNOTATE = { notice, warning, error } as const;
+  constructor(environment: Environment) {
+    this.#summary = readSummaryPath(environment);
+  }
+
+  /** Prints text; no line of it is taken for a command. */
+  info(text: string): void {
+    for (const line of text.split(/\r\n|[\r\n]/)) info(withoutCommand(line));
+  }
+
+  annotate(
+    level: AnnotationLevel,
+    message: string,
+    about: { readonly title?: string; readonly place?: Place } = {},
+  ): void {
+    const { title, place } = about;
+    this.#command(() =>
+      ANNOTATE[level](forTerminal(message).slice(0, MAX_ANNOTATION), {
+        ...(title !== undefined && { title: forTerminal(title) }),
+        ...(place && { file: place.file, startLine: place.line, startColumn: place.column }),
+      }),
+    );
+  }
+
+  /** Adds Markdown to the summary of the step; false: it does not fit. */
+  addSummary(markdown: string): boolean {
+    const path = this.#summary;
+    if (!path || sizeOf(path) + Buffer.byteLength(markdown) + 1 > STEP_SUMMARY_LIMIT) return false;
+    appendFileSync(path, `${markdown}\n`);
+    return true;
+  }
+
+  mask(value: string): void {
+    if (value.trim() !== '') this.#command(() => setSecret(value));
+  }
+
+  group(title: string): Disposable {
+    this.#command(() => startGroup(forTerminal(title)));
+    return { [Symbol.dispose]: () => this.#command(endGroup) };
+  }
+
+  /** While an agent prints: until the quotation ends, the runner accepts commands of this object only. */
+  startQuote(): void {
+    if (this.#quote === undefined) info(`::stop-commands::${(this.#quote = randomUUID())}`);
+  }
+
+  endQuote(): void {
+    if (this.#quote !== undefined) info(`::${this.#quote}::`);
+    this.#quote = undefined;
+  }
+
+  #command(issue: () => void): void {
+    const isQuoting = this.#quote !== undefined;
+    this.endQuote();
+    issue();
+    if (isQuoting) this.startQuote();
+  }
+}
 
 /** The runner finds `::name::` at the start of a line, and `##[name]` anywhere. */
 function withoutCommand(line: string): string {

@@ -1,6 +1,6 @@
 import { currentEnvironment } from '../environment.ts';
 import { GatelineError, messageOf } from '../errors.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { Runner } from './runner.ts';
 
 /**
  * Runs the work of a step, and ends the process red unless it has finished: a promise that never settles, which GitHub's
@@ -8,7 +8,7 @@ import { createRunner, type Runner } from './runner.ts';
  * @param work returns whether the step is green
  */
 export function runStep(work: (runner: Runner, signal: AbortSignal) => Promise<boolean>): void {
-  const runner = createRunner(currentEnvironment());
+  const runner = new Runner(currentEnvironment());
   const controller = new AbortController();
   // The runner sends SIGINT, SIGTERM 7.5 s later, and SIGKILL after another 2.5 s.
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort());
