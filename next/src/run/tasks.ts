@@ -109,7 +109,7 @@ function waitReason({ paused }: RunState, open: readonly UnitState[]): string {
 }
 
 /** The task of a run, as its attempts say. */
-function taskOf({ attempts }: RunState): string | undefined {
+export function taskOf({ attempts }: RunState): string | undefined {
   return [...attempts.values()].flat().find(({ started }) => started?.task !== undefined)?.started?.task;
 }
 

@@ -125,6 +125,8 @@ describe('gateline loop', () => {
     expect(commits(folder)).toEqual(['e: Add e', 'c: Add c', 'd: Add d']);
     expect(await statuses(folder)).toBe('c completed 1, d completed 0, e completed 0');
     await folder.expect('loop tasks.json --only x', 2, 'the set has no task x');
+    await folder.expect('loop tasks.json -s c', 2, 'each task is a subject of its own');
+    await folder.expect('status --handoff -s d', 0, '## Task\n\n```text\nAdd d\n```\n', 'e: Add e\nc: Add c\n');
   });
 
   it('stops where a person must decide or a limit is reached, and goes on afterwards', async () => {

@@ -153,6 +153,17 @@ describe('what agents learn', () => {
     );
   });
 
+  it('is in the files of dev-loop, with the handoff, if it is mirrored there', async () => {
+    const folder = new Project({ 'gateline.yml': pipeline(gates, { mirror: 'dev-loop' }) });
+    Object.assign(folder.environment, { OUT: join(folder.outside, 'given'), LEARNED: '- A pattern' });
+    folder.write('.gateline/memory/learned-patterns.md', '# Learned Patterns\n');
+    expect(await folder.run('-t', 'Add a')).toBe('0: a b');
+    expect(folder.read('.devloop/handoff.md')).toContain('## Learnings\n\n```text\nLearnings: A pattern\n```');
+    expect(folder.read('.devloop/progress.md')).toContain('- [x] main: Add a\n');
+    expect(folder.read('.devloop/learned-patterns.md')).toBe('# Learned Patterns\n');
+    expect(await folder.run('-t', 'Add a')).toBe('0: ');
+  });
+
   it('does not follow a link out of the folder', async () => {
     const folder = project({ a: { run: `ln -s "$HOME" .gateline/memory; ${agent()}` } });
     folder.write('.gateline/x', '');

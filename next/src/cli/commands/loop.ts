@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
+import { GatelineError } from '../../errors.ts';
 import { Gateline } from '../../gateline.ts';
 import type { LoopResult } from '../../local/loop.ts';
 import { countOf } from '../../report/amounts.ts';
@@ -33,6 +34,8 @@ export function addLoopCommand(world: World, program: Command, answer: AddAnswer
     .option('-q, --quiet', 'no progress')
     .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
   answer<LoopFlags>(command, async (options, set) => {
+    if (options.subject !== undefined)
+      throw new GatelineError('usage', 'each task is a subject of its own', { hint: '`--only TASK` names one' });
     using progress = showProgress(world, options);
     const gateline = await Gateline.open({
       ...(await gatelineOptions(world, options)),
