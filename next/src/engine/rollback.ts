@@ -87,23 +87,28 @@ function entriesAfter(call: Call, run: number, to: string): (StartedEntry | Ende
   return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptName(attemptOf(entry))));
 }
 
-/** The changes that take back what entries changed: for each path, from its newest version to the one before. */
+/** The changes that take back what entries changed: for each path, from a version that they left to the one before. */
 function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (path: string) => FileVersion | null) {
-  const chains = new Map<string, { first: FileVersion | null; last: FileVersion | null; isBroken: boolean }>();
+  const chains = new Map<string, { first: FileVersion | null; versions: (FileVersion | null)[]; isBroken: boolean }>();
   for (const entry of entries) {
     if (entry.kind !== 'ended') continue;
     for (const { path, before, after } of entry.changes) {
       const chain = chains.get(path);
-      if (chain === undefined) chains.set(path, { first: before, last: after, isBroken: false });
-      else chains.set(path, { ...chain, last: after, isBroken: chain.isBroken || chain.last !== before });
+      if (chain === undefined) chains.set(path, { first: before, versions: [after], isBroken: false });
+      else {
+        chain.isBroken ||= chain.versions.at(-1) !== before;
+        chain.versions.push(after);
+      }
     }
   }
   const changes: FileChange[] = [];
   const left: string[] = [];
-  for (const [path, { first, last, isBroken }] of chains) {
-    if (current(path) === first) continue;
-    if (isBroken || current(path) !== last) left.push(path);
-    else changes.push({ path, before: last, after: first });
+  for (const [path, { first, versions, isBroken }] of chains) {
+    const before = current(path);
+    if (before === first) continue;
+    // What an isolated run made on top may have stayed in its clone.
+    if (isBroken || !versions.includes(before)) left.push(path);
+    else changes.push({ path, before, after: first });
   }
   return { changes, left };
 }

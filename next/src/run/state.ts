@@ -70,7 +70,7 @@ export class FolderState {
   readonly forced = new Map<UnitKey, Decided<'force'>>();
   readonly pending = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
-  /** By path, what rollbacks changed and no unit since. */
+  /** By path, what rollbacks changed, unless a unit has worked on it since. */
   readonly takenBack = new Map<string, FileChange>();
 
   /** @param firstRun number of a run without an entry */
@@ -110,7 +110,8 @@ export class FolderState {
 
   #applyFiles(entry: EndedEntry): void {
     const { unit, how, files, changes } = entry;
-    for (const { path } of changes) this.takenBack.delete(path);
+    const paths = [...changes.map(({ path }) => path), ...(how === 'ran' ? Object.keys(files) : [])];
+    for (const path of paths) this.takenBack.delete(path);
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
@@ -211,6 +212,10 @@ export class FolderState {
         run.rolledBack = true;
         run.finalStatus = undefined;
         run.paused = entry;
+        // Nobody asks any more what reviews asked that were taken back.
+        for (const [gate, { rework }] of run.notes)
+          if (rework.causes.some(({ attempt }) => this.rejected.get(attemptName(attempt)) === entry))
+            run.notes.delete(gate);
         break;
       case 'keep':
         break;

@@ -1,5 +1,6 @@
 import { it } from 'vitest';
 import { decide } from '../../src/engine/decide.ts';
+import type { Ports } from '../../src/engine/ports.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import type { Answer } from './memory-agents.ts';
 import { BY } from './simulation.ts';
@@ -19,6 +20,7 @@ const write =
   (path: string, content: string): Script =>
   (agent) =>
     agent.write(path, content);
+const pause = (ports: Ports) => decide(ports, orderOf(createPipeline([PLAN])), { decision: 'pause' }, BY);
 const editSource = { implement: write('src', '2') };
 
 const stories: Readonly<Record<string, Story>> = {
@@ -201,18 +203,7 @@ const stories: Readonly<Record<string, Story>> = {
   'goes on after a run that the user paused while its last gate worked': [
     { a: '1' },
     [PLAN],
-    {
-      plan: (_, n, user) => {
-        const pipeline = createPipeline([PLAN]);
-        if (n === 1)
-          return user.quietly(
-            pipeline,
-            {},
-            (ports) => decide(ports, orderOf(pipeline), { decision: 'pause' }, BY),
-            false,
-          );
-      },
-    },
+    { plan: (_, n, user) => (n === 1 ? user.quietly(createPipeline([PLAN]), {}, pause, false) : undefined) },
     ['plan', { a: '2' }, 'plan', ''],
   ],
   'does not ask in a new run what a review asked in one that was closed': [

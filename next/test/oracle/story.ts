@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { decide, keepOutputs } from '../../src/engine/decide.ts';
+import { decide, keepOutputs, type DecisionName } from '../../src/engine/decide.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
+import { rollBackRun } from './folder-commands.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';
 import { BY, Simulation } from './simulation.ts';
 
@@ -10,8 +11,8 @@ type Files = Readonly<Record<string, string | null>>;
 export type Script = (agent: StoryAgent, n: number, user: Simulation) => Answer | undefined | void | Promise<void>;
 type StoryAgent = Pick<SimulatedAgent, 'note' | 'read' | 'tick'> & { write(path: string, content: string): void };
 
-/** Edits of the user, a decision, or a run: `agents that worked; put files; failed units`, or `; killed`. */
-type Step = Files | readonly ['force' | 'reject' | 'skip' | 'keep' | 'close', ...string[]] | string;
+/** Edits of the user, a decision, or a run: `isolated: agents that worked; put files; failed units`, or `; killed`. */
+type Step = Files | readonly [DecisionName | 'keep' | 'rollback', ...string[]] | string;
 
 type Agents = Readonly<Record<string, Script>>;
 export type Story = readonly [
@@ -42,17 +43,19 @@ export async function expectStory([files, gates, agents, steps, end = {}]: Story
   for (const [index, step] of steps.entries()) {
     if (typeof step === 'string') {
       const first = starts.length;
-      const report = await user.call(pipeline, { maxParallel: 1 });
+      const isIsolated = step.startsWith('isolated: ');
+      const report = await user.call(pipeline, { maxParallel: 1, isIsolated });
       const failed = [...(report?.result.outcomes ?? [])].filter(([, { result }]) => result === 'failed');
       const put = report?.put.length ? `; put ${report.put.join(' ')}` : '';
       const failures = failed.length > 0 ? `; failed ${failed.map(([unit]) => unit).join(' ')}` : '';
       const actual = starts.slice(first).join(' ') + put + failures + (report === undefined ? '; killed' : '');
-      expect(actual, `step ${index + 1}`).toBe(step);
+      expect(actual, `step ${index + 1}`).toBe(step.replace('isolated: ', ''));
     } else if (Array.isArray(step)) {
       const [decision, ...units] = step as Extract<Step, readonly string[]>;
       user.oracle.beginCall(pipeline, 'main', false);
       await user.quietly(pipeline, {}, async (ports) => {
-        if (decision !== 'keep') await decide(ports, orderOf(pipeline), { decision, unit: units[0] }, BY);
+        if (decision === 'rollback') await rollBackRun(user, pipeline, {}, units[0]!);
+        else if (decision !== 'keep') await decide(ports, orderOf(pipeline), { decision, unit: units[0] }, BY);
         else await keepOutputs(ports, orderOf(pipeline), units, BY).catch(() => {});
       });
     } else edit(step as Files);
