@@ -94,7 +94,9 @@ export class Truth {
     const [attempt] = this.named(name);
     // Another subject may have no list yet that names a leg.
     const unit = this.units.get(attempt!.unit.key) ?? attempt!.unit;
-    const exports = JSON.stringify(unit.needs.map((key) => [key, held.get(key) ?? null]));
+    const legsOf = (gate: string) => [...held.keys()].filter((key) => key.startsWith(`${gate}/`));
+    const needs = unit.gate.needs.flatMap((gate) => (legsOf(gate).length > 0 ? legsOf(gate) : [gate]));
+    const exports = JSON.stringify(needs.map((key) => [key, held.get(key) ?? null]));
     const { result, output, approvalKey } = attempt!;
     this.add({ name, unit, start, exports, note: 'null', result, output, approvalKey, isEnded: true });
   }
