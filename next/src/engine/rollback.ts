@@ -96,7 +96,7 @@ function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (
       const chain = chains.get(path);
       if (chain === undefined) chains.set(path, { first: before, versions: [after], isBroken: false });
       else {
-        chain.isBroken ||= chain.versions.at(-1) !== before;
+        chain.isBroken ||= before !== chain.first && !chain.versions.includes(before);
         chain.versions.push(after);
       }
     }
@@ -106,7 +106,7 @@ function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (
   for (const [path, { first, versions, isBroken }] of chains) {
     const before = current(path);
     if (before === first) continue;
-    // What an isolated run made on top may have stayed in its clone.
+    // What an isolated run made on top may have stayed in its clone, and the next clone began without it.
     if (isBroken || !versions.includes(before)) left.push(path);
     else changes.push({ path, before, after: first });
   }

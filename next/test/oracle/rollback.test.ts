@@ -13,11 +13,17 @@ const stories: Readonly<Record<string, Story>> = {
     ['implement', ['rollback', 'all'], { src: '2' }, ['resume'], 'implement', ''],
     { src: '2' },
   ],
-  'takes back what a run made in the folder, although it went on in a clone': [
+  'takes back what a run made in the folder, although it went on in clones': [
     { a: '1', src: '0' },
     [{ ...EDIT, inputs: ['a'] }, REVIEW],
     { implement: (agent) => agent.write('src', agent.read('a')!), review: () => ({ exitCode: 1 }) },
-    ['implement review; failed review', { a: '2' }, 'isolated: implement review; failed review', ['rollback', 'all']],
+    [
+      'implement review; failed review',
+      { a: '2' },
+      'isolated: implement review; failed review',
+      'isolated: review; put src; failed review',
+      ['rollback', 'all'],
+    ],
     { src: '0' },
   ],
   'takes back what a review asked': [
