@@ -91,7 +91,7 @@ export class Oracle extends Findings {
     const { attempt, how, output } = checkpoint;
     const name = nameOf(attempt);
     const approvalKey = approvalKeyOf(checkpoint);
-    if (how === 'ran') this.truth.named(name)[0]!.approvalKey ??= approvalKey;
+    if (how === 'ran') this.truth.named(name).find(({ agent }) => agent)!.approvalKey ??= approvalKey;
     if (how === 'ran' || this.truth.named(name).some((known) => known.approvalKey === approvalKey)) return;
     const value = output ? this.#crew.world.state.valueOf(output.digest) : null;
     const supplied = this.truth.supply(this.truth.units.get(attempt.unit)!, name, value, this.#trees);
@@ -183,7 +183,7 @@ export class Oracle extends Findings {
     const attempts = truth.named(nameOf(entry));
     if (how === 'ran' || how === 'lost') this.busy.delete(key);
     if (how === 'lost') this.#finds = [];
-    if (how === 'ran') this.#onRan(entry, attempts[0]!);
+    if (how === 'ran') this.#onRan(entry, attempts.find(({ agent }) => agent)!);
     const supplied = attempts.find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
     if (supplied && how !== 'ran') this.#use(key, supplied);
     truth.answer(entry);
