@@ -20,7 +20,7 @@ import { FolderState } from '../run/state.ts';
 import { AttemptFolders, subjectSlug } from '../store/files/attempts.ts';
 import { FileCheckpoints } from '../store/files/checkpoints.ts';
 import { FileContents } from '../store/files/contents.ts';
-import { FileDocuments } from '../store/files/documents.ts';
+import { FileDocuments } from './documents.ts';
 import { FileHistory } from '../store/files/history.ts';
 import { isLocked, takeLock, type Lock } from '../store/files/lock.ts';
 import { openEntityLog, openLog, type FileLog } from '../store/files/log.ts';

@@ -8,7 +8,7 @@ import { addItems, documentPath, HANDOFF, MEMORY_FOLDER, newItems, PATTERNS, PRO
 import { completedTasks } from '../run/tasks.ts';
 import { UnitGraph } from '../run/units.ts';
 import { createGit } from '../workspace/git.ts';
-import type { DocumentFile } from '../store/files/documents.ts';
+import type { DocumentFile } from './documents.ts';
 import type { Folder } from './folder.ts';
 
 /** A document, and whether it is up to date if it is a deep dive. */

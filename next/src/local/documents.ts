@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatelineError } from '../../errors.ts';
-import { documentPath, MEMORY_FOLDER } from '../../run/memory.ts';
-import { isBehindFile } from '../../workspace/paths.ts';
-import { readPlainFile } from './attempts.ts';
-import { replaceFile } from './projections.ts';
-import { listFolder, unless, withSystemErrors } from './state-folder.ts';
+import { GatelineError } from '../errors.ts';
+import { documentPath, MEMORY_FOLDER } from '../run/memory.ts';
+import { isBehindFile } from '../workspace/paths.ts';
+import { readPlainFile } from '../store/files/attempts.ts';
+import { replaceFile } from '../store/files/projections.ts';
+import { listFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
 
 const MAX_BYTES = 1024 ** 2;
 const NAME = /^([a-z0-9][a-z0-9-]{0,63})\.md$/;
