@@ -126,3 +126,14 @@ function onInterrupt(listener: () => void): Disposable {
     },
   };
 }
+
+/** Ctrl-C ends the agents and keeps what is finished; a second one ends at once. */
+export function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const listener = world.onInterrupt(() => {
+    if (controller.signal.aborted) process.exit(130);
+    world.err.write('interrupted: ending the agents (again: end at once)\n');
+    controller.abort();
+  });
+  return { signal: controller.signal, [Symbol.dispose]: () => listener[Symbol.dispose]() };
+}

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { GatelineError } from '../errors.ts';
 import type { FileChange } from '../run/files.ts';
-import { listNames } from '../verdict/texts.ts';
 import { joinLines, splitNames } from './git.ts';
 import type { Repository } from './repository.ts';
 import { parseVersion } from './tree.ts';
@@ -91,7 +90,11 @@ function refuseOtherVersions(changes: readonly FileChange[], prefix: string, lis
 }
 
 function namesOf(changes: readonly FileChange[]): string {
-  return listNames(changes.map(({ path }) => path));
+  const rest = changes.length > 3 ? ` and ${changes.length - 3} more` : '';
+  return `${changes
+    .slice(0, 3)
+    .map(({ path }) => path)
+    .join(', ')}${rest}`;
 }
 
 function refusal(message: string): GatelineError {

@@ -6,8 +6,7 @@ import { parseJson } from '../../json/parse-json.ts';
 import { renderTable, safeLine, safeText } from '../../report/table.ts';
 import { addDeciderOptions, addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
 import { paintOf, type AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
-import { interruptOn } from './run.ts';
+import { interruptOn, type World } from '../world.ts';
 
 interface EntityOptions extends TargetOptions {
   readonly arg?: Record<string, string>;

@@ -9,8 +9,7 @@ import type { Task } from '../../run/tasks.ts';
 import { addRequestOptions, collectList, gatelineOptions, parseWholeNumber, type TargetOptions } from '../options.ts';
 import { tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
-import type { World } from '../world.ts';
-import { interruptOn } from './run.ts';
+import { interruptOn, type World } from '../world.ts';
 
 interface LoopFlags extends TargetOptions {
   readonly maxIterations?: number;

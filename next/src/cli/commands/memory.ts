@@ -5,8 +5,8 @@ import { renderTable, safeText } from '../../report/table.ts';
 import { addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
 import { tableScreenOf, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
-import type { World } from '../world.ts';
-import { interruptOn, runAnswer } from './run.ts';
+import { interruptOn, type World } from '../world.ts';
+import { runAnswer } from './run.ts';
 
 /** `memory`: documents for agents. */
 export function addMemoryCommands(world: World, program: Command, answer: AddAnswer): void {

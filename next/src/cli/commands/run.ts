@@ -16,7 +16,7 @@ import {
 } from '../options.ts';
 import { paintOf, tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
 import { showProgress } from '../progress.ts';
-import type { World } from '../world.ts';
+import { interruptOn, type World } from '../world.ts';
 import { addSetOptions, runSetAnswer } from './set.ts';
 
 const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
@@ -164,17 +164,6 @@ export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: P
   const exit =
     result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
   return { json: { result, run: view }, text: head + text, exit };
-}
-
-/** Ctrl-C ends the agents and keeps what is finished; a second one ends at once. */
-export function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  const listener = world.onInterrupt(() => {
-    if (controller.signal.aborted) process.exit(130);
-    world.err.write('interrupted: ending the agents (again: end at once)\n');
-    controller.abort();
-  });
-  return { signal: controller.signal, [Symbol.dispose]: () => listener[Symbol.dispose]() };
 }
 
 function addBegin(world: World, program: Command, answer: AddAnswer): void {

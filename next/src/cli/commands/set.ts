@@ -6,8 +6,7 @@ import { renderSet, renderSetPlan } from '../../report/set.ts';
 import { collectList, gatelineOptions, type TargetOptions } from '../options.ts';
 import { tableScreenOf, type Answer } from '../print.ts';
 import { showSetProgress } from '../progress.ts';
-import type { World } from '../world.ts';
-import { interruptOn } from './run.ts';
+import { interruptOn, type World } from '../world.ts';
 
 export interface SetFlags extends TargetOptions {
   readonly onlySet?: string[];
