@@ -47,13 +47,13 @@ export async function runSet(
   const ends = new Map(
     others.map(({ id }): [string, SubjectEnd] => [id, { done: runs.get(id)!.status === 'completed' }]),
   );
-  let error: unknown;
+  let error: Error | undefined;
   const start = (subject: SetSubject): void => {
     const order = { ...orders.get(subject.id)!, otherEntries };
     const work = runSubject(folder, order, set.deliver !== undefined, signal).then(
       (end) => void ends.set(subject.id, end),
       (thrown: unknown) => {
-        if (!(thrown instanceof GatelineError) || thrown.fault !== 'failed') error ??= thrown;
+        if (!(thrown instanceof GatelineError) || thrown.fault !== 'failed') error ??= asError(thrown);
         else ends.set(subject.id, { done: false, error: thrown.message });
       },
     );
@@ -82,6 +82,10 @@ export async function runSet(
   const selected = views.filter(({ id }) => subjects.some((subject) => id === subject.id));
   const isWhole = selected.every(({ done }) => done);
   return { status: signal.aborted ? 'interrupted' : isWhole ? 'completed' : 'failed', subjects: selected };
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** How the subjects of a set stand. */

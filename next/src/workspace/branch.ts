@@ -35,7 +35,7 @@ export async function commitToBranch(
   try {
     await run(['read-tree', head]);
     const before = await run(['write-tree']);
-    await refuseOtherVersions(changes, prefix, await run(['ls-files', '-s', '-z']));
+    refuseOtherVersions(changes, prefix, await run(['ls-files', '-s', '-z']));
     // Their objects get the blobs that only ours have.
     const pack = await inStore(['pack-objects', '-q', '--stdout', '--window=0'], { input: joinLines(blobs, '\n') });
     await asUser(['unpack-objects', '-q'], { input: pack });

@@ -126,7 +126,7 @@ async function runOrResume(world: World, options: RunFlags, isResume: boolean): 
     observe: (event) => progress.observe(event),
   });
   if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await checkpointsOf(gateline);
-  if (options.dryRun) return planAnswer(world, gateline, await gateline.plan(toRunOptions(options)));
+  if (options.dryRun) return await planAnswer(world, gateline, await gateline.plan(toRunOptions(options)));
   using interruption = interruptOn(world);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
   const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
