@@ -1,13 +1,14 @@
 import { GatelineError } from '../errors.ts';
 import { digestOfJson, type Digest } from '../json/digest.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
-import { ENTRY_FORMAT, type EndedEntry, type Entry } from '../run/entry.ts';
+import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
 import { FolderState } from '../run/state.ts';
+import { rejectionText } from '../run/unit-state.ts';
 import { UnitGraph, type Unit } from '../run/units.ts';
 import type { Contract } from '../verdict/contract.ts';
 import { compileContract, type CompiledContract } from '../verdict/judge.ts';
-import { verdictText } from '../verdict/verdict.ts';
+import { failedVerdict, verdictText } from '../verdict/verdict.ts';
 import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import type { Order, Ports, UnitOutput } from './ports.ts';
@@ -126,8 +127,23 @@ export class Call {
 
   #learn(all: readonly Entry[]): void {
     const entries = withoutOthers(this.order, all);
-    for (const entry of entries.slice(this.#entries.length)) this.state.apply(entry);
+    for (const entry of entries.slice(this.#entries.length)) {
+      this.state.apply(entry);
+      if (entry.kind === 'decided' && entry.decision === 'reject') this.#withdraw(entry);
+    }
     this.#entries = entries;
+  }
+
+  /** An output that a person rejects while the call works is for no later gate of it. */
+  #withdraw(rejection: Extract<DecidedEntry, { readonly decision: 'reject' }>): void {
+    for (const [key, outcome] of this.outcomes) {
+      if (!isSameAttempt(outcome.checkpoint?.attempt, rejection.attempt)) continue;
+      const reason = rejectionText(rejection);
+      const verdict = failedVerdict('cancelled', 'Run again: its agent works again.', [
+        { severity: 'error', message: reason },
+      ]);
+      this.outcomes.set(key, { result: 'failed', verdict, handedOn: [], reason });
+    }
   }
 
   /** Sets legs that come from data to those that the newest output gave: for what is done between calls. */

@@ -131,8 +131,10 @@ class Scheduler {
   /** One unit whose needs are done: uses what is remembered, or starts its agent. */
   async #turn(unit: Unit): Promise<void> {
     const call = this.#call;
-    const needs = needsOf(call, unit)!;
     await call.refresh();
+    // A person may have rejected what it needs.
+    const needs = needsOf(call, unit);
+    if (needs === undefined) return;
     const plan = await planUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
     if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);

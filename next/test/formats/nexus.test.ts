@@ -54,7 +54,7 @@ describe('writing', () => {
     const history = [entryOf(1), entryOf(2, { subject: 'other' })];
     const source = { view, values: new Map<string, JsonValue>([['gate_0', { ok: true }]]), history, documents: {} };
     const [start, end] = [Date.parse(STARTED), Date.parse('2025-10-29T12:40:00.000Z')];
-    const state = valueIn(nexus.write(source), CURRENT!);
+    const state = valueIn(nexus.write(source), CURRENT);
     expect(state).toEqual({
       id: 'workflow-20251029-123456-2',
       workflowName: 'p',
@@ -94,7 +94,7 @@ describe('writing', () => {
     });
     const kept = nexus.writeHistory!(source);
     expect(valueIn(kept, 'backups/workflow-20251029-123456-2.json')).toEqual(state);
-    const known = valueIn(nexus.write({ ...source, view: viewWith('error', units.slice(0, 2)) }), CURRENT!);
+    const known = valueIn(nexus.write({ ...source, view: viewWith('error', units.slice(0, 2)) }), CURRENT);
     expect(known).toMatchObject({ metadata: { estimatedDuration: 11 } });
   });
 
@@ -106,7 +106,7 @@ describe('writing', () => {
     ];
     const view = viewWith('completed', [phase(0, 'passed')]);
     const written = nexus.writeHistory!({ view, values: new Map(), history, documents: {} });
-    const lines = written[EXECUTIONS!]!.trim()
+    const lines = written[EXECUTIONS]!.trim()
       .split('\n')
       .map((line) => JSON.parse(line) as JsonObject);
     const base = { workflowName: 'p', userTask: 'implement checkout', pluginsUsed: [], mcpsUsed: [] };
@@ -137,19 +137,19 @@ const valid = valueIn(
     history: [],
     documents: {},
   }),
-  CURRENT!,
+  CURRENT,
 );
 
 describe('reading', () => {
   it('takes over results of completed phases, and names what it leaves out', () => {
-    const run = nexus.read([fileOf(CURRENT!, { ...valid, retries: { gate_0: 1 } })]);
+    const run = nexus.read([fileOf(CURRENT, { ...valid, retries: { gate_0: 1 } })]);
     expect(run).toMatchObject({ pipeline: 'p', subject: 'workflow-20251029-123456', task: 'implement checkout' });
     expect(run.gates.map(({ gate, output, issues }) => [gate, output, issues])).toEqual([
       ['gate_0', { ok: true }, []],
       ['gate_1', undefined, ['no']],
     ]);
     expect(run.notes).toContain('retries are left out: attempts are counted in the log');
-    const taken = nexus.read([fileOf(CURRENT!, { ...valid, status: 'ROLLBACK' })]);
+    const taken = nexus.read([fileOf(CURRENT, { ...valid, status: 'ROLLBACK' })]);
     expect(taken.gates[0]!.output).toBeUndefined();
   });
 
@@ -166,7 +166,7 @@ describe('reading', () => {
     ['twice', { completedPhases: ['gate_0', 'gate_0'] }, 'a phase is completed twice'],
     ['type', { retries: { a: -1 } }, '/retries/a: '],
   ])('refuses a state by the rules of the guide: %s', (_, change, message) =>
-    expect(() => nexus.read([fileOf(CURRENT!, { ...valid, ...change })])).toThrow(message),
+    expect(() => nexus.read([fileOf(CURRENT, { ...valid, ...change })])).toThrow(message),
   );
 
   it("takes over the guide's executions, the last line of each, and leaves out what is damaged or not over", () => {
@@ -177,7 +177,7 @@ describe('reading', () => {
       '{"id":"workflow-20251029-170000","workflowName":"bugfix","userTask":"x","status":"EXECUTING","duration":null,"timestamp":1730218219000}',
       '{"id":"workflow-2025',
     ];
-    const { history, notes, gates } = nexus.read([fileOf(EXECUTIONS!, lines.join('\n'))]);
+    const { history, notes, gates } = nexus.read([fileOf(EXECUTIONS, lines.join('\n'))]);
     expect(gates).toEqual([]);
     expect(history).toMatchObject([
       { subject: 'workflow-20251029-123456', status: 'completed', ms: 4_500_000, started: '2024-10-29T13:04:56.000Z' },
@@ -193,7 +193,7 @@ describe('reading', () => {
   it('takes a single backup, and of a damaged state names the backups', () => {
     const backup = fileOf('backups/workflow-20251029-123456.json', valid);
     expect(nexus.read([backup]).gates).toHaveLength(2);
-    expect(() => nexus.read([fileOf(CURRENT!, '{'), backup])).toThrow(/takes a backup: backups\/workflow-/);
+    expect(() => nexus.read([fileOf(CURRENT, '{'), backup])).toThrow(/takes a backup: backups\/workflow-/);
     expect(nexus.read([backup, { ...backup, path: 'backups/x.json' }]).notes[0]).toContain('no workflow is active');
   });
 
