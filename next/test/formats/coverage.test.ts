@@ -124,7 +124,7 @@ function unitWith(n: number, number: number): UnitView {
   const [before, after] = n === 2 ? ['100644 11', '100644 22'] : [null, `100644 ${n}`];
   return {
     ...unit,
-    key: IDS[number]!,
+    key: IDS[number],
     gate: IDS[number]!,
     agent: `agent-${n}-${number}`,
     place: { file: `file-${n}.yml` },

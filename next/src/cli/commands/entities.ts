@@ -26,10 +26,10 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
     .option('--check', 'only show what it lacks; exit 1 if anything')
     .option('--wait', 'wait until nobody else changes its entities; default: exit 75');
   answer<EntityOptions>(run, async ({ arg: args, check, wait, ...options }, command) => {
-    if (check) return checkAnswer(await (await open(world, options)).checkCommand(command, args), command);
+    if (check) return checkAnswer(await (await open(world, options)).entities.check(command, args), command);
     using interruption = interruptOn(world);
     const gateline = await open(world, options, command);
-    const result = await gateline.do(command, { args, wait, signal: interruption.signal });
+    const result = await gateline.entities.do(command, { args, wait, signal: interruption.signal });
     const failure = result.message === undefined ? '' : `${command} failed: ${result.message}\n`;
     world.err.write(failure && `${safeText(failure)}\n`);
     return { json: result, text: '', exit: result.status === 'passed' ? 0 : 1 };
@@ -39,7 +39,7 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
     'show entities, and say what became of them',
   );
   answer<EntityOptions>(entities, async (options, name) => {
-    const views = await (await open(world, options)).entities(name);
+    const views = await (await open(world, options)).entities.list(name);
     const text = renderTable(
       [
         { head: 'entity', cell: ({ entity, instance }) => (instance ? `${entity}/${instance}` : entity), max: 60 },
@@ -65,21 +65,21 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
     .description('say what an entity is')
     .addOption(jsonOption('--value <json>', 'its value'));
   answer<EntityOptions>(set, async ({ value, ...options }, name, to) =>
-    changesAnswer(await (await open(world, options)).setEntity(name, to as 'valid', value, options)),
+    changesAnswer(await (await open(world, options)).entities.set(name, to as 'valid', value, options)),
   );
   const apply = addDeciderOptions(addTargetOptions(entities.command('apply').argument('<command>', 'a command')), false)
     .description('note what a command that ran elsewhere has created and invalidated')
     .addOption(jsonOption('--result <json>', 'what it printed'))
     .addOption(argOption());
   answer<EntityOptions>(apply, async ({ result, arg: args, ...options }, command) =>
-    changesAnswer(await (await open(world, options)).applyCommand(command, result, args, options)),
+    changesAnswer(await (await open(world, options)).entities.apply(command, result, args, options)),
   );
   const reset = addDeciderOptions(
     addTargetOptions(entities.command('reset').argument('[name]', 'default: all entities')),
     false,
   ).description('make it as if they had never existed');
   answer<EntityOptions>(reset, async (options, name) =>
-    changesAnswer(await (await open(world, options)).resetEntities(name, options)),
+    changesAnswer(await (await open(world, options)).entities.reset(name, options)),
   );
 }
 
@@ -96,7 +96,7 @@ async function open(world: World, options: TargetOptions, command?: string): Pro
   });
 }
 
-function checkAnswer(check: Awaited<ReturnType<Gateline['checkCommand']>>, command: string) {
+function checkAnswer(check: Awaited<ReturnType<Gateline['entities']['check']>>, command: string) {
   const { missing, setUp } = check;
   const lines = setUp.map((id) => `\`gateline do ${id}\` makes it valid`);
   const text =
@@ -104,7 +104,7 @@ function checkAnswer(check: Awaited<ReturnType<Gateline['checkCommand']>>, comma
   return { json: check, text, exit: missing.length === 0 ? 0 : 1 };
 }
 
-function changesAnswer(changes: Awaited<ReturnType<Gateline['setEntity']>>) {
+function changesAnswer(changes: Awaited<ReturnType<Gateline['entities']['set']>>) {
   const lines = changes.map(({ entity, instance, to }) => safeText(`${entity}${instance && `/${instance}`}: ${to}`));
   return { json: { changes }, text: lines.join('\n') || 'Nothing changed.' };
 }

@@ -59,7 +59,7 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
       const target = output === undefined ? undefined : resolve(world.workingDirectory, output);
       const files =
         system === UASP
-          ? await gateline.exportSkill({ target, isDry })
+          ? await gateline.entities.exportSkill({ target, isDry })
           : await gateline.export(system, { target, isDry, run });
       return { json: { files }, text: files.map((path) => `${isDry ? 'would write' : 'wrote'} ${path}`).join('\n') };
     },

@@ -42,9 +42,9 @@ export function addLoopCommand(world: World, program: Command, answer: AddAnswer
     });
     const file = resolve(world.workingDirectory, set);
     const { maxIterations, only, dryRun } = options;
-    if (dryRun) return listTasks(world, await gateline.tasks(file));
+    if (dryRun) return listTasks(world, await gateline.sets.tasks(file));
     using interruption = interruptOn(world);
-    const result = await gateline.loop(file, { maxIterations, only, signal: interruption.signal });
+    const result = await gateline.sets.loop(file, { maxIterations, only, signal: interruption.signal });
     progress.end();
     const { text } = listTasks(world, result.tasks);
     const commits = result.commits.map(({ id, commit }) => safeText(`${commit.slice(0, 12)} ${id}`));

@@ -14,7 +14,7 @@ export function addMemoryCommands(world: World, program: Command, answer: AddAns
     'list the documents for agents in .gateline/memory/, and what agents learned',
   );
   answer<TargetOptions>(memory, async (options) => {
-    const view = await (await Gateline.open(await gatelineOptions(world, options))).memory();
+    const view = await (await Gateline.open(await gatelineOptions(world, options))).memory.list();
     const documents = renderTable(
       [
         { head: 'document', cell: ({ name }) => name, max: 64 },
@@ -39,7 +39,7 @@ export function addMemoryCommands(world: World, program: Command, answer: AddAns
   ).description('add what agents learned to learned-patterns.md, each once');
   answer<TargetOptions>(promote, async (options, ...gates) => {
     const gateline = await Gateline.open(await gatelineOptions(world, options));
-    const added = await gateline.promoteLearnings(gates.flat());
+    const added = await gateline.memory.promote(gates.flat());
     const lines = added.map(({ heading, text }) => safeText(`added ${heading}: ${text}`));
     return { json: { added }, text: lines.join('\n') || 'There is nothing new.' };
   });
@@ -54,7 +54,7 @@ export function addMemoryCommands(world: World, program: Command, answer: AddAns
       ...(await gatelineOptions(world, options)),
       observe: (event) => progress.observe(event),
     });
-    const { freshness, outcome } = await gateline.refreshMemory(force, { signal: interruption.signal });
+    const { freshness, outcome } = await gateline.memory.refresh(force, { signal: interruption.signal });
     progress.end();
     if (outcome === undefined) return { json: { freshness }, text: `deep-dive is fresh: ${freshness.reason}` };
     const { json, ...rest } = runAnswer(world, outcome);

@@ -53,11 +53,11 @@ export async function runSetAnswer(world: World, set: string | undefined, option
   const { onlySet: only, maxParallel } = options;
   const screen = tableScreenOf(world.out);
   if (options.dryRun) {
-    const subjects = await gateline.planSet(file, only);
+    const subjects = await gateline.sets.plan(file, only);
     return { json: { subjects }, text: renderSetPlan(subjects, screen) };
   }
   using interruption = interruptOn(world);
-  const outcome = await gateline.runSet(file, { only, maxParallel, signal: interruption.signal });
+  const outcome = await gateline.sets.run(file, { only, maxParallel, signal: interruption.signal });
   const exit = { completed: 0, failed: 1, interrupted: 130 }[outcome.status];
   return { json: outcome, text: renderSet(outcome.subjects, screen), exit };
 }
@@ -65,6 +65,6 @@ export async function runSetAnswer(world: World, set: string | undefined, option
 /** `status --set FILE` */
 export async function setStatusAnswer(world: World, set: string, options: TargetOptions): Promise<Answer> {
   const gateline = await Gateline.open(await gatelineOptions(world, options));
-  const subjects = await gateline.viewSet(resolve(world.workingDirectory, set));
+  const subjects = await gateline.sets.view(resolve(world.workingDirectory, set));
   return { json: { subjects }, text: renderSet(subjects, tableScreenOf(world.out)) };
 }

@@ -48,7 +48,7 @@ export function addShowCommands(world: World, program: Command, answer: AddAnswe
     if (options.set !== undefined) return setStatusAnswer(world, options.set, options);
     const gateline = await Gateline.open(await gatelineOptions(world, options));
     if (options.handoff) {
-      const handoff = await gateline.handoff();
+      const handoff = await gateline.memory.handoff();
       return { json: { handoff }, text: forTerminal(handoff) };
     }
     const print = async (): Promise<Answer> => statusAnswer(world, gateline, options);

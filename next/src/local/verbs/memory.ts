@@ -1,0 +1,42 @@
+import type { Learning } from '../../engine/memory.ts';
+import { refreshDeepDive } from '../deep-dive.ts';
+import { promoteLearnings, readHandoff, viewMemory, type MemoryView } from '../memory.ts';
+import type { RunOptions } from '../run-folder.ts';
+import type { Session } from '../session.ts';
+
+/** Documents for agents, and what agents learned. */
+export class MemoryVerbs {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The documents for agents, and what agents learned that nobody promoted. */
+  list(): Promise<MemoryView> {
+    return this.#session.use('read', viewMemory);
+  }
+
+  /** Adds what agents learned to `learned-patterns.md`, each once. @param gates only of these. Default: all */
+  promote(gates: readonly string[] = []): Promise<readonly Learning[]> {
+    return this.#session.use('read', (folder, order) => promoteLearnings(folder, order, gates));
+  }
+
+  /** Makes `deep-dive.md` anew if it is stale. @param isForced also if it is not */
+  refresh(isForced = false, { by, ...options }: Pick<RunOptions, 'signal' | 'by'> = {}) {
+    return this.#session.use('engine', async (folder, order) =>
+      refreshDeepDive(
+        folder,
+        order,
+        isForced,
+        options,
+        await this.#session.decider(by, order, 'gateline memory refresh'),
+      ),
+    );
+  }
+
+  /** What an agent that begins now is told of what was done before, as Markdown. */
+  handoff(): Promise<string> {
+    return this.#session.use('read', readHandoff);
+  }
+}
