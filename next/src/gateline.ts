@@ -1,25 +1,32 @@
-import { beginAttempt, completeAttempt, type BeginResult } from './engine/begin.ts';
-import { adoptOutput, decide, giveUpAttempts, hasClaims, keepOutputs, type DecisionName } from './engine/decide.ts';
+import { beginAttempt, completeAttempt, type BeginResult } from './engine/attempt/begin.ts';
+import {
+  adoptOutput,
+  decide,
+  giveUpAttempts,
+  hasClaims,
+  keepOutputs,
+  type DecisionName,
+} from './engine/decide/decide.ts';
 import type { Decider, Order } from './engine/ports.ts';
-import { rollBack, type Rollback } from './engine/rollback.ts';
+import { rollBack, type Rollback } from './engine/decide/rollback.ts';
 import { currentEnvironment, type Environment } from './environment.ts';
 import type { History, HistoryFilter } from './history/query.ts';
 import type { JsonValue } from './json/json.ts';
-import { compileWorkflow, type CompiledWorkflow } from './local/compile.ts';
-import { findBranch } from './local/git.ts';
-import { checkFolder, repairFolder, type FolderProblem } from './local/check.ts';
-import { cleanFolder, type CleanResult, type CleanRules } from './local/clean.ts';
-import { applyClone, type ApplyResult } from './local/isolated.ts';
-import { formatNamed, importRun, type ImportResult } from './local/import.ts';
-import { exportRun } from './local/mirror.ts';
-import { assignmentFor, type AssignmentOptions } from './local/order.ts';
-import { loadDefinition, type Definition } from './local/load-definition.ts';
-import { endCall, mirroredPorts, viewRun } from './local/view-run.ts';
+import { compileWorkflow, type CompiledWorkflow } from './local/project/compile.ts';
+import { findBranch } from './local/folder/git.ts';
+import { checkFolder, repairFolder, type FolderProblem } from './local/folder/check.ts';
+import { cleanFolder, type CleanResult, type CleanRules } from './local/folder/clean.ts';
+import { applyClone, type ApplyResult } from './local/runs/isolated.ts';
+import { formatNamed, importRun, type ImportResult } from './local/exchange/import.ts';
+import { exportRun } from './local/exchange/mirror.ts';
+import { assignmentFor, type AssignmentOptions } from './local/runs/order.ts';
+import { loadDefinition, type Definition } from './local/project/load-definition.ts';
+import { endCall, mirroredPorts, viewRun } from './local/folder/view-run.ts';
 import { diffRun, readPart, type AttemptChoice } from './local/parts.ts';
-import { reasonOf } from './local/prepare-run.ts';
+import { reasonOf } from './local/runs/prepare-run.ts';
 import { reportRun } from './local/report.ts';
-import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/run-folder.ts';
-import { withStandIns } from './local/system-files.ts';
+import { planFolder, runFolder, type RunOptions, type RunOutcome } from './local/runs/run-folder.ts';
+import { withStandIns } from './local/exchange/system-files.ts';
 import type { UnitKey } from './pipeline/pipeline.ts';
 import type { Part, PartValue, RunView } from './report/view.ts';
 import type { EndedEntry } from './run/entry.ts';

@@ -5,7 +5,7 @@ import { gateOf, type Unit } from '../run/units.ts';
 import { evaluateCondition, parseCondition } from '../verdict/expression.ts';
 import type { Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
-import { emptyOutput, type Needs } from './request.ts';
+import { emptyOutput, type Needs } from './plan/request.ts';
 import { readValue } from './values.ts';
 
 /** Whether a gate applies; if not, what it has for later gates. */

@@ -2,7 +2,7 @@ import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import type { Unit, UnitGraph } from '../run/units.ts';
 import type { Call } from './call.ts';
 import type { UnitOutput } from './ports.ts';
-import { emptyOutput, type Needs } from './request.ts';
+import { emptyOutput, type Needs } from './plan/request.ts';
 import { storeValue } from './values.ts';
 
 /** Whether all units of a gate are done in this call, or all that it needs if it has no legs: later gates need that too. */

@@ -3,9 +3,9 @@ import type { Checkpoint } from '../run/checkpoint.ts';
 import type { Unit } from '../run/units.ts';
 import type { Call, Outcome } from './call.ts';
 import { setLegs } from './legs.ts';
-import { unitOutputOf, isApproved } from './checkpoints.ts';
-import type { Needs } from './request.ts';
-import { roundsLeft } from './rework.ts';
+import { unitOutputOf, isApproved } from './plan/checkpoints.ts';
+import type { Needs } from './plan/request.ts';
+import { roundsLeft } from './decide/rework.ts';
 
 /** Notes what became of a unit whose output is there: whether later gates may use it. */
 export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {

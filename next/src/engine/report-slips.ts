@@ -1,7 +1,7 @@
 import type { Gate } from '../pipeline/pipeline.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import type { Call } from './call.ts';
-import type { Work } from './request.ts';
+import type { Work } from './plan/request.ts';
 
 /** Before an agent costs something: variables that are not set, and secrets that cannot be protected. */
 export function reportVariables(call: Call, { env, secrets }: Gate): void {

@@ -4,19 +4,19 @@ import type { EndedEntry } from '../run/entry.ts';
 import { costObstacle } from '../run/unit-state.ts';
 import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
-import { runAttempt } from './attempt.ts';
+import { runAttempt } from './attempt/attempt.ts';
 import { Call, type Outcome } from './call.ts';
-import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './gate-entities.ts';
-import { planUnit, toUnitPlan } from './plan-unit.ts';
-import { requireDocuments } from './memory.ts';
+import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './entities/gate-entities.ts';
+import { planUnit, toUnitPlan } from './plan/plan-unit.ts';
+import { requireDocuments } from './attempt/memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
-import { recoverOpenAttempts } from './recover.ts';
+import { recoverOpenAttempts } from './attempt/recover.ts';
 import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
-import { buildRequest, fingerprintOf, type Work } from './request.ts';
-import { sendBack } from './rework.ts';
-import { prepareNeeds } from './use-needs.ts';
-import { carryOut } from './use-output.ts';
+import { buildRequest, fingerprintOf, type Work } from './plan/request.ts';
+import { sendBack } from './decide/rework.ts';
+import { prepareNeeds } from './plan/use-needs.ts';
+import { carryOut } from './plan/use-output.ts';
 
 /** How a call of `run` ended. */
 export interface RunResult {

@@ -8,7 +8,7 @@ import { attemptOf } from '../run/entry.ts';
 import { FolderState, type Attempt } from '../run/state.ts';
 import { gateOf, UnitGraph } from '../run/units.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
-import type { Folder } from './folder.ts';
+import type { Folder } from './folder/folder.ts';
 
 /** Which attempt of a unit. Default: its newest, of the newest run that has one. */
 export interface AttemptChoice {

@@ -8,9 +8,9 @@ import { renderHtml } from '../report/html/page.ts';
 import type { Part } from '../report/view.ts';
 import { FolderState } from '../run/state.ts';
 import { shellWord } from '../untrusted/escape.ts';
-import type { Folder } from './folder.ts';
+import type { Folder } from './folder/folder.ts';
 import { findAttempt, partDigests, readContent } from './parts.ts';
-import { viewRun } from './view-run.ts';
+import { viewRun } from './folder/view-run.ts';
 
 /** What a page shows of a unit, in this order. */
 const PARTS = ['output', 'learnings', 'stdout', 'stderr', 'request'] as const satisfies readonly Part[];

@@ -3,10 +3,10 @@ import type { Environment } from '../environment.ts';
 import { GatelineError } from '../errors.ts';
 import type { SetSubject } from '../pipeline/set.ts';
 import type { EngineEvent } from '../run/events.ts';
-import { Folder, type FolderAccess } from './folder.ts';
-import { findActor } from './git.ts';
-import type { Definition } from './load-definition.ts';
-import { assignmentFor, createOrder } from './order.ts';
+import { Folder, type FolderAccess } from './folder/folder.ts';
+import { findActor } from './folder/git.ts';
+import type { Definition } from './project/load-definition.ts';
+import { assignmentFor, createOrder } from './runs/order.ts';
 
 /** What verbs share: a definition, what a run of it is about, and its folder, which each opens for as long as it works. */
 export class Session {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EntityView } from '../../src/local/entities.ts';
+import type { EntityView } from '../../src/local/entities/entities.ts';
 import { Project } from './support.ts';
 
 /** A stand-in for a browser's command line: notes each start, and prints what it is told to. */

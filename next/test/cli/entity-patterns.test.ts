@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EntityView } from '../../src/local/entities.ts';
+import type { EntityView } from '../../src/local/entities/entities.ts';
 import { Project } from './support.ts';
 
 /**

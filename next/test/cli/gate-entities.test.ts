@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EntityView } from '../../src/local/entities.ts';
+import type { EntityView } from '../../src/local/entities/entities.ts';
 import { agent, pipeline, Project } from './support.ts';
 
 /** A gate that notes what it was given of entities. */

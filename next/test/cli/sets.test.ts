@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SetOutcome } from '../../src/local/set.ts';
+import type { SetOutcome } from '../../src/local/sets/set.ts';
 import type { SubjectView } from '../../src/report/set.ts';
 import { agent, pipeline, Project } from './support.ts';
 

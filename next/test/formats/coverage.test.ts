@@ -4,8 +4,8 @@ import { splitFrontMatter, type Source } from '../../src/formats/format.ts';
 import { readSkill, writeSkill } from '../../src/formats/uasp.ts';
 import type { HistoryEntry } from '../../src/history/history-entry.ts';
 import type { JsonValue } from '../../src/json/json.ts';
-import { FORMATS } from '../../src/local/formats.ts';
-import { entityStatuses } from '../../src/local/uasp.ts';
+import { FORMATS } from '../../src/local/exchange/formats.ts';
+import { entityStatuses } from '../../src/local/entities/uasp.ts';
 import type { RunStatus, UnitStatus, UnitView } from '../../src/report/view.ts';
 import { unitOf, viewOf } from './views.ts';
 

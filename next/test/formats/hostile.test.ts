@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GatelineError } from '../../src/errors.ts';
 import type { SourceFile } from '../../src/formats/format.ts';
-import { FORMATS } from '../../src/local/formats.ts';
+import { FORMATS } from '../../src/local/exchange/formats.ts';
 import { pipeline, Project } from '../cli/support.ts';
 import { SEED_FILES, STEM } from './seed-000.ts';
 import { SKILL } from './seed-001.ts';

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { decide } from '../../src/engine/decide.ts';
+import { decide } from '../../src/engine/decide/decide.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import type { Answer } from './memory-agents.ts';

@@ -1,4 +1,4 @@
-import { rollBack } from '../../src/engine/rollback.ts';
+import { rollBack } from '../../src/engine/decide/rollback.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { orderOf, type OrderOptions } from '../support/pipelines.ts';
 import { isEditorAlone } from './checks.ts';

@@ -183,7 +183,11 @@ export class Oracle extends Findings {
     const attempts = truth.named(nameOf(entry));
     if (how === 'ran' || how === 'lost') this.busy.delete(key);
     if (how === 'lost') this.#finds = [];
-    if (how === 'ran') this.#onRan(entry, attempts.find(({ agent }) => agent)!);
+    if (how === 'ran')
+      this.#onRan(
+        entry,
+        attempts.find(({ agent }) => agent)!,
+      );
     const supplied = attempts.find(({ approvalKey }) => approvalKey === approvalKeyOf(entry));
     if (supplied && how !== 'ran') this.#use(key, supplied);
     truth.answer(entry);

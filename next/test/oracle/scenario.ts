@@ -1,4 +1,4 @@
-import { adoptOutput, decide, giveUpAttempts, keepOutputs, type DecisionName } from '../../src/engine/decide.ts';
+import { adoptOutput, decide, giveUpAttempts, keepOutputs, type DecisionName } from '../../src/engine/decide/decide.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';

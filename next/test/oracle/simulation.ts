@@ -1,4 +1,4 @@
-import type { BeginResult } from '../../src/engine/begin.ts';
+import type { BeginResult } from '../../src/engine/attempt/begin.ts';
 import type { RunResult } from '../../src/engine/run.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { GatelineError } from '../../src/errors.ts';

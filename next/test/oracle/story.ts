@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { decide, keepOutputs, type DecisionName } from '../../src/engine/decide.ts';
+import { decide, keepOutputs, type DecisionName } from '../../src/engine/decide/decide.ts';
 import { createPipeline, orderOf, type GateSketch } from '../support/pipelines.ts';
 import { rollBackRun } from './folder-commands.ts';
 import type { Answer, SimulatedAgent } from './memory-agents.ts';

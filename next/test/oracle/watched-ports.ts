@@ -1,4 +1,4 @@
-import { beginAttempt, completeAttempt } from '../../src/engine/begin.ts';
+import { beginAttempt, completeAttempt } from '../../src/engine/attempt/begin.ts';
 import { runPipeline } from '../../src/engine/run.ts';
 import type { Order, Ports } from '../../src/engine/ports.ts';
 import type { Digest } from '../../src/json/digest.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decide } from '../../src/engine/decide.ts';
+import { decide } from '../../src/engine/decide/decide.ts';
 import type { Ports } from '../../src/engine/ports.ts';
 import { runPipeline } from '../../src/engine/run.ts';
 import { attemptOf, type AttemptRef } from '../../src/run/entry.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { completeAttempt } from '../../engine/begin.ts';
+import { completeAttempt } from '../../engine/attempt/begin.ts';
 import { GatelineError } from '../../errors.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
 import { openJob, parseGateJob, parseToken } from '../gate/gate-job.ts';

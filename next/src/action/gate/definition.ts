@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { GatelineError, messageOf } from '../../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { rootOf, parseDefinition, type Definition } from '../../local/load-definition.ts';
+import { rootOf, parseDefinition, type Definition } from '../../local/project/load-definition.ts';
 import { DEFINITION_FILES } from '../../pipeline/pipeline.ts';
 import { gateIdFrom, slugOf } from '../../pipeline/slug.ts';
 import { gateOf } from '../../run/units.ts';

@@ -6,10 +6,10 @@ import { ENTITY_LOCKS_VARIABLE, JOB_LOCK, type Environment } from '../../environ
 import { GatelineError } from '../../errors.ts';
 import { digestOfJson, digestSchema, type Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { Folder } from '../../local/folder.ts';
-import { secretValues } from '../../local/order.ts';
-import { mirrorGuide } from '../../local/mirror.ts';
-import { createAgentStateFiles, withStandIns } from '../../local/system-files.ts';
+import { Folder } from '../../local/folder/folder.ts';
+import { secretValues } from '../../local/runs/order.ts';
+import { mirrorGuide } from '../../local/exchange/mirror.ts';
+import { createAgentStateFiles, withStandIns } from '../../local/exchange/system-files.ts';
 import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import type { Entry } from '../../run/entry.ts';

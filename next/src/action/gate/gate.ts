@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beginAttempt } from '../../engine/begin.ts';
+import { beginAttempt } from '../../engine/attempt/begin.ts';
 import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';

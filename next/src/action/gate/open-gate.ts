@@ -1,9 +1,9 @@
-import type { Folder } from '../../local/folder.ts';
+import type { Folder } from '../../local/folder/folder.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors.ts';
 import { NO_DIGEST, type Digest } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
-import { checkpointOf } from '../../engine/checkpoints.ts';
+import { checkpointOf } from '../../engine/plan/checkpoints.ts';
 import { makerHow } from '../../run/checkpoint.ts';
 import { originOf } from '../../run/entry.ts';
 import {

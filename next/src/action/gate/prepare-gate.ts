@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { checkpointOf } from '../../engine/checkpoints.ts';
+import { checkpointOf } from '../../engine/plan/checkpoints.ts';
 import type { UnitOutput } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
 import { digestOf, digestOfJson } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { pickPointers } from '../../json/pointer.ts';
-import { assignmentFor } from '../../local/order.ts';
-import type { Definition } from '../../local/load-definition.ts';
+import { assignmentFor } from '../../local/runs/order.ts';
+import type { Definition } from '../../local/project/load-definition.ts';
 import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
 import type { EntityChange } from '../../run/entity/change.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { FORMATS } from '../../local/formats.ts';
+import { FORMATS } from '../../local/exchange/formats.ts';
 import { runAddress, type GithubContext } from '../../report/github/context.ts';
 import { githubStep, githubUnitStep } from '../../report/github/next-step.ts';
 import { createExcerpt, excerptSize } from '../../report/html/excerpt.ts';

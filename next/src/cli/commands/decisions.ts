@@ -12,7 +12,7 @@ import {
   readJsonFile,
   type TargetOptions,
 } from '../options.ts';
-import { createGh, findWaitingOutput, postDecision } from '../../local/pull-request.ts';
+import { createGh, findWaitingOutput, postDecision } from '../../local/project/pull-request.ts';
 import { type Answer, type AddAnswer } from '../print.ts';
 import type { World } from '../world.ts';
 

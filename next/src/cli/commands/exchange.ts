@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors.ts';
 import { Gateline } from '../../gateline.ts';
-import { FORMATS } from '../../local/formats.ts';
-import { importSkill } from '../../local/uasp.ts';
+import { FORMATS } from '../../local/exchange/formats.ts';
+import { importSkill } from '../../local/entities/uasp.ts';
 import { countOf } from '../../report/amounts.ts';
 import { safeLine, safeText } from '../../report/table.ts';
 import {

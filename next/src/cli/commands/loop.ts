@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors.ts';
 import { Gateline } from '../../gateline.ts';
-import type { LoopResult } from '../../local/loop.ts';
+import type { LoopResult } from '../../local/sets/loop.ts';
 import { countOf } from '../../report/amounts.ts';
 import { renderTable, safeText } from '../../report/table.ts';
 import type { Task } from '../../run/tasks.ts';

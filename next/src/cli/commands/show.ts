@@ -6,7 +6,7 @@ import { renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
 import type { Part } from '../../report/view.ts';
 import { GatelineError } from '../../errors.ts';
-import { assertUnit } from '../../local/order.ts';
+import { assertUnit } from '../../local/runs/order.ts';
 import { writeReport } from '../../local/report.ts';
 import {
   addTargetOptions,

@@ -1,4 +1,4 @@
-import { checkCommand, type CommandCheck, type CommandResult } from '../../engine/commands.ts';
+import { checkCommand, type CommandCheck, type CommandResult } from '../../engine/entities/commands.ts';
 import type { Decider } from '../../engine/ports.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
@@ -11,9 +11,9 @@ import {
   viewEntities,
   type CommandOptions,
   type EntityView,
-} from '../entities.ts';
+} from '../entities/entities.ts';
 import type { Session } from '../session.ts';
-import { exportSkill } from '../uasp.ts';
+import { exportSkill } from '../entities/uasp.ts';
 
 /** Entities of a folder, and the commands that require, create and invalidate them. */
 export class EntityVerbs {

@@ -1,7 +1,7 @@
-import type { Learning } from '../../engine/memory.ts';
-import { refreshDeepDive } from '../deep-dive.ts';
-import { promoteLearnings, readHandoff, viewMemory, type MemoryView } from '../memory.ts';
-import type { RunOptions } from '../run-folder.ts';
+import type { Learning } from '../../engine/attempt/memory.ts';
+import { refreshDeepDive } from '../learnings/deep-dive.ts';
+import { promoteLearnings, readHandoff, viewMemory, type MemoryView } from '../learnings/memory.ts';
+import type { RunOptions } from '../runs/run-folder.ts';
 import type { Session } from '../session.ts';
 
 /** Documents for agents, and what agents learned. */

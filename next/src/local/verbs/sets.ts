@@ -1,8 +1,8 @@
 import type { SubjectPlan, SubjectView } from '../../report/set.ts';
 import type { Task } from '../../run/tasks.ts';
-import { readSet, readTasks, runLoop, type LoopOptions, type LoopResult } from '../loop.ts';
+import { readSet, readTasks, runLoop, type LoopOptions, type LoopResult } from '../sets/loop.ts';
 import type { Session } from '../session.ts';
-import { planSet, runSet, viewSet, type SetOptions, type SetOutcome } from '../set.ts';
+import { planSet, runSet, viewSet, type SetOptions, type SetOutcome } from '../sets/set.ts';
 
 /** Runs of one pipeline for several subjects: side by side in clones, or one task after another in the folder. */
 export class SetVerbs {

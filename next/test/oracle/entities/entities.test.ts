@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InvalidStateError } from '../../../src/errors.ts';
-import { CommandExecutor, StateManager } from '../../../src/local/skills.ts';
+import { CommandExecutor, StateManager } from '../../../src/local/entities/skills.ts';
 import { Random } from '../random.ts';
 import { documentOf, Model, randomSkill, replay, type Event, type ModelCommand, type ModelSkill } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { GatelineError } from '../../../src/errors.ts';
-import { CommandExecutor, StateManager } from '../../../src/local/skills.ts';
+import { CommandExecutor, StateManager } from '../../../src/local/entities/skills.ts';
 import { Random } from '../random.ts';
 import '../../../src/configure-zod.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ports } from '../../../src/engine/ports.ts';
 import { hexOf, type Digest } from '../../../src/json/digest.ts';
 import type { JsonValue } from '../../../src/json/json.ts';
-import { Folder } from '../../../src/local/folder.ts';
+import { Folder } from '../../../src/local/folder/folder.ts';
 import type { Checkpoint } from '../../../src/run/checkpoint.ts';
 import { entrySchema, type AttemptRef, type Entry } from '../../../src/run/entry.ts';
 import { subjectSlug } from '../../../src/store/files/attempts.ts';

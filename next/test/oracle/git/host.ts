@@ -1,5 +1,5 @@
 import { GatelineError } from '../../../src/errors.ts';
-import { Folder } from '../../../src/local/folder.ts';
+import { Folder } from '../../../src/local/folder/folder.ts';
 import type { Pipeline } from '../../../src/pipeline/pipeline.ts';
 import { orderOf, type OrderOptions } from '../../support/pipelines.ts';
 import { perform, watchPorts, type Command, type Hooks } from '../watched-ports.ts';

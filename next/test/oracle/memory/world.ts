@@ -1,6 +1,6 @@
 import type { Ports } from '../../../src/engine/ports.ts';
-import { recoverFolder } from '../../../src/engine/recover.ts';
-import { applyResult } from '../../../src/local/isolated.ts';
+import { recoverFolder } from '../../../src/engine/attempt/recover.ts';
+import { applyResult } from '../../../src/local/runs/isolated.ts';
 import { orderOf } from '../../support/pipelines.ts';
 import type { Crew, SimulatedAgent } from '../memory-agents.ts';
 import { perform, watchPorts, type Command } from '../watched-ports.ts';

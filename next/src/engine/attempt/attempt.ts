@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentResult } from '../../agent/agent.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { canonicalChunks } from '../../json/canonical-json.ts';
+import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
+import type { FileChange } from '../../run/files.ts';
+import { totalOf } from '../../run/figures.ts';
+import { endsOf, judgeTogether } from '../../run/repeat.ts';
+import { attemptName, isRemembered } from '../../run/state.ts';
+import type { Unit } from '../../run/units.ts';
+import { failedVerdict, type Verdict } from '../../verdict/verdict.ts';
+import { snapshotFrom, snapshotId } from '../../workspace/workspace.ts';
+import { redactIssue } from '../../verdict/judge.ts';
+import { findHandOnProblems } from '../../workspace/hand-on.ts';
+import type { Call } from '../call.ts';
+import { judgeOutput, type JudgedOutput } from './judge-output.ts';
+import { checkpointOf, extendCheckpoints } from '../plan/checkpoints.ts';
+import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.ts';
+import type { Needs, Work } from '../plan/request.ts';
+import { legsEntry } from '../legs.ts';
+import { setFailure, setOutcome } from '../outcome.ts';
+import { endForAttempt, entityVariables, takeForAttempt } from '../entities/gate-entities.ts';
+import { exportsOf, storeValue } from '../values.ts';
+import { prepareDirectory, taskOf } from './agent-files.ts';
+
+/** An attempt that has begun. */
+export interface Claim {
+  readonly started: StartedEntry;
+  readonly directory: string;
+  readonly needs: Needs;
+  readonly unit: Unit;
+}
+
+/** Starts the agent of a unit and sees it to its end. @throws as {@link takeForAttempt}, before the attempt is logged */
+export async function runAttempt(
+  call: Call,
+  work: Work,
+  { reason, feedback }: { readonly reason: string; readonly feedback?: Verdict },
+  signal: AbortSignal,
+): Promise<EndedEntry> {
+  const attempt = nextAttempt(call, work.unit);
+  const directory = await claimDirectory(call, work, attempt, feedback);
+  const id = randomUUID();
+  const task = taskOf(call, work, attempt, directory, feedback !== undefined);
+  const env = { ...task.env, ...entityVariables(call, work.unit, directory, id) };
+  const agent = await call.ports.agents.prepare({ ...task, env });
+  const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
+  try {
+    await takeForAttempt(call, work.unit, { ref: attempt, id, directory }, agent, signal);
+    await call.write(started);
+  } catch (error) {
+    // It waits for the word, and the process for it.
+    await agent.run(AbortSignal.abort());
+    throw error;
+  }
+  const { unit, n, at } = started;
+  call.observe({ type: 'started', unit, n, reason, at });
+  const result = await agent.run(signal);
+  return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
+}
+
+/** An agent that cannot be started has no process, but its attempt is not one between `begin` and `complete`. */
+const NOT_STARTED = { pid: 0, start: 'not started' };
+
+/** The place for the next attempt of a unit in the run. */
+export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
+  const { runNumber, current } = state;
+  const earlier = current?.run === runNumber ? (current.attempts.get(key) ?? []) : [];
+  return { subject: order.subject, run: runNumber, unit: key, n: (earlier.at(-1)?.ref.n ?? 0) + 1 };
+}
+
+/** Stores what an attempt is judged by, keeps the folder as it is, and writes the files of the agent. */
+export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
+  const { contents, workspace } = call.ports;
+  await contents.put(canonicalChunks(work.request as unknown as JsonValue));
+  await storeValue(call, call.contractOf(work.unit.gate).contract);
+  await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
+  await call.ports.database?.save(attempt);
+  return prepareDirectory(call, work, attempt, feedback);
+}
+
+export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
+  const { unit, fingerprint, snapshot, rework, request } = work;
+  const { digest } = call.contractOf(unit.gate);
+  return {
+    ...call.head(),
+    // Also if somebody closed the run since its directory was made.
+    run: attempt.run,
+    kind: 'started',
+    unit: unit.key,
+    n: attempt.n,
+    fingerprint,
+    contract: digest,
+    snapshot: snapshotId(snapshot),
+    iteration: rework?.round ?? 1,
+    rework: rework !== undefined,
+    writes: unit.gate.files !== undefined,
+    ...(call.order.isIsolated && { isolated: true }),
+    ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
+    ...(request.task !== undefined && { task: request.task.slice(0, 4_096) }),
+  };
+}
+
+/**
+ * Ends an attempt: judges the output, sees what became of the folder, remembers the output and what else holds for the
+ * folder as it is left, and logs the end last: a kill between these steps is repeated without harm.
+ */
+export async function finishAttempt(call: Call, claim: Claim, result?: AgentResult): Promise<EndedEntry> {
+  const { unit, needs, started, directory } = claim;
+  const before = snapshotFrom(started.snapshot);
+  const judged = await judgeOutput(call, unit, directory, result);
+  const after = await call.look();
+  const changes = await splitChanges(call, claim, before, after);
+  const verdict = await judgeFiles(call, unit, judged.verdict, changes.declared);
+  const { digest, contract } = call.contractOf(unit.gate);
+  const { value } = judged;
+  const output = value === undefined ? undefined : await storeValue(call, value);
+  // Before the output is remembered: one that is used makes nothing valid.
+  const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
+  const end: EndedEntry = {
+    ...call.head(),
+    run: started.run,
+    kind: 'ended',
+    unit: unit.key,
+    n: started.n,
+    how: 'ran',
+    verdict,
+    fingerprint: started.fingerprint,
+    contract: digest,
+    iteration: started.iteration,
+    rework: started.rework,
+    ...(output && { output, ...(await legsEntry(call, unit, output)) }),
+    ...(value !== undefined &&
+      verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
+    ...recordChanges(call, changes),
+    ...(effects.length > 0 && { effects }),
+    snapshot: snapshotId(after),
+    ...(await storeLogs(call, judged, result)),
+    ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),
+  };
+  await call.ports.workspace.storeVersions(changes.declared);
+  const entry = judgeTogether(call.state, unit, end);
+  const total = totalOf(endsOf(call.state.current, unit.key), entry);
+  const made = { attempt: attemptOf(entry), how: 'ran', startedAt: started.at } as const;
+  const checkpoint = { ...checkpointOf(entry, made), ...total };
+  const isValid = entry.output !== undefined && !entry.part && isRemembered(entry.verdict, unit.gate);
+  const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
+  const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
+  if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
+  await extendCheckpoints(call, {
+    unit,
+    before,
+    changes: changes.declared,
+    ...(changes.undeclared.length === 0 && { after }),
+    ...(holds && { output: { checkpoint, needs, rework } }),
+  });
+  await call.write(entry);
+  reportUndeclared(call, unit, changes);
+  if (isValid) await setOutcome(call, unit, checkpoint, needs);
+  else if (!entry.part) setFailure(call, unit, entry.verdict);
+  return entry;
+}
+
+/** A stash takes work away: what an output says about files then holds for this call only. A moved HEAD is only named. */
+async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolean> {
+  if (started.head === undefined) return false;
+  const { head, stash } = await call.ports.workspace.watchHead();
+  if (head !== started.head.head)
+    call.notice(`another commit was checked out while ${unit.key} worked`, { unit: unit.key });
+  if (stash === started.head.stash) return false;
+  call.notice(`something was stashed while ${unit.key} worked: its output serves this call only`, {
+    unit: unit.key,
+    hint: '`git stash pop` brings it back',
+  });
+  return true;
+}
+
+/** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
+async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: readonly FileChange[]): Promise<Verdict> {
+  if (verdict.status === 'failed' || changes.length === 0) return verdict;
+  const { redactor, pipeline } = call.order;
+  const problems = await findHandOnProblems(call.ports.workspace, changes, redactor, pipeline.allowSecrets);
+  if (problems.length === 0) return verdict;
+  return failedVerdict(
+    'files',
+    'Let the agent leave that out of its files; `allow-secrets` in the definition lets a path through.',
+    problems.slice(0, 50).map((message) => redactIssue({ severity: 'error', message }, redactor)),
+  );
+}
+
+async function storeLogs(call: Call, judged: JudgedOutput, result?: AgentResult): Promise<Partial<EndedEntry>> {
+  const { contents } = call.ports;
+  const { metrics, learnings } = judged;
+  return {
+    ...(metrics && { metrics }),
+    ...(learnings && { learnings: await contents.put([learnings]) }),
+    ...(result && {
+      logs: {
+        ...(result.stdout && { stdout: await contents.put([result.stdout]) }),
+        ...(result.stderr && { stderr: await contents.put([result.stderr]) }),
+      },
+    }),
+    ...(result?.outcome === 'exited' && { exitCode: result.exitCode }),
+  };
+}

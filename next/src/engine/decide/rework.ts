@@ -1,0 +1,83 @@
+import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
+import type { AttemptRef } from '../../run/entry.ts';
+import { attemptName, type Rework } from '../../run/state.ts';
+import type { Call, Outcome } from '../call.ts';
+
+/** The reworks of the gate that a gate sends its work back to, in this run. */
+function reworksOf({ state }: Call, target: string): readonly Rework[] {
+  const run = state.current;
+  return (run && !run.finalStatus && run.reworks.get(target)) || [];
+}
+
+/** The review that a gate must answer in this run. */
+export function noteOf({ state }: Call, gate: string) {
+  return state.current?.finalStatus ? undefined : state.current?.notes.get(gate);
+}
+
+function maxRounds({ order }: Call, gate: Gate): number {
+  return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
+}
+
+/** How often a failed output may still send its work back: 0 if the rounds are used up, if its own was answered, or if nobody can. */
+export function roundsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
+  if (gate.onFail === undefined) return 0;
+  const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
+  // A gate whose condition is false answers nothing.
+  if (units.some(({ key }) => call.outcomes.get(key)?.result === 'done' && !call.outcomes.get(key)?.checkpoint))
+    return 0;
+  const reworks = reworksOf(call, gate.onFail.goto);
+  const index = reworks.findIndex(({ causes }) =>
+    causes.some((cause) => attemptName(cause.attempt) === attemptName(attempt)),
+  );
+  if (index < 0) return Math.max(0, maxRounds(call, gate) - reworks.length);
+  // This output has sent the work back before. If that was answered, the answer changed nothing that the gate reads.
+  const note = noteOf(call, gate.onFail.goto);
+  const isOpen =
+    note !== undefined && note.rework === reworks[index] && units.some(({ key }) => !note.answered.has(key));
+  return isOpen ? 1 : 0;
+}
+
+/**
+ * Sends the work back, if outputs of this call ask for it: one rework for the first gate that any of them names, with
+ * all that failed as its causes. That gate and all that need it are forgotten in this call.
+ * @returns whether work was sent back
+ */
+export async function sendBack(call: Call): Promise<boolean> {
+  const failed = [...call.outcomes].filter(([, { result }]) => result === 'sends-back');
+  const target = failed.map(([key]) => call.graph.unit(key)!.gate.onFail!.goto)[0];
+  if (target === undefined) return false;
+  const causes = failed.filter(([key]) => call.graph.unit(key)!.gate.onFail!.goto === target);
+  const open = openRework(call, target, causes);
+  if (!open) {
+    const round = reworksOf(call, target).length + 2;
+    await call.write({
+      ...call.head(),
+      kind: 'decided',
+      decision: 'rework',
+      actor: 'gateline',
+      reason: `sent back by ${causes.map(([key]) => key).join(', ')}`,
+      gate: target,
+      round,
+      causes: causes.map(([unit, { checkpoint, verdict }]) => ({
+        unit,
+        attempt: checkpoint!.attempt,
+        output: checkpoint!.output!,
+        verdict,
+      })),
+    });
+    call.observe({ type: 'rework', gate: target, round, causes: causes.map(([key]) => key) });
+  }
+  for (const unit of call.graph.units)
+    if (unit.gate.id === target || call.graph.ancestors(unit.gate.id).has(target)) call.outcomes.delete(unit.key);
+  return true;
+}
+
+/** A rework by the same outputs that was recorded before a kill, and is not answered yet. */
+function openRework(call: Call, target: string, causes: readonly (readonly [UnitKey, Outcome])[]): boolean {
+  const note = noteOf(call, target);
+  if (note === undefined) return false;
+  const names = new Set(note.rework.causes.map(({ attempt }) => attemptName(attempt)));
+  const units = call.graph.unitsOf(target) ?? [];
+  const isOpen = units.some(({ key }) => !note.answered.has(key));
+  return isOpen && causes.every(([, { checkpoint }]) => names.has(attemptName(checkpoint!.attempt)));
+}

@@ -1,0 +1,118 @@
+import { GatelineError } from '../../errors.ts';
+import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
+import type { FileChange, FileVersion } from '../../run/files.ts';
+import { attemptName } from '../../run/state.ts';
+import { gateOf } from '../../run/units.ts';
+import { Call } from '../call.ts';
+import type { Decider, Order, Ports } from '../ports.ts';
+import { recoverOpenAttempts } from '../attempt/recover.ts';
+
+/** What a rollback takes back. */
+export interface Rollback {
+  readonly run: number;
+  /** Units whose work is taken back, in the order in which they worked. */
+  readonly units: readonly string[];
+  readonly changes: readonly FileChange[];
+  /** Paths that are not as the gates left them: they stay. */
+  readonly left: readonly string[];
+  readonly restoresDatabase: boolean;
+}
+
+/**
+ * Takes the work of the newest run back: the files that gates after `to` changed get the version from before, if they
+ * are as those gates left them; their outputs are forgotten, and the run is paused. The caller holds the lock.
+ * @param choice `to`: the last gate whose work stays, or `all`: none. `isDry`: only says what would be taken back
+ */
+export async function rollBack(
+  ports: Ports,
+  order: Order,
+  choice: { readonly to: string; readonly isDry: boolean },
+  by: Decider,
+): Promise<Rollback> {
+  const { to, isDry } = choice;
+  const call = await Call.open(ports, order);
+  if (!isDry) await recoverOpenAttempts(call);
+  if (to !== 'all') call.graph.requireGate(to);
+  const run = call.state.current;
+  if (run === undefined) throw new GatelineError('usage', `${order.subject} has no run to roll back`);
+  const undone = entriesAfter(call, run.run, to);
+  const snapshot = await call.look();
+  const files = await ports.workspace.listFiles(snapshot);
+  const { changes, left } = changesBack(undone, (path) => files.get(path) ?? snapshot.unstored[path] ?? null);
+  const first = undone.find((entry): entry is StartedEntry => entry.kind === 'started');
+  const units = [...new Set(undone.map(({ unit }) => unit))];
+  const restoresDatabase = ports.database !== undefined && first !== undefined;
+  const rollback: Rollback = { run: run.run, units, changes, left, restoresDatabase };
+  if (isDry || undone.length === 0) return rollback;
+
+  const ends = undone.filter((entry): entry is EndedEntry => entry.kind === 'ended');
+  const attempts = distinct(ends.flatMap((entry) => [attemptOf(entry), ...(entry.source ? [entry.source] : [])]));
+  if (restoresDatabase && !(await ports.database.restore(attemptOf(first))))
+    throw new GatelineError('platform', `no database was saved before ${first.unit}`, { hint: 'nothing was changed' });
+  await ports.workspace.keep(`rollback/${call.now()}`, snapshot);
+  await ports.workspace.storeVersions(changes);
+  const refused = await ports.workspace.put(changes);
+  const written = changes.filter(({ path }) => !refused.includes(path));
+  await call.write({
+    ...call.head(),
+    run: run.run,
+    kind: 'decided',
+    decision: 'rollback',
+    to,
+    attempts,
+    changes: written,
+    ...by,
+  });
+  await ports.checkpoints.forget(attempts);
+  return { ...rollback, changes: written, left: [...left, ...refused] };
+}
+
+/** The entries of a run about units that worked after the last end of a gate, without what was taken back before. */
+function entriesAfter(call: Call, run: number, to: string): (StartedEntry | EndedEntry)[] {
+  const { pipeline, subject } = call.order;
+  const ofRun = call.entries.filter(
+    (entry) => entry.pipeline === pipeline.id && entry.subject === subject && entry.run === run,
+  );
+  const takenBack = ofRun.flatMap((entry) =>
+    entry.kind === 'decided' && entry.decision === 'rollback'
+      ? entry.attempts.map((attempt) => attemptName(attempt))
+      : [],
+  );
+  const entries = ofRun.filter((entry) => entry.kind !== 'decided');
+  const last = to === 'all' ? -1 : entries.findLastIndex(({ kind, unit }) => kind === 'ended' && gateOf(unit) === to);
+  if (to !== 'all' && last < 0)
+    throw new GatelineError('usage', `${to} has not worked in run ${run}`, {
+      hint: '`gateline status` shows what has',
+    });
+  return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptName(attemptOf(entry))));
+}
+
+/** The changes that take back what entries changed: for each path, from a version that they left to the one before. */
+function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (path: string) => FileVersion | null) {
+  const chains = new Map<string, { first: FileVersion | null; versions: (FileVersion | null)[]; isBroken: boolean }>();
+  for (const entry of entries) {
+    if (entry.kind !== 'ended') continue;
+    for (const { path, before, after } of entry.changes) {
+      const chain = chains.get(path);
+      if (chain === undefined) chains.set(path, { first: before, versions: [after], isBroken: false });
+      else {
+        chain.isBroken ||= before !== chain.first && !chain.versions.includes(before);
+        chain.versions.push(after);
+      }
+    }
+  }
+  const changes: FileChange[] = [];
+  const left: string[] = [];
+  for (const [path, { first, versions, isBroken }] of chains) {
+    const before = current(path);
+    if (before === first) continue;
+    // What an isolated run made on top may have stayed in its clone, and the next clone began without it.
+    if (isBroken || !versions.includes(before)) left.push(path);
+    else changes.push({ path, before, after: first });
+  }
+  return { changes, left };
+}
+
+function distinct(attempts: readonly AttemptRef[]): AttemptRef[] {
+  return [...new Map(attempts.map((attempt) => [attemptName(attempt), attempt])).values()];
+}

@@ -1,0 +1,182 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { GatelineError, isSystemError, messageOf } from '../../errors.ts';
+import { adoptOutput, judgeValue } from '../../engine/decide/decide.ts';
+import type { Decider, Order } from '../../engine/ports.ts';
+import { runPipeline } from '../../engine/run.ts';
+import type { Format, ImportedGate, ImportedRun, SourceFile } from '../../formats/format.ts';
+import type { HistoryEntry } from '../../history/history-entry.ts';
+import { didYouMean } from '../../json/did-you-mean.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { gateOf } from '../../run/units.ts';
+import { listNames } from '../../verdict/texts.ts';
+import { verdictText } from '../../verdict/verdict.ts';
+import { readPlainFile } from '../../store/files/attempts.ts';
+import { replaceFile } from '../../store/files/projections.ts';
+import { isBehindFile } from '../../workspace/paths.ts';
+import type { Folder } from '../folder/folder.ts';
+import { FORMATS } from './formats.ts';
+import { TEMPLATES } from '../project/init.ts';
+
+/** Whose files to import. */
+export interface ImportSource {
+  readonly system: string;
+  /** The folder with the files, or one of them, as the user names it. Default: the system's own. */
+  readonly path?: string;
+}
+
+/** What an import took over. */
+export interface ImportResult {
+  readonly gates: readonly UnitKey[];
+  /** Runs of the history that were not there. */
+  readonly runs: number;
+  /** Documents of `.gateline/memory/` that were not there. */
+  readonly documents: readonly string[];
+  /** What it does not take, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Takes over the outputs of another system's files, each judged by the contract of its gate: all or none. Its history and
+ * documents are added to ours.
+ */
+export async function importRun(
+  folder: Folder,
+  order: Order,
+  { system, path }: ImportSource,
+  by: Decider,
+): Promise<ImportResult> {
+  const format = formatNamed(system);
+  const source = resolve(folder.options.root, path ?? format.folder);
+  if (path === undefined && isBehindFile(folder.options.root, `${format.folder}/x`))
+    throw new GatelineError('usage', `${format.folder} is no plain folder`, { hint: 'name the folder that is meant' });
+  const hint = `\`gateline import ${system} PATH\` reads another folder or file${system === 'nexus' ? ', such as ~/.claude/skills/nexus/history' : ''}`;
+  const files = await readFiles(source, format.isStateFile, hint);
+  if (files.length === 0) throw new GatelineError('usage', `${source} has no files of ${system}`, { hint });
+  const imported = format.read(files, order.isSubjectGiven ? order.subject : undefined);
+  const notes = [...imported.notes];
+  if (imported.task !== undefined && imported.task !== order.task)
+    notes.push(
+      `its task is not that of the run: \`task: ${JSON.stringify(imported.task)}\` in ${order.definitionFile} sets it, and what was imported is imported again`,
+    );
+  const outputs = imported.gates.flatMap((gate) => {
+    const unit = findUnit(order.pipeline, gate);
+    if (unit === undefined && gate.output !== undefined)
+      notes.push(`${gate.gate} is no gate of ${order.pipeline.id}: left out`);
+    return unit === undefined || gate.output === undefined ? [] : [{ unit, value: gate.output }];
+  });
+  if (outputs.length === 0 && imported.gates.some(({ output }) => output !== undefined))
+    throw new GatelineError('usage', `no gate of ${order.pipeline.id} is among ${listNames(idsOf(imported), 10)}`, {
+      hint: `name the gates of ${order.definitionFile} so${isTemplate(imported.pipeline) ? `, or begin with \`gateline init --template ${imported.pipeline}\` elsewhere` : ''}`,
+    });
+  const problems: string[] = [];
+  for (const { unit, value } of outputs) {
+    const verdict = await judgeValue(folder.ports, order, unit, value);
+    if (verdict.status === 'failed') problems.push(`${unit}: ${verdictText(verdict)}`);
+  }
+  if (problems.length > 0)
+    throw new GatelineError('failed', `outputs do not meet the contracts of their gates:\n${problems.join('\n')}`, {
+      hint: 'Nothing was imported.',
+    });
+  // Before the outputs: documents are part of the requests that these answer.
+  const documents = await addDocuments(folder.options.root, imported.documents, notes);
+  for (const output of outputs) await adoptOutput(folder.ports, order, output, by);
+  const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
+  if (only.size > 0) await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
+  const redacted = order.redactor.json(imported.history as unknown as JsonValue).value as unknown as HistoryEntry[];
+  return {
+    gates: outputs.map(({ unit }) => unit),
+    runs: await folder.addHistory(redacted),
+    documents,
+    notes,
+  };
+}
+
+/** @throws GatelineError `usage` naming the systems */
+export function formatNamed(system: string): Format {
+  if (Object.hasOwn(FORMATS, system)) return FORMATS[system]!;
+  const names = Object.keys(FORMATS);
+  throw new GatelineError('usage', `there is no system ${system}`, {
+    hint: didYouMean(system, names) ?? `One of: ${names.join(', ')}`,
+  });
+}
+
+function isTemplate(name: string | undefined): boolean {
+  return TEMPLATES.some((template) => template === name);
+}
+
+function idsOf({ gates }: ImportedRun): string[] {
+  return gates.map(({ gate }) => String(gate));
+}
+
+function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | undefined {
+  const match = gates.find(({ id, number }) => (typeof gate === 'number' ? number === gate : id === gate));
+  return match && unitKey(match.id, leg);
+}
+
+/**
+ * Writes documents that are not there yet, or have only the heading of a template: what people and promoted learnings
+ * made of others stays.
+ */
+async function addDocuments(
+  root: string,
+  documents: Readonly<Record<string, string>>,
+  notes: string[],
+): Promise<string[]> {
+  const added: string[] = [];
+  for (const [name, text] of Object.entries(documents)) {
+    const path = `.gateline/memory/${name}.md`;
+    if (isBehindFile(root, path)) throw new GatelineError('usage', `${path} lies behind a link`);
+    const current = await readFile(join(root, path), 'utf8').catch((error: unknown) => {
+      if (isSystemError(error, 'ENOENT')) return '';
+      throw error;
+    });
+    if (current === text) continue;
+    if (!/^(?:# .*)?\s*$/.test(current)) notes.push(`${path} is there already: left as it is`);
+    else {
+      await replaceFile(join(root, path), text);
+      added.push(path);
+    }
+  }
+  return added;
+}
+
+const MAX_FILES = 10_000;
+const MAX_FILE_BYTES = 64 * 1024 ** 2;
+
+/**
+ * The files of a folder that belong to a system, or one of them.
+ * @throws GatelineError `usage` if one of them is no plain file
+ */
+async function readFiles(source: string, isStateFile: (path: string) => boolean, hint: string): Promise<SourceFile[]> {
+  const isFile = (await stat(source).catch(() => undefined))?.isDirectory() === false;
+  if (isFile) {
+    const name = [basename(source), `${basename(dirname(source))}/${basename(source)}`].find(isStateFile);
+    return name === undefined ? [] : [await readSourceFile(source, name)];
+  }
+  const folder = source;
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
+    const reason = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+    throw new GatelineError('usage', `${folder} ${reason}`, { hint, cause: error });
+  });
+  const nameOf = (entry: Dirent) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/');
+  // A link may take the place of a folder of the system, too.
+  const isMeant = (entry: Dirent) =>
+    isStateFile(nameOf(entry)) || (entry.isSymbolicLink() && isStateFile(`${nameOf(entry)}/x.json`));
+  const names = entries.filter(isMeant).map(nameOf);
+  if (names.length > MAX_FILES) throw new GatelineError('usage', `${folder} has more than ${MAX_FILES} files`);
+  const files: SourceFile[] = [];
+  for (const name of names.toSorted()) files.push(await readSourceFile(join(folder, name), name));
+  return files;
+}
+
+async function readSourceFile(path: string, name: string): Promise<SourceFile> {
+  const file = await readPlainFile(path, MAX_FILE_BYTES);
+  const hint = 'Nothing was imported. Leave the file out.';
+  if (file.state === 'too-large') throw new GatelineError('usage', `${path} has more than 64 MiB`, { hint });
+  if (file.state !== 'present')
+    throw new GatelineError('usage', file.state === 'refused' ? file.reason : `${path} is gone`, { hint });
+  return { path: name, bytes: file.bytes, modified: (await lstat(path)).mtimeMs };
+}

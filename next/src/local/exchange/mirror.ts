@@ -1,0 +1,119 @@
+import { join, relative } from 'node:path';
+import type { Order } from '../../engine/ports.ts';
+import { messageOf } from '../../errors.ts';
+import type { Format, OutputValues, Source, WrittenFiles } from '../../formats/format.ts';
+import { stateGuide } from '../../formats/state-guide/state-guide.ts';
+import { fileStems, gateFile } from '../../formats/state-guide/words.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { renderCheckpoint } from '../../report/checkpoint.ts';
+import type { RunView } from '../../report/view.ts';
+import { writeProjection } from '../../store/files/projections.ts';
+import type { StateFolder } from '../../store/files/state-folder.ts';
+import type { Contents } from '../../store/stores.ts';
+import { isBehindFile } from '../../workspace/paths.ts';
+import type { Folder } from '../folder/folder.ts';
+import { FORMATS } from './formats.ts';
+import { readDocuments } from '../learnings/memory.ts';
+
+/** Outputs that are larger are named in the files, not part of them, in bytes. */
+const MAX_OUTPUT = 16 * 1024 ** 2;
+
+/**
+ * Renews the files of the systems that `mirror` names. They are for people and other programs: what cannot be written is
+ * only said.
+ * @param isOver the call has ended: what a system keeps of earlier runs is renewed too
+ */
+export async function mirrorRun(folder: Folder, order: Order, view: RunView, isOver = false): Promise<void> {
+  const { mirror } = order.pipeline;
+  if (mirror.includes(stateGuide.name)) await mirrorGuide(folder, view);
+  const formats = mirror.flatMap((name) => (name === stateGuide.name ? [] : (FORMATS[name] ?? [])));
+  if (formats.length === 0) return;
+  const source = await sourceOf(folder, order, view, isOver ? undefined : view.history);
+  for (const format of formats) {
+    const files = { ...format.write(source), ...(isOver && format.writeHistory?.(source)) };
+    await writeFiles(folder, format, join(folder.options.root, format.folder), files).catch((error: unknown) =>
+      folder.options.observe({
+        type: 'notice',
+        message: `the files of ${format.name} are not renewed: ${messageOf(error)}`,
+      }),
+    );
+  }
+}
+
+/** Renews the state guide's files in `.state/`: envelopes, the pipeline's file and the checkpoint of each gate. */
+export async function mirrorGuide(
+  { stateFolder, contents }: { readonly stateFolder: StateFolder; readonly contents: Contents },
+  view: RunView,
+): Promise<void> {
+  const values = await outputValues(contents, view);
+  const stems = fileStems(view.metadata, view.subject);
+  const [stem] = stems;
+  // The agent of a running unit may be writing its own file.
+  const running = view.units.filter(({ status }) => status === 'running');
+  const working = new Set(
+    running.flatMap(({ number, leg }) => stems.map((name) => gateFile(name, number, leg, 'output.json'))),
+  );
+  const files = stateGuide.write({ view, values, history: view.history, documents: {} });
+  for (const [path, text] of Object.entries(files))
+    if (!working.has(path)) await writeProjection(stateFolder, path, text);
+  for (const unit of view.units) {
+    if (unit.verdict === undefined) continue;
+    const name = gateFile(stem, unit.number, unit.leg, 'checkpoint.md');
+    const stateFile = `.state/${gateFile(stem, unit.number, unit.leg, 'output.json')}`;
+    await writeProjection(stateFolder, name, renderCheckpoint(view, unit, stateFile));
+  }
+}
+
+/**
+ * Writes a run as the files of another system; what stands there and is not ours is set aside.
+ * @param target absolute folder. Default: the system's own
+ * @returns the paths, relative to the workspace
+ */
+export async function exportRun(
+  folder: Folder,
+  order: Order,
+  view: RunView,
+  system: string,
+  { target, isDry = false }: { readonly target?: string; readonly isDry?: boolean } = {},
+): Promise<readonly string[]> {
+  const format = FORMATS[system]!;
+  const source = await sourceOf(folder, order, view);
+  const files = { ...format.write(source), ...format.writeHistory?.(source) };
+  const root = target ?? join(folder.options.root, format.folder);
+  if (!isDry) await writeFiles(folder, format, root, files);
+  const names = Object.keys(files).filter((name) => files[name] !== null);
+  return names.map((name) => relative(folder.options.root, join(root, name)).replaceAll('\\', '/'));
+}
+
+async function writeFiles(folder: Folder, { name }: Format, root: string, files: WrittenFiles): Promise<void> {
+  const { stateFolder, options } = folder;
+  const below = relative(options.root, root);
+  for (const [path, text] of Object.entries(files)) {
+    // An agent may have made the folder a link to somewhere else.
+    if (!below.startsWith('..') && isBehindFile(options.root, join(below, path).replaceAll('\\', '/')))
+      throw new Error(`${join(below, path)} lies behind a link`);
+    await writeProjection(stateFolder, path, text, below === '.state' ? undefined : { root, name: `${name}/${path}` });
+  }
+}
+
+async function sourceOf(folder: Folder, order: Order, view: RunView, history?: Source['history']): Promise<Source> {
+  const runs = history ?? (await folder.readHistory({ pipeline: view.pipeline })).entries;
+  return {
+    view,
+    values: await outputValues(folder.contents, view),
+    history: runs,
+    documents: await readDocuments(folder, order),
+  };
+}
+
+async function outputValues(contents: Contents, view: RunView): Promise<OutputValues> {
+  const values = new Map<string, JsonValue>();
+  for (const { key, output } of view.units) {
+    if (output === undefined || output.bytes > MAX_OUTPUT) continue;
+    const bytes = await contents.get(output.digest);
+    const parsed = bytes && parseJson(bytes);
+    if (parsed?.ok) values.set(key, parsed.value);
+  }
+  return values;
+}

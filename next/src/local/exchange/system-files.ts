@@ -1,0 +1,74 @@
+import type { Order, AgentStateFiles } from '../../engine/ports.ts';
+import { stateGuide } from '../../formats/state-guide/state-guide.ts';
+import { readEnvelope, standInFrom } from '../../formats/state-guide/envelope.ts';
+import { fileStems, gateFile } from '../../formats/state-guide/words.ts';
+import type { Unit } from '../../run/units.ts';
+import { readPlainFile } from '../../store/files/attempts.ts';
+import { acceptProjection, clearProjection } from '../../store/files/projections.ts';
+import type { StateFolder } from '../../store/files/state-folder.ts';
+import type { Folder } from '../folder/folder.ts';
+
+const MAX_STATE_FILE = 64 * 1024 ** 2;
+
+/** Agents of the state guide write their own envelope: it is read as their output (the guide's step N-1). */
+export function createAgentStateFiles(
+  folder: StateFolder,
+  { pipeline, metadata, subject }: Order,
+): AgentStateFiles | undefined {
+  if (!pipeline.mirror.includes(stateGuide.name)) return undefined;
+  const filesOf = ({ gate, leg }: Unit) =>
+    fileStems(metadata, subject).map((stem) => gateFile(stem, gate.number, leg.id, 'output.json'));
+  return {
+    clear: async (unit) => {
+      for (const name of filesOf(unit)) await clearProjection(folder, name);
+    },
+    read: async (unit) => {
+      const { id, number } = unit.gate;
+      for (const name of filesOf(unit)) {
+        const path = folder.pathOf(name);
+        const file = await readPlainFile(path, MAX_STATE_FILE);
+        if (file.state === 'absent') continue;
+        if (file.state !== 'present')
+          return { issues: [{ severity: 'error', message: `${path} is no plain file of at most 64 MiB` }] };
+        const read = readEnvelope(file.bytes, { id, number, metadata });
+        if ('issues' in read) return read;
+        await acceptProjection(folder, name, file.bytes);
+        const { status, output, validation } = read.envelope;
+        if (status !== 'FAILED') return { bytes: new TextEncoder().encode(JSON.stringify(output)) };
+        const issues = validation.issues.length > 0 ? validation.issues : ['the state file of the agent says FAILED'];
+        return { issues: issues.map((message) => ({ severity: 'error', message })) };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The order with the values that may take the place of gates that are not done. */
+export async function withStandIns(folder: Folder, order: Order): Promise<Order> {
+  return { ...order, standIns: await findStandIns(folder, order) };
+}
+
+/**
+ * What may take the place of gates that are not done, for gates with `stand-in` (seed 000, step 0B): their state file,
+ * else the caller's input.
+ */
+async function findStandIns(
+  { stateFolder }: Folder,
+  { pipeline, subject, metadata, input }: Order,
+): Promise<NonNullable<Order['standIns']>> {
+  const replaceable = new Set(pipeline.gates.flatMap(({ standIn, needs }) => (standIn ? needs : [])));
+  const standIns = new Map<string, { value: NonNullable<Order['input']>; reason: string }>();
+  for (const gate of pipeline.gates) {
+    if (!replaceable.has(gate.id)) continue;
+    const files = fileStems(metadata, subject).map((stem) =>
+      stateFolder.pathOf(gateFile(stem, gate.number, '', 'output.json')),
+    );
+    const read = await Promise.all(files.map((file) => readPlainFile(file, MAX_STATE_FILE)));
+    const bytes = read.flatMap((file) => (file.state === 'present' ? [file.bytes] : []))[0];
+    const standIn = standInFrom(bytes, input, { id: gate.id, number: gate.number, metadata });
+    if (standIn.choice === 'none') continue;
+    const value = standIn.choice === 'file' ? standIn.envelope.output : standIn.output;
+    if (value !== null) standIns.set(gate.id, { value, reason: standIn.reason });
+  }
+  return standIns;
+}

@@ -1,0 +1,255 @@
+import { exec } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createAgents } from '../../agent/process.ts';
+import { createToolVersions } from '../../agent/tool-versions.ts';
+import type { Database, Order, Ports } from '../../engine/ports.ts';
+import type { Environment } from '../../environment.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import { createHistoryEntry } from '../../history/create-history-entry.ts';
+import type { HistoryEntry } from '../../history/history-entry.ts';
+import { queryHistory, type History, type HistoryFilter } from '../../history/query.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { EntityEntry } from '../../run/entity/entity-log.ts';
+import { MEMORY_FOLDER } from '../../run/memory.ts';
+import type { AttemptRef, Entry } from '../../run/entry.ts';
+import type { EngineEvent } from '../../run/events.ts';
+import { FolderState } from '../../run/state.ts';
+import { AttemptFolders, subjectSlug } from '../../store/files/attempts.ts';
+import { FileCheckpoints } from '../../store/files/checkpoints.ts';
+import { FileContents } from '../../store/files/contents.ts';
+import { FileDocuments } from '../learnings/documents.ts';
+import { FileHistory } from '../../store/files/history.ts';
+import { isLocked, takeLock, type Lock } from '../../store/files/lock.ts';
+import { openEntityLog, openLog, type FileLog } from '../../store/files/log.ts';
+import {
+  openStateFolder,
+  readFileIfPresent,
+  type CrashPoint,
+  type StateFolder,
+} from '../../store/files/state-folder.ts';
+import { cloneWorkspace } from '../../workspace/clone.ts';
+import { openWorkspace, type GitWorkspace } from '../../workspace/git-workspace.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { createDatabase } from './database.ts';
+import { FORMATS } from '../exchange/formats.ts';
+
+/**
+ * What a command needs of a folder. `read`: its state only. `beside`: its files too, while an engine may work.
+ * `engine`: alone.
+ */
+export type FolderAccess = 'read' | 'beside' | 'engine';
+
+export interface FolderOptions {
+  readonly root: string;
+  /** Default: `.state` in the folder. */
+  readonly state?: string;
+  readonly pipeline: Pipeline;
+  readonly access: FolderAccess;
+  readonly environment: Environment;
+  /** @param subject whose run it is, of several side by side */
+  readonly observe: (event: EngineEvent, subject?: string) => void;
+  /** For a job's checkout: its files are not read before the first snapshot. */
+  readonly seedIndex?: boolean;
+  readonly crashPoint?: CrashPoint;
+}
+
+/** A folder with its `.state/`: what the machine gives to the engine, and the stores behind it. */
+export class Folder implements AsyncDisposable {
+  readonly options: FolderOptions;
+  readonly ports: Ports;
+  readonly stateFolder: StateFolder;
+  readonly log: FileLog<Entry>;
+  readonly entities: FileLog<EntityEntry>;
+  readonly checkpoints: FileCheckpoints;
+  readonly contents: FileContents;
+  readonly documents: FileDocuments;
+  readonly #history: FileHistory;
+  readonly #lock: Lock | undefined;
+  readonly #workspace: GitWorkspace | undefined;
+
+  private constructor(
+    options: FolderOptions,
+    stateFolder: StateFolder,
+    lock: Lock | undefined,
+    workspace: GitWorkspace | undefined,
+  ) {
+    this.options = options;
+    this.stateFolder = stateFolder;
+    this.#lock = lock;
+    this.#workspace = workspace;
+    this.#history = new FileHistory(stateFolder);
+    this.checkpoints = new FileCheckpoints(stateFolder);
+    this.contents = new FileContents(stateFolder);
+    this.documents = new FileDocuments(options.root);
+    const log = openLog(stateFolder);
+    this.log = log;
+    this.entities = openEntityLog(stateFolder);
+    this.ports = {
+      log,
+      contents: this.contents,
+      checkpoints: this.checkpoints,
+      entities: this.entities,
+      workspace: workspace ?? NO_WORKSPACE,
+      agents: createAgents(),
+      attempts: new AttemptFolders(stateFolder, options.pipeline.id),
+      documents: this.documents,
+      database: this.#database(),
+      clock: { now: () => new Date() },
+      environment: options.environment,
+      platform: { os: platform(), arch: arch() },
+      toolVersion: createToolVersions({
+        workingDirectory: workspace?.root ?? options.root,
+        env: options.environment,
+      }),
+      observe: options.observe,
+    };
+  }
+
+  /** @throws GatelineError `busy` if another engine works here */
+  static async open(options: FolderOptions): Promise<Folder> {
+    const state = await openStateFolder(options.state ?? join(options.root, '.state'), options.crashPoint);
+    const lock = options.access === 'engine' ? await takeLock(state) : undefined;
+    try {
+      if (options.access === 'read') return new Folder(options, state, lock, undefined);
+      if (options.access === 'engine') await state.sweep();
+      const workspace = await openWorkspace({
+        root: options.root,
+        state: state.path,
+        env: options.environment,
+        beside: options.access === 'beside',
+        seedIndex: options.seedIndex,
+        ...globsOf(options.pipeline),
+      });
+      return new Folder(options, state, lock, workspace);
+    } catch (error) {
+      await lock?.[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The same folder, but gates work in a clone of it at a fixed path. */
+  async openClone({ subject }: Order): Promise<Folder> {
+    const { clone, isNew } = await cloneWorkspace(this.git, this.clonePath(subject));
+    const { pipeline, environment } = this.options;
+    const record = `${this.clonePath(subject)}.setup`;
+    // One that was killed runs again, and so does another command.
+    if (pipeline.setup !== undefined && (isNew || String(await readFileIfPresent(record)) !== pipeline.setup)) {
+      await setUpClone(pipeline.setup, clone.root, environment);
+      await this.stateFolder.writeDurably(record, [pipeline.setup]);
+    }
+    return new Folder({ ...this.options, access: 'beside' }, this.stateFolder, undefined, clone);
+  }
+
+  /** The same folder for one of several runs side by side, whose events go elsewhere. It is closed by its owner. */
+  observedBy(observe: FolderOptions['observe']): Folder {
+    return new Folder({ ...this.options, observe }, this.stateFolder, this.#lock, this.#workspace);
+  }
+
+  clonePath(subject: string): string {
+    return this.stateFolder.pathOf('clones', this.options.pipeline.id, subjectSlug(subject));
+  }
+
+  /** The workspace, with what only git can do. */
+  get git(): GitWorkspace {
+    if (this.#workspace === undefined) throw new GatelineError('bug', 'the folder was opened to read its state only');
+    return this.#workspace;
+  }
+
+  attemptPath(pipeline: string, attempt: AttemptRef): string {
+    return new AttemptFolders(this.stateFolder, pipeline).pathOf(attempt);
+  }
+
+  async readHistory(filter?: HistoryFilter): Promise<History> {
+    return queryHistory(await this.#history.read(), filter);
+  }
+
+  /** Whether old runs were last removed a week ago or more. From now on they count as removed. */
+  async isCleanDue(): Promise<boolean> {
+    const path = this.stateFolder.pathOf('cleaned');
+    const cleaned = await readFileIfPresent(path);
+    const now = this.ports.clock.now();
+    if (cleaned && now.getTime() - Date.parse(cleaned.toString()) < WEEK_MS) return false;
+    await this.stateFolder.writeDurably(path, [now.toISOString()]);
+    return cleaned !== undefined;
+  }
+
+  /** Notes how the newest run stands in the history. */
+  async appendHistory({ pipeline, subject }: Order): Promise<void> {
+    const state = new FolderState(pipeline, subject, await this.log.read());
+    const entry = createHistoryEntry(pipeline, state, this.ports.clock.now().toISOString());
+    if (entry) await this.#history.append(entry);
+  }
+
+  /** Adds runs that the history does not have yet. @param entries the oldest first @returns how many */
+  async addHistory(entries: readonly HistoryEntry[]): Promise<number> {
+    const { entries: known } = await this.readHistory();
+    const keyOf = ({ pipeline, subject, run }: HistoryEntry) => JSON.stringify([pipeline, subject, run]);
+    const keys = new Set(known.map(keyOf));
+    const added = entries.filter((entry) => !keys.has(keyOf(entry)));
+    for (const entry of added) await this.#history.append(entry);
+    return added.length;
+  }
+
+  /** Whether an engine works here: what an agent does after its engine was killed is seen by nobody. */
+  async isWorkedOn(): Promise<boolean> {
+    return this.#lock !== undefined || (await isLocked(this.stateFolder));
+  }
+
+  #database(): Database | undefined {
+    const { pipeline, root, environment } = this.options;
+    const commands = pipeline.snapshots.database;
+    return commands && createDatabase(commands, this.stateFolder.pathOf('database', pipeline.id), root, environment);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.options.access === 'beside') await this.#workspace?.close();
+    await this.#lock?.[Symbol.asyncDispose]();
+  }
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Runs the command that prepares a new clone. */
+async function setUpClone(command: string, root: string, environment: Environment): Promise<void> {
+  try {
+    await promisify(exec)(command, { cwd: root, env: { ...environment }, maxBuffer: 64 * 1024 ** 2 });
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string };
+    await rm(root, { recursive: true, force: true });
+    throw new GatelineError(
+      'failed',
+      `\`setup\` failed in the clone: ${(stderr.trim() || messageOf(error)).slice(-1_000)}`,
+      {
+        hint: 'Correct the command; the clone is made again.',
+        cause: error,
+      },
+    );
+  }
+}
+
+const NO_WORKSPACE = new Proxy({} as Workspace, {
+  get() {
+    throw new GatelineError('bug', 'the folder was opened to read its state only');
+  },
+});
+
+/** What decides which files a snapshot has. State files of other systems are never inputs. */
+function globsOf({ gates, ignore }: Pipeline) {
+  return {
+    stored: gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : [])),
+    hashed: gates.flatMap(({ inputs }) => inputs ?? []),
+    ignore: [...ignore, ...OTHER_STATE, `${MEMORY_FOLDER}/**`, ...documentsMade(gates)],
+  };
+}
+
+/** Documents are inputs of the gates that name them, by their digests. Files are those that a gate makes. */
+function documentsMade(gates: Pipeline['gates']): string[] {
+  const globs = gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : []));
+  return globs.filter((glob) => glob.startsWith(`${MEMORY_FOLDER}/`)).map((glob) => `!${glob}`);
+}
+
+/** State files of other systems change by themselves; beside them lies what was set aside. */
+const OTHER_STATE = Object.values(FORMATS).flatMap(({ ignore }) => ignore.flatMap((glob) => [glob, `${glob}.*`]));

@@ -1,0 +1,46 @@
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Order } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors.ts';
+import { readFileIfPresent } from '../../store/files/state-folder.ts';
+import type { Folder } from '../folder/folder.ts';
+
+/** What a run in a clone began with, and what it led to. */
+const cloneRunSchema = z.object({
+  /** Absent: its files were applied, or the run went on in the folder. */
+  run: z.number().optional(),
+  /** Ids of snapshots. */
+  base: z.string(),
+  /** Absent: the call has not ended, or was killed. */
+  result: z.string().optional(),
+  /** The commit of its branch that has its files. */
+  delivered: z.string().optional(),
+});
+export type CloneRun = z.infer<typeof cloneRunSchema>;
+
+/** The last isolated run of a subject. @throws GatelineError `platform` if the file is damaged */
+export async function readCloneRun(folder: Folder, order: Order): Promise<CloneRun | undefined> {
+  const path = pathOf(folder, order);
+  const bytes = await readFileIfPresent(path);
+  try {
+    return bytes && cloneRunSchema.parse(JSON.parse(String(bytes)));
+  } catch (cause) {
+    throw new GatelineError('platform', `${path} is damaged`, { hint: 'Remove it; run again with --isolated.', cause });
+  }
+}
+
+export async function saveCloneRun(folder: Folder, order: Order, cloneRun: CloneRun): Promise<void> {
+  await folder.stateFolder.writeDurably(pathOf(folder, order), [JSON.stringify(cloneRun)]);
+}
+
+/** The files of the run are in the folder now: only `apply` still knows the clone. */
+export async function leaveClone(folder: Folder, order: Order): Promise<void> {
+  const cloneRun = await readCloneRun(folder, order);
+  if (cloneRun?.run !== undefined) await saveCloneRun(folder, order, { ...cloneRun, run: undefined });
+}
+
+function pathOf(folder: Folder, { subject }: Order): string {
+  const path = folder.clonePath(subject);
+  // No clone has a name that begins with a dot.
+  return join(dirname(path), `.${basename(path)}.json`);
+}

@@ -1,0 +1,85 @@
+import type { Order } from '../../engine/ports.ts';
+import { recoverFolder } from '../../engine/attempt/recover.ts';
+import { runPipeline, type RunResult } from '../../engine/run.ts';
+import { GatelineError } from '../../errors.ts';
+import { FolderState } from '../../run/state.ts';
+import { STATUS_PHRASES } from '../../run/status.ts';
+import { listNames } from '../../verdict/texts.ts';
+import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../../workspace/workspace.ts';
+import { leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
+import type { Folder } from '../folder/folder.ts';
+import { mirroredPorts, viewRun } from '../folder/view-run.ts';
+
+/** What `apply` brought into the folder. */
+export interface ApplyResult {
+  readonly written: readonly string[];
+  /** Paths where the folder has another version than the run began with. */
+  readonly left: readonly string[];
+  /** Files of gates that are not done, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Runs in a clone of the folder, and saves from which snapshot to which it led. */
+export async function runIsolated(
+  folder: Folder,
+  order: Order,
+  signal: AbortSignal,
+  checkpoints?: boolean,
+): Promise<RunResult> {
+  // A killed agent may still work in the folder: the clone gets its files when that is over.
+  await recoverFolder(mirroredPorts(folder, order, checkpoints), order);
+  await using clone = await folder.openClone(order);
+  const base = snapshotId(await clone.git.takeSnapshot());
+  const { runNumber } = new FolderState(order.pipeline, order.subject, await folder.log.read());
+  // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
+  const { delivered } = (await readCloneRun(folder, order)) ?? {};
+  await saveCloneRun(folder, order, { run: runNumber, base, delivered });
+  const run = await runPipeline(mirroredPorts(clone, order, checkpoints), { ...order, isIsolated: true }, signal);
+  const result = snapshotId(await clone.git.takeSnapshot());
+  await clone.git.keep(`clone/${order.subject}/base`, snapshotFrom(base));
+  await clone.git.keep(`clone/${order.subject}/result`, snapshotFrom(result));
+  const isDone = run.status === 'completed' || run.status === 'nothing';
+  // A run that changed no file has nothing to apply.
+  await saveCloneRun(folder, order, { run: isDone && base === result ? undefined : run.run, base, result, delivered });
+  return run;
+}
+
+/** Brings what the last isolated run changed into the folder; other versions than those that it began with stay. */
+export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
+  const { base, result } = await readResult(folder, order);
+  // What a killed agent left is its own, not what it is changed to now.
+  if (!isDry) await recoverFolder(folder.ports, order);
+  const { open, written, left } = await applyResult(folder.git, snapshotFrom(base), snapshotFrom(result), isDry);
+  const { units } = await viewRun(folder, order);
+  const notes = units.flatMap(({ key, status, done, files }) => {
+    const paths = files.filter((path) => open.includes(path));
+    return done || paths.length === 0 ? [] : [`${key} ${STATUS_PHRASES[status]}: it changed ${listNames(paths, 2)}`];
+  });
+  if (!isDry) await leaveClone(folder, order);
+  // Names of files may hold secrets.
+  const redact = (paths: readonly string[]) => paths.map((path) => order.redactor.text(path));
+  return { written: redact(written), left: redact(left), notes };
+}
+
+/** Writes what differs between two snapshots into a folder, over the versions of the first one. */
+export async function applyResult(workspace: Workspace, base: Snapshot, result: Snapshot, isDry = false) {
+  const changes = await workspace.diff(base, result);
+  const now = await workspace.listFiles(await workspace.takeSnapshot());
+  const current = (path: string) => now.get(path) ?? null;
+  const open = changes.filter(({ path, after }) => current(path) !== after);
+  const clean = open.filter(({ path, before }) => current(path) === before);
+  const refused = isDry ? [] : await workspace.put(clean);
+  const paths = open.map(({ path }) => path);
+  const written = clean.map(({ path }) => path).filter((path) => !refused.includes(path));
+  return { open: paths, written, left: paths.filter((path) => !written.includes(path)) };
+}
+
+/** @throws GatelineError `usage` if there is nothing to apply */
+async function readResult(folder: Folder, order: Order): Promise<{ readonly base: string; readonly result: string }> {
+  const { base, result } = (await readCloneRun(folder, order)) ?? {};
+  if (base !== undefined && result !== undefined) return { base, result };
+  const state = base === undefined ? 'has no isolated run to apply' : 'has an isolated run that did not end';
+  throw new GatelineError('usage', `${order.subject} ${state}`, {
+    hint: `\`gateline run --isolated\` ${base === undefined ? 'makes one' : 'continues it'}`,
+  });
+}

@@ -1,0 +1,46 @@
+import type { Order } from '../../engine/ports.ts';
+import { GatelineError } from '../../errors.ts';
+import type { Delivery } from '../../report/set.ts';
+import { commitToBranch } from '../../workspace/branch.ts';
+import { snapshotFrom } from '../../workspace/workspace.ts';
+import { readCloneRun, saveCloneRun } from '../runs/clone-run.ts';
+import type { Folder } from '../folder/folder.ts';
+
+/** @throws GatelineError `usage` if there is no commit that a branch could begin with */
+export async function requireDelivery(folder: Folder): Promise<void> {
+  if ((await folder.git.watchHead()).head !== null) return;
+  throw new GatelineError(
+    'usage',
+    `${folder.options.root} has no commit, and \`deliver: branch\` makes others on top`,
+    {
+      hint: '`git init`, then commit what is there.',
+    },
+  );
+}
+
+/** Commits what the clone of a subject made to the branch `gateline/<subject>`, on top of what is checked out. */
+export async function deliverBranch(folder: Folder, order: Order): Promise<Delivery> {
+  const { subject, task = '', pipeline } = order;
+  const branch = branchOf(order);
+  const cloneRun = (await readCloneRun(folder, order))!;
+  const changes = await folder.git.diff(snapshotFrom(cloneRun.base), snapshotFrom(cloneRun.result!));
+  const message = `${subject}: ${task.split('\n', 1)[0] || `files of ${pipeline.id}`}`;
+  try {
+    const { delivered } = cloneRun;
+    const commit = await commitToBranch(folder.git.repository, { branch, changes, message, delivered });
+    if (commit !== delivered) await saveCloneRun(folder, order, { ...cloneRun, delivered: commit });
+    return { branch, commit };
+  } catch (error) {
+    if (!(error instanceof GatelineError) || error.fault !== 'usage') throw error;
+    return { branch, problem: error.message };
+  }
+}
+
+/** What was delivered of a subject last. */
+export async function readDelivery(folder: Folder, order: Order): Promise<Delivery> {
+  return { branch: branchOf(order), commit: (await readCloneRun(folder, order))?.delivered };
+}
+
+function branchOf({ subject }: Order): string {
+  return `gateline/${subject}`;
+}

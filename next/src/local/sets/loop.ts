@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { decide } from '../../engine/decide/decide.ts';
+import type { Order } from '../../engine/ports.ts';
+import { recoverFolder } from '../../engine/attempt/recover.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import { didYouMean } from '../../json/did-you-mean.ts';
+import { parseSet, type SetSubject, type SubjectSet } from '../../pipeline/set.ts';
+import { foldTasks, type Task, type TaskRun } from '../../run/tasks.ts';
+import { countOf } from '../../verdict/texts.ts';
+import { commitFiles, requireNoOtherChanges } from './commit.ts';
+import type { Folder } from '../folder/folder.ts';
+import { DefinitionError } from '../project/load-definition.ts';
+import { runFolder } from '../runs/run-folder.ts';
+
+export interface LoopOptions {
+  /** Runs in this call. Default: no limit. */
+  readonly maxIterations?: number;
+  /** Ids of tasks. One of them that failed is tried once more. Default: all. */
+  readonly only?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** How a loop ended. */
+export interface LoopResult {
+  /** `stopped`: tasks are left, see `reason`. */
+  readonly status: 'completed' | 'stopped' | 'interrupted';
+  /** One sentence without a full stop. */
+  readonly reason: string;
+  /** Runs of this call. */
+  readonly iterations: number;
+  readonly tasks: readonly Task[];
+  readonly commits: readonly { readonly id: string; readonly commit: string }[];
+}
+
+/** The order of a task, or of what repairs it. */
+export type OrderOf = (subject: SetSubject, task: string | undefined) => Order;
+
+/** Reads a set. @param path absolute @throws DefinitionError with every problem */
+export async function readSet(path: string): Promise<SubjectSet> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new GatelineError('usage', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  });
+  const parsed = parseSet(text, path);
+  if (parsed.ok) return parsed.set;
+  throw new DefinitionError(parsed.problems);
+}
+
+/** The tasks of a set, as the log says. */
+export async function readTasks(folder: Folder, set: SubjectSet): Promise<readonly Task[]> {
+  return foldTasks(set, folder.options.pipeline, await folder.log.read());
+}
+
+/**
+ * Does the tasks of a set one after another, each on what those before it left: a run and a commit for each. One that
+ * failed is repaired by a run of its own, then tried again. Killed anywhere, the next call continues.
+ * @throws GatelineError `usage` if files of gates have changes of the user; `failed` if a commit is refused
+ */
+export async function runLoop(
+  folder: Folder,
+  set: SubjectSet,
+  orderOf: OrderOf,
+  { maxIterations = Infinity, only, signal = new AbortController().signal }: LoopOptions,
+): Promise<LoopResult> {
+  const subjects = new Map(set.subjects.map((subject) => [subject.id, subject]));
+  for (const id of only ?? [])
+    if (!subjects.has(id))
+      throw new GatelineError('usage', `the set has no task ${id}`, { hint: didYouMean(id, [...subjects.keys()]) });
+  const commits: { id: string; commit: string }[] = [];
+  const commit = async (task: Task, { id, task: text }: TaskRun): Promise<void> => {
+    const order = orderOf(subjects.get(task.id)!, text);
+    const goal = order.task ?? '';
+    const message = goal.startsWith(`${id}: `) ? goal : `${id}: ${goal}`.replace(/: $/, '');
+    const made = await commitFiles(folder, order, task.id, message);
+    if (made === undefined) return;
+    commits.push({ id, commit: made });
+    note(folder, `${id} is committed as ${made.slice(0, 12)}`);
+  };
+
+  const first = orderOf(set.subjects[0]!, undefined);
+  // What a killed agent left is its own.
+  await recoverFolder(folder.ports, first);
+  await requireNoOtherChanges(folder, first);
+  let tasks = await readTasks(folder, set);
+  // What a killed call has not committed.
+  for (const task of tasks) if (task.done) await commit(task, task.done);
+  const retried = new Set<string>();
+  for (let iterations = 0; ; iterations += 1) {
+    const end = (status: LoopResult['status'], reason: string) => ({ status, reason, iterations, tasks, commits });
+    if (signal.aborted) return end('interrupted', 'it was interrupted');
+    const wanted = tasks.filter(({ id }) => only?.includes(id) ?? true);
+    const held = wanted.find(({ status }) => status === 'paused');
+    if (held) return end('stopped', `${held.id} waits: ${held.reason}`);
+    const again = only && wanted.find(({ id, status }) => status === 'failed' && !retried.has(id));
+    const task = again ?? wanted.find(({ next }) => next !== undefined);
+    if (task === undefined) return endOfTasks(wanted, end);
+    if (iterations >= maxIterations)
+      return end('stopped', `${countOf(iterations, 'iteration')} of ${maxIterations}; ${task.id} comes next`);
+    retried.add(task.id);
+    const next = task.next ?? { id: task.id, task: task.task, isAgain: true };
+    const order = orderOf(subjects.get(task.id)!, next.task);
+    const by = { actor: 'gateline', reason: `${next.id} follows` };
+    if (task.hasFailedRun) await decide(folder.ports, order, { decision: 'close' }, by);
+    note(folder, `${next.id}: ${task.reason}`);
+    const force = next.isAgain ? order.pipeline.gates.map(({ id }) => id) : undefined;
+    const { result, view } = await runFolder(folder, order, { signal, force }, by);
+    tasks = await readTasks(folder, set);
+    const after = tasks.find(({ id }) => id === task.id)!;
+    if (result.status === 'completed' || result.status === 'nothing') await commit(after, next);
+    else if (!signal.aborted && after.runs === task.runs && after.reason === task.reason)
+      return end('stopped', `${task.id} cannot continue: ${view.next.text}`);
+  }
+}
+
+function endOfTasks(
+  tasks: readonly Task[],
+  end: (status: LoopResult['status'], reason: string) => LoopResult,
+): LoopResult {
+  const open = tasks.filter(({ status }) => status !== 'completed');
+  if (open.length === 0) return end('completed', 'all tasks are completed');
+  return end('stopped', open.map(({ id, status, reason }) => `${id} ${status}: ${reason}`).join('; '));
+}
+
+function note({ options }: Folder, message: string): void {
+  options.observe({ type: 'notice', message });
+}
