@@ -186,7 +186,6 @@ describe('from another terminal, while a run works', () => {
     ['adopt three -o value.json', '0: one two', 'adopted', 'one use, two use, three use'],
     ['skip two', '0: one two three', 'skipped', 'one use, two use, three use'],
     ['skip three', '0: one two', 'skipped', 'one use, two use, three use'],
-    ['reject one', '0: one two three', 'ran', 'one run, two depends, three depends'],
   ])('%s is carried out, and status agrees with what the run said', async (line, ran, how, choices) => {
     const { project, end } = await start();
     await project.expect(`${line} -r now`, 0);
@@ -195,6 +194,15 @@ describe('from another terminal, while a run works', () => {
     expect(await project.choices()).toBe(choices);
     expect(await project.unit(line.split(' ')[1]!)).toMatchObject({ how });
     expect(await project.run()).toBe(choices.includes('run') ? '0: one' : '0: ');
+  });
+
+  it('reject fails the gate in this run, and its agent works again in the next call', async () => {
+    const { project, end } = await start({ needs: ['one', 'two'] });
+    await project.expect('reject one -r wrong', 0);
+    expect(await end()).toBe('1: one two');
+    expect(await project.json('status')).toMatchObject({ status: 'error' });
+    expect(await project.why('one')).toBe('run: dev@example.com rejected the output: wrong');
+    expect(await project.run()).toBe('0: one three');
   });
 
   it('pause stops it after the gate that works, and resume goes on', async () => {
