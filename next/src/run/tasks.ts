@@ -63,12 +63,12 @@ function foldTask({ id, task, needs }: SetSubject, limit: number, pipeline: Pipe
   const state = new FolderState(pipeline, id, entries);
   const runs = state.runs.filter(({ attempts }) => attempts.size > 0);
   const run = runs.at(-1);
-  const tries = runs.filter((other) => fixOf(other, id) === undefined);
+  const tries = runs.filter((other) => !isFixOf(other, id));
   const base = { id, task, needs, retries: Math.max(0, tries.length - 1), runs: runs.length, hasFailedRun: false };
   const whole = { id, task, isAgain: false };
   const again = { ...whole, isAgain: true };
   if (run === undefined) return { ...base, status: 'pending', reason: 'it has not run yet', next: whole };
-  const isFix = fixOf(run, id) !== undefined;
+  const isFix = isFixOf(run, id);
   const units = [...describeUnits(pipeline, state, run, () => false).values()];
   const status = runStatusOf(run, units);
   if (status === 'completed' && !isFix)
@@ -113,9 +113,8 @@ export function taskOf({ attempts }: RunState): string | undefined {
   return [...attempts.values()].flat().find(({ started }) => started?.task !== undefined)?.started?.task;
 }
 
-function fixOf(run: RunState, subject: string): string | undefined {
-  const [, id, number] = FIX.exec(taskOf(run) ?? '') ?? [];
-  return id === subject ? number : undefined;
+function isFixOf(run: RunState, subject: string): boolean {
+  return FIX.exec(taskOf(run) ?? '')?.[1] === subject;
 }
 
 /** Tasks of a pipeline that were completed, the newest last. */

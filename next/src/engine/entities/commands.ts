@@ -9,9 +9,8 @@ import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { CommandDefinition } from '../../pipeline/pipeline.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
-import { setUpCommands } from '../../run/entity/effects.ts';
 import { findBadName, type Names } from '../../run/entity/instances.ts';
-import { endEntities, readEntities, takeEntities, type EntityRequest } from './entities.ts';
+import { endEntities, findSetUp, readEntities, takeEntities, type EntityRequest } from './entities.ts';
 import type { Order, Ports } from '../ports.ts';
 
 /** A command of the definition, with its arguments. */
@@ -127,8 +126,7 @@ export async function setUpEntities(
   ran: Set<string>,
 ): Promise<readonly string[]> {
   const { effects } = await readEntities(ports, order);
-  const isValid = (entity: string) => effects.find({ entity }) !== undefined;
-  const commands = (setUpCommands(order.pipeline.commands, missing, isValid) ?? []).filter((id) => !ran.has(id));
+  const commands = (findSetUp(order, effects, missing) ?? []).filter((id) => !ran.has(id));
   const done: string[] = [];
   for (const command of commands) {
     ran.add(command);
@@ -199,6 +197,5 @@ export async function checkCommand(
   const { requires } = requireCommand(order, command);
   const { effects } = await readEntities(ports, order);
   const missing = effects.missing(requires, args);
-  const isValid = (entity: string) => effects.find({ entity }) !== undefined;
-  return { missing, setUp: setUpCommands(order.pipeline.commands, missing, isValid) ?? [] };
+  return { missing, setUp: findSetUp(order, effects, missing) ?? [] };
 }

@@ -190,16 +190,21 @@ function busyError(by: EntityUser, entity: string, began: BeganEntry): GatelineE
   return new GatelineError('busy', message, { hint, code: 'ENTITY_BUSY' });
 }
 
+/** The commands that make entities valid, in order; undefined: commands without arguments cannot. */
+export function findSetUp({ pipeline: { commands } }: Order, effects: EntityEffects, missing: readonly string[]) {
+  return setUpCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
+}
+
 /** What makes entities valid, and why they are not. */
-function wayOut({ pipeline }: Order, by: EntityUser, missing: readonly string[], effects: EntityEffects): string {
-  const { commands, gates } = pipeline;
+function wayOut(order: Order, by: EntityUser, missing: readonly string[], effects: EntityEffects): string {
+  const { commands, gates } = order.pipeline;
   const states = [...effects.states.values()];
   const causes = missing.flatMap((name) => {
     const cause = states.findLast(({ entity, to }) => entity === name && to === 'invalid')?.cause;
     return cause ? [`${name}: ${cause}.`] : [];
   });
   const doLine = (id: string) => `\`gateline do ${id}\``;
-  const setUp = setUpCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
+  const setUp = findSetUp(order, effects, missing);
   if (setUp) return [...causes, `${setUp.map(doLine).join(', then ')} makes it valid for ${userText(by)}.`].join(' ');
   const makers = missing.map((name) => {
     const ids = Object.keys(commands).filter((id) => commands[id]!.creates.includes(name));

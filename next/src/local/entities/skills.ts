@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { checkCommand, runCommand, type CommandResult } from '../../engine/entities/commands.ts';
 import type { Order } from '../../engine/ports.ts';
 import { currentEnvironment, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import { readSkill, type EntityStatus, type Skill } from '../../formats/uasp.ts';
-import { isJsonObject, type JsonValue } from '../../json/json.ts';
+import type { JsonValue } from '../../json/json.ts';
 import { parsePipeline } from '../../pipeline/parse-pipeline.ts';
-import { problemText } from '../../pipeline/problem.ts';
-import { readYaml } from '../../pipeline/read-yaml.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
 import type { Names } from '../../run/entity/instances.ts';
 import type { EngineEvent } from '../../run/events.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import { applyCommand, resetEntities, setEntity, viewEntities } from './entities.ts';
 import { Folder } from '../folder/folder.ts';
-import { entityStatuses } from './uasp.ts';
+import { entityStatuses, parseSkill } from './uasp.ts';
 
 /** Where the state of skills is kept, and who changes it. */
 export interface SkillOptions {
@@ -154,11 +151,7 @@ export class SkillRuntime {
 
   /** Reads a skill from a YAML or JSON file. @returns its name: that in the file, else that of the file */
   async loadSkill(path: string): Promise<string> {
-    const read = readYaml(await readFile(path, 'utf8'), path);
-    if (!read.ok) throw new GatelineError('usage', read.problems.map(problemText).join('\n'));
-    const { value } = read.yaml;
-    const file = basename(path).replace(/(?:\.uasp)?\.(?:ya?ml|json)$/, '');
-    const document = isJsonObject(value) ? { name: file, ...value } : value;
+    const document = parseSkill(await readFile(path, 'utf8'), path);
     const state = new StateManager(document, this.#options);
     this.#skills.set(state.skill.name, { state, executor: new CommandExecutor(document, state) });
     return state.skill.name;

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Order } from '../../engine/ports.ts';
 import { GatelineError, isSystemError } from '../../errors.ts';
 import { jsonText } from '../../formats/format.ts';
@@ -19,10 +18,10 @@ import { problemText } from '../../pipeline/problem.ts';
 import { readYaml } from '../../pipeline/read-yaml.ts';
 import { gateIdFrom } from '../../pipeline/slug.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
-import { writeProjection } from '../../store/files/projections.ts';
-import { isBehindFile } from '../../workspace/paths.ts';
 import { viewEntities, type EntityView } from './entities.ts';
+import { writeFiles } from '../exchange/mirror.ts';
 import type { Folder } from '../folder/folder.ts';
+import { findDefinition } from '../project/load-definition.ts';
 
 /** A skill (seed 001) as keys of a definition. */
 export interface SkillImport {
@@ -68,7 +67,8 @@ export async function importSkill(folder: string, path: string): Promise<SkillIm
       hint: 'Nothing was written. Rename what a definition cannot name so, or import less.',
     });
   }
-  const isNew = !hasDefinition(resolve(folder)) && (await writeNew(join(folder, DEFINITION_FILES[0]), text));
+  const isNew =
+    findDefinition(resolve(folder)) === undefined && (await writeNew(join(folder, DEFINITION_FILES[0]), text));
   return { file: isNew ? DEFINITION_FILES[0] : undefined, keys, notes };
 }
 
@@ -80,12 +80,16 @@ async function readSkillFile(path: string, name: string): Promise<JsonValue> {
       hint: '`gateline import uasp FILE` reads the YAML file of a skill.',
     });
   }
-  const read = readYaml(new TextDecoder().decode(file.bytes), name);
+  return parseSkill(new TextDecoder().decode(file.bytes), name);
+}
+
+/** The document of a skill's file, YAML or JSON. One without a name is called as its file. */
+export function parseSkill(text: string, path: string): JsonValue {
+  const read = readYaml(text, path);
   if (!read.ok)
     throw new GatelineError('usage', read.problems.map(problemText).join('\n'), { place: read.problems[0]?.place });
   const { value } = read.yaml;
-  // A skill without a name is called as its file.
-  return isJsonObject(value) ? { name: basename(name).replace(/(?:\.uasp)?\.(?:ya?ml|json)$/, ''), ...value } : value;
+  return isJsonObject(value) ? { name: basename(path).replace(/(?:\.uasp)?\.(?:ya?ml|json)$/, ''), ...value } : value;
 }
 
 function inFile<T>(path: string, read: () => T): T {
@@ -95,11 +99,6 @@ function inFile<T>(path: string, read: () => T): T {
     if (!(error instanceof GatelineError)) throw error;
     throw new GatelineError(error.fault, `${path}: ${error.message}`, { hint: 'Nothing was written.', cause: error });
   }
-}
-
-function hasDefinition(folder: string): boolean {
-  if (DEFINITION_FILES.some((name) => existsSync(join(folder, name)))) return true;
-  return dirname(folder) !== folder && hasDefinition(dirname(folder));
 }
 
 async function writeNew(path: string, text: string): Promise<boolean> {
@@ -146,15 +145,5 @@ export async function exportSkill(
     [`${name}.uasp.yaml`]: writeSkill({ name, entities, commands }),
     'manifest.json': jsonText({ loaded_skills: [{ name, state }] }),
   };
-  const { root } = folder.options;
-  const output = target ?? join(root, 'uasp');
-  const paths: string[] = [];
-  for (const [file, text] of Object.entries(files)) {
-    const path = relative(root, join(output, file)).replaceAll('\\', '/');
-    if (!path.startsWith('..') && isBehindFile(root, path))
-      throw new GatelineError('usage', `${path} lies behind a link`, { hint: '`--output` names another folder.' });
-    if (!isDry) await writeProjection(folder.stateFolder, file, text, { root: output, name: `uasp/${file}` });
-    paths.push(path);
-  }
-  return paths;
+  return writeFiles(folder, 'uasp', target ?? join(folder.options.root, 'uasp'), files, isDry);
 }

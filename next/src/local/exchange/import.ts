@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors.ts';
 import { adoptOutput, judgeValue } from '../../engine/decide/decide.ts';
@@ -10,11 +10,11 @@ import type { HistoryEntry } from '../../history/history-entry.ts';
 import { didYouMean } from '../../json/did-you-mean.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { documentPath } from '../../run/memory.ts';
 import { gateOf } from '../../run/units.ts';
 import { listNames } from '../../verdict/texts.ts';
 import { verdictText } from '../../verdict/verdict.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
-import { replaceFile } from '../../store/files/projections.ts';
 import { isBehindFile } from '../../workspace/paths.ts';
 import type { Folder } from '../folder/folder.ts';
 import { FORMATS } from './formats.ts';
@@ -81,7 +81,7 @@ export async function importRun(
       hint: 'Nothing was imported.',
     });
   // Before the outputs: documents are part of the requests that these answer.
-  const documents = await addDocuments(folder.options.root, imported.documents, notes);
+  const documents = await addDocuments(folder, imported.documents, notes);
   for (const output of outputs) await adoptOutput(folder.ports, order, output, by);
   const only = new Set(outputs.map(({ unit }) => gateOf(unit)));
   if (only.size > 0) await runPipeline(folder.ports, { ...order, only }, new AbortController().signal);
@@ -121,22 +121,18 @@ function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | u
  * made of others stays.
  */
 async function addDocuments(
-  root: string,
-  documents: Readonly<Record<string, string>>,
+  { documents }: Folder,
+  imported: Readonly<Record<string, string>>,
   notes: string[],
 ): Promise<string[]> {
   const added: string[] = [];
-  for (const [name, text] of Object.entries(documents)) {
-    const path = `.gateline/memory/${name}.md`;
-    if (isBehindFile(root, path)) throw new GatelineError('usage', `${path} lies behind a link`);
-    const current = await readFile(join(root, path), 'utf8').catch((error: unknown) => {
-      if (isSystemError(error, 'ENOENT')) return '';
-      throw error;
-    });
+  for (const [name, text] of Object.entries(imported)) {
+    const path = documentPath(name);
+    const current = new TextDecoder().decode(await documents.read(name));
     if (current === text) continue;
     if (!/^(?:# .*)?\s*$/.test(current)) notes.push(`${path} is there already: left as it is`);
     else {
-      await replaceFile(join(root, path), text);
+      await documents.write(name, text);
       added.push(path);
     }
   }

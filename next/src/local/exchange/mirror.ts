@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Order } from '../../engine/ports.ts';
-import { messageOf } from '../../errors.ts';
-import type { Format, OutputValues, Source, WrittenFiles } from '../../formats/format.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import type { OutputValues, Source, WrittenFiles } from '../../formats/format.ts';
 import { stateGuide } from '../../formats/state-guide/state-guide.ts';
 import { fileStems, gateFile } from '../../formats/state-guide/words.ts';
 import { parseJson } from '../../json/parse-json.ts';
@@ -32,7 +32,7 @@ export async function mirrorRun(folder: Folder, order: Order, view: RunView, isO
   const source = await sourceOf(folder, order, view, isOver ? undefined : view.history);
   for (const format of formats) {
     const files = { ...format.write(source), ...(isOver && format.writeHistory?.(source)) };
-    await writeFiles(folder, format, join(folder.options.root, format.folder), files).catch((error: unknown) =>
+    await writeFiles(folder, format.name, join(folder.options.root, format.folder), files).catch((error: unknown) =>
       folder.options.observe({
         type: 'notice',
         message: `the files of ${format.name} are not renewed: ${messageOf(error)}`,
@@ -80,21 +80,34 @@ export async function exportRun(
   const format = FORMATS[system]!;
   const source = await sourceOf(folder, order, view);
   const files = { ...format.write(source), ...format.writeHistory?.(source) };
-  const root = target ?? join(folder.options.root, format.folder);
-  if (!isDry) await writeFiles(folder, format, root, files);
-  const names = Object.keys(files).filter((name) => files[name] !== null);
-  return names.map((name) => relative(folder.options.root, join(root, name)).replaceAll('\\', '/'));
+  return writeFiles(folder, system, target ?? join(folder.options.root, format.folder), files, isDry);
 }
 
-async function writeFiles(folder: Folder, { name }: Format, root: string, files: WrittenFiles): Promise<void> {
-  const { stateFolder, options } = folder;
-  const below = relative(options.root, root);
-  for (const [path, text] of Object.entries(files)) {
+/**
+ * Writes files of a system; what stands there and is not ours is set aside.
+ * @param root absolute folder @param isDry only names them
+ * @returns the paths, relative to the workspace
+ * @throws GatelineError `usage` if one lies behind a link
+ */
+export async function writeFiles(
+  { stateFolder, options }: Folder,
+  system: string,
+  root: string,
+  files: WrittenFiles,
+  isDry = false,
+): Promise<readonly string[]> {
+  const isState = relative(options.root, root) === '.state';
+  const paths: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    const path = relative(options.root, join(root, name)).replaceAll('\\', '/');
     // An agent may have made the folder a link to somewhere else.
-    if (!below.startsWith('..') && isBehindFile(options.root, join(below, path).replaceAll('\\', '/')))
-      throw new Error(`${join(below, path)} lies behind a link`);
-    await writeProjection(stateFolder, path, text, below === '.state' ? undefined : { root, name: `${name}/${path}` });
+    if (!path.startsWith('..') && isBehindFile(options.root, path))
+      throw new GatelineError('usage', `${path} lies behind a link`, { hint: '`--output` names another folder.' });
+    if (!isDry)
+      await writeProjection(stateFolder, name, text, isState ? undefined : { root, name: `${system}/${name}` });
+    if (text !== null) paths.push(path);
   }
+  return paths;
 }
 
 async function sourceOf(folder: Folder, order: Order, view: RunView, history?: Source['history']): Promise<Source> {

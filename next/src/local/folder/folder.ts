@@ -189,7 +189,7 @@ export class Folder implements AsyncDisposable {
     const keyOf = ({ pipeline, subject, run }: HistoryEntry) => JSON.stringify([pipeline, subject, run]);
     const keys = new Set(known.map(keyOf));
     const added = entries.filter((entry) => !keys.has(keyOf(entry)));
-    for (const entry of added) await this.#history.append(entry);
+    if (added.length > 0) await this.#history.append(...added);
     return added.length;
   }
 

@@ -9,6 +9,7 @@ import { checkFreshness, type Freshness } from './memory.ts';
 import { runFolder, type RunOptions, type RunOutcome } from '../runs/run-folder.ts';
 
 const DEEP_DIVE = 'deep-dive';
+
 /**
  * Runs the gates that make the deep dive, all of them anew, if it is stale.
  * @param isForced also if it is not
@@ -36,8 +37,7 @@ export async function refreshDeepDive(
     : { isStale: true, reason: bytes ? 'its front matter cannot be read' : 'there is no such document' };
   if (!freshness.isStale && !isForced) return { freshness };
   const until = [maker.id];
-  const force = pipeline.gates.flatMap(({ id }) =>
-    id === maker.id || new UnitGraph(pipeline).ancestors(maker.id).has(id) ? [id] : [],
-  );
+  const before = new UnitGraph(pipeline).ancestors(maker.id);
+  const force = pipeline.gates.map(({ id }) => id).filter((id) => id === maker.id || before.has(id));
   return { freshness, outcome: await runFolder(folder, order, { ...options, until, force }, by) };
 }

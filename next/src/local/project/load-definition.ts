@@ -40,7 +40,7 @@ export class DefinitionError extends GatelineError {
  * @throws DefinitionError with every problem
  */
 export async function loadDefinition(folder: string, named?: string): Promise<Definition> {
-  const path = named === undefined ? findDefinition(resolve(folder)) : resolve(folder, named);
+  const path = named === undefined ? requireDefinition(resolve(folder)) : resolve(folder, named);
   const root = rootOf(path);
   const file = relative(root, path).split(sep).join('/');
   return parseDefinition({ root, file, text: await readText(path, file) }, (name) => readFile(join(root, name)));
@@ -82,15 +82,20 @@ function problemsIn(error: unknown): readonly Problem[] {
   throw error;
 }
 
-function findDefinition(folder: string): string {
+/** The definition in a folder or the nearest one above it; undefined: there is none. @param folder absolute */
+export function findDefinition(folder: string): string | undefined {
   for (let place = folder; ; place = dirname(place)) {
     const path = DEFINITION_FILES.map((name) => join(place, name)).find(existsSync);
-    if (path !== undefined) return path;
-    if (dirname(place) === place)
-      throw new GatelineError('usage', `there is no gateline.yml in ${folder} or above it`, {
-        hint: '`gateline init` writes one; `--file` names another',
-      });
+    if (path !== undefined || dirname(place) === place) return path;
   }
+}
+
+function requireDefinition(folder: string): string {
+  const path = findDefinition(folder);
+  if (path !== undefined) return path;
+  throw new GatelineError('usage', `there is no gateline.yml in ${folder} or above it`, {
+    hint: '`gateline init` writes one; `--file` names another',
+  });
 }
 
 /** The folder that gates of a definition work in. */

@@ -1,15 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { decide } from '../../engine/decide/decide.ts';
-import type { Order } from '../../engine/ports.ts';
 import { recoverFolder } from '../../engine/attempt/recover.ts';
-import { GatelineError, messageOf } from '../../errors.ts';
-import { didYouMean } from '../../json/did-you-mean.ts';
-import { parseSet, type SetSubject, type SubjectSet } from '../../pipeline/set.ts';
+import type { SubjectSet } from '../../pipeline/set.ts';
 import { foldTasks, type Task, type TaskRun } from '../../run/tasks.ts';
 import { countOf } from '../../verdict/texts.ts';
 import { commitFiles, requireNoOtherChanges } from './commit.ts';
+import { requireSubjects, type OrderOf } from './read-set.ts';
 import type { Folder } from '../folder/folder.ts';
-import { DefinitionError } from '../project/load-definition.ts';
 import { runFolder } from '../runs/run-folder.ts';
 
 export interface LoopOptions {
@@ -32,19 +28,6 @@ export interface LoopResult {
   readonly commits: readonly { readonly id: string; readonly commit: string }[];
 }
 
-/** The order of a task, or of what repairs it. */
-export type OrderOf = (subject: SetSubject, task: string | undefined) => Order;
-
-/** Reads a set. @param path absolute @throws DefinitionError with every problem */
-export async function readSet(path: string): Promise<SubjectSet> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new GatelineError('usage', `${path} cannot be read: ${messageOf(cause)}`, { cause });
-  });
-  const parsed = parseSet(text, path);
-  if (parsed.ok) return parsed.set;
-  throw new DefinitionError(parsed.problems);
-}
-
 /** The tasks of a set, as the log says. */
 export async function readTasks(folder: Folder, set: SubjectSet): Promise<readonly Task[]> {
   return foldTasks(set, folder.options.pipeline, await folder.log.read());
@@ -61,10 +44,8 @@ export async function runLoop(
   orderOf: OrderOf,
   { maxIterations = Infinity, only, signal = new AbortController().signal }: LoopOptions,
 ): Promise<LoopResult> {
+  requireSubjects(set, only, 'task');
   const subjects = new Map(set.subjects.map((subject) => [subject.id, subject]));
-  for (const id of only ?? [])
-    if (!subjects.has(id))
-      throw new GatelineError('usage', `the set has no task ${id}`, { hint: didYouMean(id, [...subjects.keys()]) });
   const commits: { id: string; commit: string }[] = [];
   const commit = async (task: Task, { id, task: text }: TaskRun): Promise<void> => {
     const order = orderOf(subjects.get(task.id)!, text);

@@ -1,13 +1,12 @@
 import type { Order } from '../../engine/ports.ts';
 import { recoverFolder } from '../../engine/attempt/recover.ts';
 import { GatelineError } from '../../errors.ts';
-import { didYouMean } from '../../json/did-you-mean.ts';
 import type { SetSubject, SubjectSet } from '../../pipeline/set.ts';
 import { viewSubjects, type SubjectEnd, type SubjectPlan, type SubjectView } from '../../report/set.ts';
 import { deliverBranch, readDelivery, requireDelivery } from './deliver.ts';
 import type { Folder } from '../folder/folder.ts';
 import { runIsolated } from '../runs/isolated.ts';
-import type { OrderOf } from './loop.ts';
+import { requireSubjects, type OrderOf } from './read-set.ts';
 import { planFolder } from '../runs/run-folder.ts';
 import { withStandIns } from '../exchange/system-files.ts';
 import { endCall, viewRun } from '../folder/view-run.ts';
@@ -122,13 +121,9 @@ function orderForSet(orderOf: OrderOf, subject: SetSubject): Order {
   return { ...order, pipeline: { ...order.pipeline, mirror: [] } };
 }
 
-/** @throws GatelineError `usage` naming the subject that was meant */
-function selectSubjects({ subjects }: SubjectSet, only: readonly string[] | undefined): readonly SetSubject[] {
-  const ids = subjects.map(({ id }) => id);
-  for (const id of only ?? [])
-    if (!ids.includes(id))
-      throw new GatelineError('usage', `the set has no subject ${id}`, { hint: didYouMean(id, ids) });
-  return subjects.filter(({ id }) => only?.includes(id) ?? true);
+function selectSubjects(set: SubjectSet, only: readonly string[] | undefined): readonly SetSubject[] {
+  requireSubjects(set, only, 'subject');
+  return set.subjects.filter(({ id }) => only?.includes(id) ?? true);
 }
 
 async function viewRuns(folder: Folder, orders: ReadonlyMap<string, Order>) {

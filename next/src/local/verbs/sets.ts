@@ -1,6 +1,7 @@
 import type { SubjectPlan, SubjectView } from '../../report/set.ts';
 import type { Task } from '../../run/tasks.ts';
-import { readSet, readTasks, runLoop, type LoopOptions, type LoopResult } from '../sets/loop.ts';
+import { readTasks, runLoop, type LoopOptions, type LoopResult } from '../sets/loop.ts';
+import { readSet } from '../sets/read-set.ts';
 import type { Session } from '../session.ts';
 import { planSet, runSet, viewSet, type SetOptions, type SetOutcome } from '../sets/set.ts';
 

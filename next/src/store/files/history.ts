@@ -18,14 +18,15 @@ export class FileHistory {
     return (await readFileIfPresent(this.#path))?.toString() ?? '';
   }
 
-  async append(entry: object): Promise<void> {
+  async append(...entries: readonly object[]): Promise<void> {
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
     await withSystemErrors(this.#path, async () => {
       await using file = await open(this.#path, 'a+');
       const { size } = await file.stat();
       const last = Buffer.alloc(1, LINE_END);
       if (size > 0) await file.read(last, { position: size - 1 });
       this.#folder.announce('append', this.#path);
-      await file.appendFile(`${last[0] === LINE_END ? '' : '\n'}${JSON.stringify(entry)}\n`);
+      await file.appendFile(`${last[0] === LINE_END ? '' : '\n'}${lines}`);
       await file.datasync();
     });
   }
