@@ -31,8 +31,6 @@ export interface Format {
   readonly name: string;
   /** Folder of its files, relative to the workspace. */
   readonly folder: string;
-  /** Globs of its files, relative to the workspace: never inputs, never a change. */
-  readonly ignore: readonly string[];
   /** Whether the system writes a file at this path below `folder`: such files are no inputs of gates. */
   readonly isStateFile: (path: string) => boolean;
   /** How the run stands: renewed after each entry. */

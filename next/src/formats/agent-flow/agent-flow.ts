@@ -18,7 +18,6 @@ export const FILES = ['orchestration.local.md', 'team-orchestration.local.md', '
 export const agentFlow: Format = {
   name: 'agent-flow',
   folder: '.claude',
-  ignore: FILES.map((name) => `.claude/${name}`),
   isStateFile: (path) => FILES.some((name) => path === name),
   write: writeAgentFlow,
   read: readAgentFlow,

@@ -10,7 +10,6 @@ import { FILES, NODE_GATES, readDevLoop, type LoopState } from './read.ts';
 export const devLoop: Format = {
   name: 'dev-loop',
   folder: '.devloop',
-  ignore: ['.devloop/**'],
   isStateFile: (path) => Object.values(FILES).some((name) => path === name),
   write: writeLoopState,
   writeHistory: writeLoopHistory,

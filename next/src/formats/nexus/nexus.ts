@@ -12,7 +12,6 @@ import type { WorkflowState } from './workflow-state.ts';
 export const nexus: Format = {
   name: 'nexus',
   folder: '.claude/skills/nexus/history',
-  ignore: ['.claude/skills/nexus/history/**'],
   isStateFile: isNexusFile,
   write: (source) => ({ [CURRENT]: jsonText(workflowStateOf(source)) }),
   writeHistory,

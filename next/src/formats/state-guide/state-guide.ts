@@ -8,8 +8,6 @@ import { fileStems, gateFile, guideMetadata, pipelineWord, STATE_FILE } from './
 export const stateGuide: Format = {
   name: 'state-guide',
   folder: '.state',
-  // Nothing below `.state/` is anybody's file.
-  ignore: [],
   isStateFile: (path) => STATE_FILE.test(path),
   write: writeStateGuide,
   read: readStateGuide,

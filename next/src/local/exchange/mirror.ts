@@ -1,23 +1,15 @@
 import { join, relative } from 'node:path';
 import type { Order } from '../../engine/ports.ts';
 import { GatelineError, messageOf } from '../../errors.ts';
-import type { OutputValues, Source, WrittenFiles } from '../../formats/format.ts';
+import type { Source, WrittenFiles } from '../../formats/format.ts';
 import { stateGuide } from '../../formats/state-guide/state-guide.ts';
-import { fileStems, gateFile } from '../../formats/state-guide/words.ts';
-import { parseJson } from '../../json/parse-json.ts';
-import type { JsonValue } from '../../json/json.ts';
-import { renderCheckpoint } from '../../report/checkpoint.ts';
 import type { RunView } from '../../report/view.ts';
 import { writeProjection } from '../../store/files/projections.ts';
-import type { StateFolder } from '../../store/files/state-folder.ts';
-import type { Contents } from '../../store/stores.ts';
 import { isBehindFile } from '../../workspace/paths.ts';
 import type { Folder } from '../folder/folder.ts';
 import { FORMATS } from './formats.ts';
+import { mirrorGuide, outputValues } from './system-files.ts';
 import { readDocuments } from '../learnings/memory.ts';
-
-/** Outputs that are larger are named in the files, not part of them, in bytes. */
-const MAX_OUTPUT = 16 * 1024 ** 2;
 
 /**
  * Renews the files of the systems that `mirror` names. They are for people and other programs: what cannot be written is
@@ -38,30 +30,6 @@ export async function mirrorRun(folder: Folder, order: Order, view: RunView, isO
         message: `the files of ${format.name} are not renewed: ${messageOf(error)}`,
       }),
     );
-  }
-}
-
-/** Renews the state guide's files in `.state/`: envelopes, the pipeline's file and the checkpoint of each gate. */
-export async function mirrorGuide(
-  { stateFolder, contents }: { readonly stateFolder: StateFolder; readonly contents: Contents },
-  view: RunView,
-): Promise<void> {
-  const values = await outputValues(contents, view);
-  const stems = fileStems(view.metadata, view.subject);
-  const [stem] = stems;
-  // The agent of a running unit may be writing its own file.
-  const running = view.units.filter(({ status }) => status === 'running');
-  const working = new Set(
-    running.flatMap(({ number, leg }) => stems.map((name) => gateFile(name, number, leg, 'output.json'))),
-  );
-  const files = stateGuide.write({ view, values, history: view.history, documents: {} });
-  for (const [path, text] of Object.entries(files))
-    if (!working.has(path)) await writeProjection(stateFolder, path, text);
-  for (const unit of view.units) {
-    if (unit.verdict === undefined) continue;
-    const name = gateFile(stem, unit.number, unit.leg, 'checkpoint.md');
-    const stateFile = `.state/${gateFile(stem, unit.number, unit.leg, 'output.json')}`;
-    await writeProjection(stateFolder, name, renderCheckpoint(view, unit, stateFile));
   }
 }
 
@@ -118,15 +86,4 @@ async function sourceOf(folder: Folder, order: Order, view: RunView, history?: S
     history: runs,
     documents: await readDocuments(folder, order),
   };
-}
-
-async function outputValues(contents: Contents, view: RunView): Promise<OutputValues> {
-  const values = new Map<string, JsonValue>();
-  for (const { key, output } of view.units) {
-    if (output === undefined || output.bytes > MAX_OUTPUT) continue;
-    const bytes = await contents.get(output.digest);
-    const parsed = bytes && parseJson(bytes);
-    if (parsed?.ok) values.set(key, parsed.value);
-  }
-  return values;
 }

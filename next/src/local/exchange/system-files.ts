@@ -1,14 +1,58 @@
+import type { OutputValues } from '../../formats/format.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { renderCheckpoint } from '../../report/checkpoint.ts';
+import type { RunView } from '../../report/view.ts';
+import type { Contents } from '../../store/stores.ts';
 import type { Order, AgentStateFiles } from '../../engine/ports.ts';
 import { stateGuide } from '../../formats/state-guide/state-guide.ts';
 import { readEnvelope, standInFrom } from '../../formats/state-guide/envelope.ts';
 import { fileStems, gateFile } from '../../formats/state-guide/words.ts';
 import type { Unit } from '../../run/units.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
-import { acceptProjection, clearProjection } from '../../store/files/projections.ts';
+import { acceptProjection, clearProjection, writeProjection } from '../../store/files/projections.ts';
 import type { StateFolder } from '../../store/files/state-folder.ts';
 import type { Folder } from '../folder/folder.ts';
 
+/** Outputs that are larger are named in the files, not part of them, in bytes. */
+const MAX_OUTPUT = 16 * 1024 ** 2;
 const MAX_STATE_FILE = 64 * 1024 ** 2;
+
+/** Renews the state guide's files in `.state/`: envelopes, the pipeline's file and the checkpoint of each gate. */
+export async function mirrorGuide(
+  { stateFolder, contents }: { readonly stateFolder: StateFolder; readonly contents: Contents },
+  view: RunView,
+): Promise<void> {
+  const values = await outputValues(contents, view);
+  const stems = fileStems(view.metadata, view.subject);
+  const [stem] = stems;
+  // The agent of a running unit may be writing its own file.
+  const running = view.units.filter(({ status }) => status === 'running');
+  const working = new Set(
+    running.flatMap(({ number, leg }) => stems.map((name) => gateFile(name, number, leg, 'output.json'))),
+  );
+  const files = stateGuide.write({ view, values, history: view.history, documents: {} });
+  for (const [path, text] of Object.entries(files))
+    if (!working.has(path)) await writeProjection(stateFolder, path, text);
+  for (const unit of view.units) {
+    if (unit.verdict === undefined) continue;
+    const name = gateFile(stem, unit.number, unit.leg, 'checkpoint.md');
+    const stateFile = `.state/${gateFile(stem, unit.number, unit.leg, 'output.json')}`;
+    await writeProjection(stateFolder, name, renderCheckpoint(view, unit, stateFile));
+  }
+}
+
+/** Outputs of a run, by unit. */
+export async function outputValues(contents: Contents, view: RunView): Promise<OutputValues> {
+  const values = new Map<string, JsonValue>();
+  for (const { key, output } of view.units) {
+    if (output === undefined || output.bytes > MAX_OUTPUT) continue;
+    const bytes = await contents.get(output.digest);
+    const parsed = bytes && parseJson(bytes);
+    if (parsed?.ok) values.set(key, parsed.value);
+  }
+  return values;
+}
 
 /** Agents of the state guide write their own envelope: it is read as their output (the guide's step N-1). */
 export function createAgentStateFiles(

@@ -34,7 +34,6 @@ import { cloneWorkspace } from '../../workspace/clone.ts';
 import { openWorkspace, type GitWorkspace } from '../../workspace/git-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { createDatabase } from './database.ts';
-import { FORMATS } from '../exchange/formats.ts';
 
 /**
  * What a command needs of a folder. `read`: its state only. `beside`: its files too, while an engine may work.
@@ -251,5 +250,12 @@ function documentsMade(gates: Pipeline['gates']): string[] {
   return globs.filter((glob) => glob.startsWith(`${MEMORY_FOLDER}/`)).map((glob) => `!${glob}`);
 }
 
-/** State files of other systems change by themselves; beside them lies what was set aside. */
-const OTHER_STATE = Object.values(FORMATS).flatMap(({ ignore }) => ignore.flatMap((glob) => [glob, `${glob}.*`]));
+/**
+ * State files of other systems change by themselves; beside them lies what was set aside. Not read from the formats: they
+ * need not be loaded for it.
+ */
+const OTHER_STATE = [
+  '.claude/{orchestration,team-orchestration,deep-dive}.local.md',
+  '.claude/skills/nexus/history/**',
+  '.devloop/**',
+].flatMap((glob) => [glob, `${glob}.*`]);
