@@ -1,100 +1,91 @@
 import { readFileSync } from 'node:fs';
 
-/** How long one round took, and how much processor time. */
-export interface Sample {
-  readonly milliseconds: number;
-  /** Of this process and its children, or of the children only; 0 where the system does not say. */
-  readonly processor: number;
+/** What one side of a benchmark does. */
+export interface Side {
+  readonly name: string;
+  readonly work: () => unknown;
 }
 
-/** One figure with its baseline: samples of both, which were taken in turns, in one process of one run. */
+/** A part of a figure, and the most that it may be. */
+export type Goal = readonly [part: 'value' | 'ratio' | 'processorMs' | 'processorRatio', most: number];
+
+/** One line of the table: medians of rounds in which both sides took turns. */
 export interface Figure {
   readonly name: string;
-  readonly samples: readonly Sample[];
+  readonly value: number;
+  readonly unit: 'ms' | 'MB' | '';
   readonly baseline: string;
-  readonly baselineSamples: readonly Sample[];
+  readonly baselineValue: number;
+  readonly ratio: number;
+  /** Milliseconds of processor time in a round, and in relation to the baseline's. */
+  readonly processorMs?: number;
+  readonly processorRatio?: number;
+  readonly goal?: Goal;
 }
 
-/** Work to time. A promise is awaited. */
-export type Work = () => unknown;
-
-/** Whose processor time is part of a sample: `children` where this process runs what both sides talk to. */
-export type Counted = 'all' | 'children';
+export interface Sample {
+  readonly ms: number;
+  readonly processorMs: number;
+}
+export type Round = readonly [Sample, Sample];
 
 /**
- * `work` and `baseline`, run in turns, so that both run under the same conditions. An initial warm-up round is ignored.
+ * Runs both sides in turns, so that load of the machine hits both. The first round only warms up.
  *
- * @param rounds at least 1
+ * @param count of rounds
  */
-export async function compare(
-  name: string,
-  work: Work,
-  baseline: { readonly name: string; readonly work: Work },
-  rounds: number,
-  counted: Counted = 'all',
-): Promise<Figure> {
-  const [samples, baselineSamples]: [Sample[], Sample[]] = [[], []];
-  for (let round = 0; round <= rounds; round += 1) {
-    const [theirs, ours] = [await sample(baseline.work, counted), await sample(work, counted)];
-    if (round === 0) continue;
-    baselineSamples.push(theirs);
-    samples.push(ours);
-  }
-  return { name, samples, baseline: baseline.name, baselineSamples };
+export async function compare(work: Side, baseline: Side, count: number, goal?: Goal): Promise<Figure> {
+  const rounds: Round[] = [];
+  for (let n = 0; n <= count; n += 1) rounds.push([await sample(baseline.work), await sample(work.work)]);
+  return figureOf(work.name, baseline.name, rounds.slice(1), goal);
 }
 
-/** One round. */
-export async function sample(work: Work, counted: Counted = 'all'): Promise<Sample> {
-  const [began, spent] = [performance.now(), processorTime(counted)];
+/** The ratio is the median of the rounds' ratios. */
+export function figureOf(name: string, baseline: string, rounds: readonly Round[], goal?: Goal): Figure {
+  const sum = (side: 0 | 1): number => rounds.reduce((total, round) => total + round[side].processorMs, 0);
+  return {
+    name,
+    value: median(rounds.map(([, ours]) => ours.ms)),
+    unit: 'ms',
+    baseline,
+    baselineValue: median(rounds.map(([theirs]) => theirs.ms)),
+    ratio: median(rounds.map(([theirs, ours]) => ours.ms / theirs.ms)),
+    // Means: the system counts the time of children in steps of 10 ms.
+    processorMs: sum(1) / rounds.length,
+    processorRatio: sum(1) / sum(0),
+    goal,
+  };
+}
+
+/** @param who uses the processor time that counts */
+export async function sample(work: () => unknown, who: 'all' | 'children' = 'all'): Promise<Sample> {
+  const [begin, spent] = [performance.now(), processorMs(who)];
   await work();
-  return { milliseconds: performance.now() - began, processor: processorTime(counted) - spent };
+  return { ms: performance.now() - begin, processorMs: processorMs(who) - spent };
 }
 
-/** Milliseconds of processor time so far. Of children that have ended, only Linux says, in steps of 10 ms. */
-function processorTime(counted: Counted): number {
+/** Processor time of this process and, on Linux, of children that have ended (proc_pid_stat(5), fields 16 and 17). */
+function processorMs(who: 'all' | 'children'): number {
   const { user, system } = process.cpuUsage();
-  const own = counted === 'all' ? (user + system) / 1_000 : 0;
+  const own = who === 'all' ? (user + system) / 1_000 : 0;
   if (process.platform !== 'linux') return own;
-  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: fields 16 and 17; the second may contain blanks.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ');
   return own + (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
-export const HEAD =
-  '| what | median | baseline, measured in turns | ratio | of processor time | rounds |\n| --- | --- | --- | --- | --- | --- |';
-
-/** A figure as a row of a Markdown table. `±`: half of the samples are within this of the median. */
-export function rowOf({ name, samples, baseline, baselineSamples }: Figure): string {
-  const [ours, theirs] = [medianOf(times(samples)), medianOf(times(baselineSamples))];
-  const [spent, theirsSpent] = [medianOf(processorTimes(samples)), medianOf(processorTimes(baselineSamples))];
-  const processor = theirsSpent === 0 ? '–' : (spent / theirsSpent).toFixed(2);
-  const cells = [
-    name,
-    `${text(ours)} ${spreadOf(times(samples))}`,
-    `${baseline}: ${text(theirs)} ${spreadOf(times(baselineSamples))}`,
-    (ours / theirs).toFixed(2),
-    processor,
-    String(samples.length),
-  ];
-  return `| ${cells.join(' | ')} |`;
-}
-
-const times = (samples: readonly Sample[]): number[] => samples.map(({ milliseconds }) => milliseconds);
-const processorTimes = (samples: readonly Sample[]): number[] => samples.map(({ processor }) => processor);
-
-function medianOf(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 }
 
-/** The median distance from the median, as a share of it. */
-function spreadOf(values: readonly number[]): string {
-  const median = medianOf(values);
-  const distance = medianOf(values.map((value) => Math.abs(value - median)));
-  return `±${Math.round((100 * distance) / median)} %`;
-}
+export const TABLE_HEAD = `| what | median | baseline, in turns | ratio | processor time | goal | |\n|${' --- |'.repeat(7)}`;
 
-function text(milliseconds: number): string {
-  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
+export function renderFigure(figure: Figure): string {
+  const { name, value, unit, baseline, baselineValue, ratio, processorMs, processorRatio, goal } = figure;
+  const text = (amount: number): string => `${amount < 10 ? amount.toFixed(2) : Math.round(amount)} ${unit}`;
+  const spent = processorMs === undefined ? '' : `${text(processorMs)}, ${processorRatio!.toFixed(2)} ×`;
+  const limit = goal ? `${goal[0]} ≤ ${goal[1]}` : '';
+  const verdict = goal && (figure[goal[0]]! <= goal[1] ? 'met' : 'MISSED');
+  const cells = [name, text(value), `${baseline}: ${text(baselineValue)}`, ratio.toFixed(2), spent, limit];
+  return `| ${[...cells, verdict ?? ''].join(' | ')} |`;
 }

@@ -1,1 +1,3 @@
-import{existsSync as e}from"node:fs";import{extname as t,join as n}from"node:path";import{argv as r,env as i}from"node:process";import{fileURLToPath as a}from"node:url";const{STATE_finished:o,STATE_claim:s=``,RUNNER_TEMP:c=``}=i;o===`true`&&(s===``||isRecorded(s))||(r.splice(1,1/0,a(new URL(`index${t(import.meta.url)}`,import.meta.url)),`post`),await import(`./index.js`));function isRecorded(t){try{let{claim:r}=JSON.parse(Buffer.from(t.trim(),`base64url`).toString(`utf8`));return c!==``&&e(n(c,`gateline`,`claims`,r.slice(7),`recorded.json`))}catch{return!1}}
+#!/usr/bin/env node
+import { post } from './gateline.js';
+await post();

@@ -1,79 +1,62 @@
-/** Everything needed to start one attempt of a gate's agent. */
+import type { ProcessId } from '../run/entry.ts';
+import type { Redactor } from '../untrusted/redact.ts';
+
+/** Everything needed to start one agent. */
 export interface AgentTask {
-  /** Absolute path of this attempt's own directory; it exists. It contains `output.json`, `output.log` …. */
+  /** Absolute path of the attempt's own directory, which exists: request, output, metrics, learnings, script. */
   readonly directory: string;
   readonly command: string;
-  /** A program and its arguments, to be started without a shell in place of `command`. */
-  readonly argv?: readonly [string, ...string[]];
+  /** In its place: a program and its arguments, without a shell. What it leaves running stays, unless it has to be ended. */
+  readonly words?: readonly string[];
   /** As `Gate.shell`. */
   readonly shell: string;
-  /** Absolute path of the working directory. */
+  /** Absolute. */
   readonly workingDirectory: string;
-  /** The whole environment of the agent: nothing else is inherited. */
+  /** The whole environment: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Processes that it started stay if it ends with exit code 0. Default: they are ended, too. */
-  readonly leaves?: boolean;
   readonly timeoutMs: number;
-  /** Bytes kept of stdout and of stderr, each: the first and the last half. */
-  readonly logLimit: number;
-  /** Also write what is printed into the file `LIVE_LOG` of the directory, as it arrives, redacted. Default: no. */
-  readonly live?: boolean;
-  /** Aborted on Ctrl-C: ends the whole process tree. */
-  readonly signal: AbortSignal;
-  /**
-   * Called for each line of output as it arrives, redacted.
-   * @param goesOn it is a piece of a long line, and the next one is of the same line
-   */
-  readonly onLine?: (stream: 'stdout' | 'stderr', line: string, goesOn: boolean) => void;
-  /** Makes text safe to keep or show; see `createRedactor`. */
-  readonly redact: (text: string) => string;
-  /**
-   * The same for text in pieces; `createRedactor`'s `createStream`. Default: `redact`, line by line, which misses a
-   * private key on several lines.
-   */
-  readonly redactStream?: () => { readonly push: (piece: string) => string; readonly flush: () => string };
+  /** Makes what it prints safe to keep and show. */
+  readonly redactor: Redactor;
+  /** Called for each whole line of output, redacted and without control sequences. */
+  readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
 }
 
 /** How an agent ended. Its output file is not read here. */
-export interface AgentResult {
-  readonly outcome: 'exited' | 'signalled' | 'timeout' | 'cancelled' | 'not-started';
-  readonly exitCode?: number;
-  readonly signal?: string;
-  /** With {@link AgentTask.leaves}: the processes that stay, with their start times as the system reports them. */
-  readonly left?: readonly { readonly pid: number; readonly started: string }[];
-  /** For `not-started`: the reason (no such shell, E2BIG, …). */
-  readonly message?: string;
-  /** Captured output, capped and redacted; a line in the middle says how many bytes were omitted. */
+export type AgentResult = {
+  /** Captured output, redacted; of a long one the beginning and the end. */
   readonly stdout: string;
   readonly stderr: string;
+  readonly ms: number;
+} & (
+  | { readonly outcome: 'exited'; readonly exitCode: number }
+  | { readonly outcome: 'signalled'; readonly signal: string }
+  | { readonly outcome: 'timeout' | 'cancelled' }
+  /** No such shell, no such folder, too long a variable. */
+  | { readonly outcome: 'not-started'; readonly message: string }
+);
+
+/** A process that waits for a line on stdin: its id can be logged before it does anything. If we end, so does it. */
+export interface PreparedAgent {
+  /** Undefined: it cannot be started, and `run` says why. */
+  readonly process: ProcessId | undefined;
+  /**
+   * Lets the agent begin. Settles when it and all processes that it started are gone. Never throws because of it. With a
+   * signal that is aborted already the agent does nothing and ends: for a caller that gives up before it begins.
+   */
+  run(signal: AbortSignal): Promise<AgentResult>;
 }
 
-/** Which processes of a killed engine are ended. */
-export interface LeftoverOptions {
-  /** Processes of one attempt, in addition to those that are found. */
-  readonly left?: NonNullable<AgentResult['left']>;
-  /**
-   * Says of which of the attempts that are found the processes stay, as after {@link Agent.keepLeft}: the engine may
-   * have been killed before it noted that. Default: of none.
-   */
-  readonly keeps?: (directories: readonly string[]) => Promise<readonly string[]>;
-}
+/** What an agent was asked to write: a plain file, or why it is none. */
+export type AgentFile =
+  | { readonly state: 'present'; readonly bytes: Uint8Array }
+  | { readonly state: 'absent' }
+  | { readonly state: 'too-large'; readonly size: number }
+  | { readonly state: 'refused'; readonly reason: string };
 
-/** Starts a gate's work. The only implementation so far is a local process. */
-export interface Agent {
-  /** Runs to the end; never throws because of the agent. All processes that it started are gone when this settles. */
-  run(task: AgentTask): Promise<AgentResult>;
-  /**
-   * Ends processes left by agents that a killed engine had started in attempt directories below `root`. The caller
-   * holds the workspace's lock, so no other engine works there. Agents that run by themselves are not touched, whether
-   * their claim is still valid or not.
-   * @param root of all attempts; or the directory of one attempt, whose processes are ended even if they were kept
-   * @returns pids of the ended processes, for the log.
-   */
-  endLeftovers(root: string, options?: LeftoverOptions): Promise<number[]>;
-  /**
-   * The processes that an attempt left stay: {@link endLeftovers} of all attempts no longer ends them. Calling it again
-   * has no effect.
-   */
-  keepLeft(directory: string): Promise<void>;
+/** Starts agents. */
+export interface Agents {
+  prepare(task: AgentTask): Promise<PreparedAgent>;
+  /** Ends what is left of an agent whose engine was killed: its process group, and what carries its attempt's mark. */
+  endLeftover(process: ProcessId, directory: string): Promise<void>;
+  isAlive(process: ProcessId): Promise<boolean>;
 }

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-import { main } from './main.ts';
-import { nodeTooOld } from './node-version.ts';
-import { onUncaught, processWorld } from './process-world.ts';
-import { reportError } from './output/report-error.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import module from 'node:module';
 
-const tooOld = nodeTooOld(process.versions.node);
-if (tooOld === undefined) {
-  const world = processWorld(process.env);
-  onUncaught((error) => reportError(world, error));
+// Node 22 and later keep the compiled form of what is imported from now on: a tenth of a short command's time.
+module.enableCompileCache?.();
+const { main } = await import('./main.ts');
+const { printStartError } = await import('./print.ts');
+const { createProcessWorld } = await import('./world.ts');
+
+try {
+  const world = createProcessWorld(process.env);
+  process.on('uncaughtException', (error) => process.exit(printStartError(error)));
   process.exitCode = await main(world);
-} else {
-  process.stderr.write(tooOld);
-  process.exitCode = EXIT_CODES.usage;
+} catch (error) {
+  process.exitCode = printStartError(error);
 }

@@ -1,97 +1,80 @@
-import { GatelineError } from '../errors/gateline-error.ts';
-import { didYouMean } from '../pipeline/problem.ts';
+import '../configure-zod.ts';
+import { Command, CommanderError } from 'commander';
+import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { parseArguments } from './arguments.ts';
-import type { CommandSpec } from './command.ts';
-import { COMMANDS } from './commands.ts';
-import { PERSONS_DECISIONS } from '../run/records/decision-names.ts';
-import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
-import { commandHelp, overview } from './help.ts';
-import { reportError } from './output/report-error.ts';
-import type { CliWorld } from './world.ts';
+import { addDecisionCommands } from './commands/decisions.ts';
+import { addEntityCommands } from './commands/entities.ts';
+import { addExchangeCommands } from './commands/exchange.ts';
+import { addFileCommands } from './commands/files.ts';
+import { addFolderCommands } from './commands/folder.ts';
+import { addLoopCommand } from './commands/loop.ts';
+import { addMemoryCommands } from './commands/memory.ts';
+import { addProjectCommands } from './commands/project.ts';
+import { addRunCommands } from './commands/run.ts';
+import { addShowCommands } from './commands/show.ts';
+import { printAnswer, printError, type AddAnswer } from './print.ts';
+import type { World } from './world.ts';
 
-/** Runs one command line to the end. Never throws; returns the exit code. */
-export async function main(world: CliWorld): Promise<ExitCode> {
+/** Runs one command. @returns the exit code */
+export async function main(world: World): Promise<number> {
+  let exit = 0;
+  /** Lets a command answer: one place prints, as text or as one JSON document, and knows errors. */
+  const answer: AddAnswer = (command, work) =>
+    command.option('--json', 'print one JSON document').action(async (...parameters: unknown[]) => {
+      const options = parameters.at(-2) as { json?: boolean };
+      const words = parameters.slice(0, -2) as never[];
+      try {
+        const result = await work(options as never, ...words);
+        printAnswer(world, result, options.json === true);
+        exit = result.exit ?? 0;
+      } catch (error) {
+        exit = printError(world, error, options.json === true);
+      }
+    });
+
+  const program = new Command('gateline')
+    .description(
+      'Checks the output of each agent of a pipeline before the next one starts, and continues a run from where it stopped.',
+    )
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => world.out.write(text),
+      writeErr: (text) => world.err.write(text),
+      // The error is thrown too, and printed as any other.
+      outputError: () => undefined,
+      getOutHelpWidth: () => world.out.columns ?? 100,
+    })
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      'after',
+      `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 70 a bug,\n74 disk, git or network, 75 somebody else works here, 130 interrupted.`,
+    )
+    .exitOverride();
+  addProjectCommands(world, program, answer);
+  addRunCommands(world, program, answer);
+  addShowCommands(world, program, answer);
+  addFileCommands(world, program, answer);
+  addDecisionCommands(world, program, answer);
+  addFolderCommands(world, program, answer);
+  addExchangeCommands(world, program, answer);
+  addEntityCommands(world, program, answer);
+  addMemoryCommands(world, program, answer);
+  addLoopCommand(world, program, answer);
   try {
-    return await dispatch(world);
+    await program.parseAsync(world.arguments, { from: 'user' });
+    return exit;
   } catch (error) {
-    return reportError(world, error);
+    if (!(error instanceof CommanderError)) return printError(world, error, false);
+    // The help of a command without a subcommand is printed already.
+    if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    return printError(world, toUsageError(error), world.arguments.includes('--json'));
   }
 }
 
-async function dispatch(world: CliWorld): Promise<ExitCode> {
-  const [first, ...rest] = world.arguments;
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') return help(world, rest);
-  if (first === '--version' || first === '-V') {
-    world.out.write(`${VERSION}\n`);
-    return EXIT_CODES.ok;
-  }
-  const isVerb = PERSONS_DECISIONS.some((word) => word === first);
-  const command = isVerb ? commandNamed('decide') : commandNamed(first);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    world.out.write(commandHelp(command, world.out.columns));
-    return EXIT_CODES.ok;
-  }
-  const parsed = parseArguments(command, isVerb ? [first, ...rest] : rest);
-  const { execute } = await command.load();
-  const closing: AsyncDisposable[] = [];
-  try {
-    return await execute({ world, command: command.name, commands: COMMANDS, closing, ...parsed });
-  } finally {
-    for (const one of closing) await one[Symbol.asyncDispose]();
-  }
+/** `error: unknown option '--jsonn'`, and in a second line `(Did you mean --json?)`. */
+function toUsageError({ message }: CommanderError): GatelineError {
+  const [text, hint] = message.replace(/^error: /, '').split(/\n\((.*)\)$/);
+  return new GatelineError('usage', text!, { hint });
 }
-
-function help(world: CliWorld, names: readonly string[]): ExitCode {
-  const [name] = names;
-  const { columns } = world.out;
-  const isOverview = name === undefined || name.startsWith('-');
-  const about = PERSONS_DECISIONS.some((word) => word === name) ? 'decide' : name;
-  world.out.write(isOverview ? overview(COMMANDS, columns) : commandHelp(commandNamed(about!), columns));
-  return EXIT_CODES.ok;
-}
-
-function commandNamed(name: string): CommandSpec {
-  const found = COMMANDS.find((command) => command.name === name);
-  if (found !== undefined) return found;
-  if (name.startsWith('-')) {
-    throw new GatelineError('OPTION_UNKNOWN', `there is no option ${name} before a command`);
-  }
-  const ours = OTHER_WORDS.get(name);
-  if (ours !== undefined) throw new GatelineError('COMMAND_UNKNOWN', `there is no command ${name}`, { hint: ours });
-  const meant = didYouMean(
-    name,
-    COMMANDS.map((command) => command.name),
-  );
-  const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('COMMAND_UNKNOWN', `there is no command ${name}${suggestion}`, {
-    hint: '`gateline help` lists them.',
-  });
-}
-
-const RUN = '`gateline run` continues from where the run stopped, and runs failed gates again.';
-const LOGS = "`gateline logs GATE` prints the agent's output.";
-const HISTORY = '`gateline history` lists earlier runs, `gateline status --run N` shows one of them.';
-
-const ROLLBACK =
-  '`gateline rollback --to GATE` restores what that gate left, `gateline rollback --all` what the run found; `--dry-run` shows the change.';
-
-/** Commands of other tools and their Gateline equivalents, as whole sentences. */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['continue', RUN],
-  ['retry', RUN],
-  ['rerun', RUN],
-  ['restart', RUN],
-  ['start', '`gateline run` runs the pipeline; `gateline begin GATE` begins a gate whose agent runs by itself.'],
-  ['undo', ROLLBACK],
-  ['revert', ROLLBACK],
-  ['restore', ROLLBACK],
-  ['log', LOGS],
-  ['runs', HISTORY],
-  ['list', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
-  ['ls', '`gateline status` lists the gates, `gateline status --subjects` the subjects that have runs.'],
-  ['dry-run', '`gateline plan` shows what a run would do, and why.'],
-  ['check', '`gateline validate` checks the definition and every contract.'],
-  ['lint', '`gateline validate` checks the definition and every contract.'],
-  ['version', '`gateline --version` prints it.'],
-]);

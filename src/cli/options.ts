@@ -1,125 +1,138 @@
-import type { OptionSpec } from './command.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { GatelineError, messageOf } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { readScalar } from '../pipeline/scalar.ts';
+import { RUN_STATUSES, STATUS_PHRASES } from '../run/status.ts';
+import type { GatelineOptions } from '../gateline.ts';
+import type { World } from './world.ts';
 
-/** Options that select the subject and the run; every command that reads a run takes them. */
-export const SUBJECT_OPTIONS: readonly OptionSpec[] = [
-  { name: 'file', short: 'f', value: 'FILE', help: 'the definition (default: gateline.yml here or above)' },
-  {
-    name: 'subject',
-    short: 's',
-    value: 'TEXT',
-    help: "the subject of the run (default: the file's subject, else {domain}-{feature} of its metadata, else the branch)",
-  },
-];
+/** A parser of whole numbers of at least `least`. */
+export function parseWholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^[0-9]{1,9}$/.test(text) && number >= least) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
+  };
+}
 
-/** Options for the agents' input. */
-export const INPUT_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: 'input',
-    short: 'i',
-    value: 'FILE',
-    help: "JSON file with the caller's input, for every gate; - for standard input",
-  },
-  { name: 'task', value: 'TEXT', help: "the goal of the run, for every agent (default: the file's `task`)" },
-  {
-    name: 'metadata',
-    short: 'm',
-    value: 'KEY=VALUE',
-    multiple: true,
-    help: "override a value of the file's metadata; VALUE is JSON or plain text",
-  },
-  {
-    name: 'memory',
-    value: 'NAME',
-    multiple: true,
-    help: 'give this document to the gates that list it as `NAME?` under `memory`; part of their requests',
-  },
-];
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** One document for programs; nearly every command takes it. */
-export const JSON_OPTION: OptionSpec = {
-  name: 'json',
-  help: 'one JSON document on standard output (docs/reference/json-output.md)',
-};
+/** A duration such as `30m`, `12h`, `7d` or `2w`, in milliseconds. */
+function parseDuration(text: string): number {
+  const match = /^([0-9]{1,6})([mhdw])$/.exec(text);
+  if (match) return Number(match[1]) * UNITS[match[2]!]!;
+  throw new InvalidArgumentError('It must be a duration such as 30m, 12h, 7d or 2w.');
+}
 
-/** The caller provides what needs have not. */
-export const STAND_IN: OptionSpec = {
-  name: 'stand-in',
-  help: 'run even if a needed gate has no output: its state file or --input takes its place',
-};
+/** A time as ISO 8601, or a duration before now, as milliseconds since 1970. */
+export function parseTime(text: string): number {
+  const time = Date.parse(text);
+  if (/^[0-9]{4}-/.test(text) && Number.isFinite(time)) return time;
+  try {
+    return Date.now() - parseDuration(text);
+  } catch {
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-11-26 or 2026-11-26T10:00Z, or a duration such as 7d.',
+    );
+  }
+}
 
-/** A set of subjects; `run`, `plan` and `status` take them. */
-export const SET_OPTIONS: readonly OptionSpec[] = [
-  { name: 'set', value: 'FILE', help: 'for each subject that the JSON file lists: a run of its own' },
-  { name: 'only-set', value: 'NAME', help: 'with --set: only the subjects that belong to this set' },
-];
+/** Collects an option that may be given several times, or with commas. */
+export function collectList(text: string, earlier: readonly string[] | undefined): string[] {
+  return [
+    ...(earlier ?? []),
+    ...text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  ];
+}
 
-/** How to run a set. */
-export const HOW_TO_RUN_A_SET: readonly OptionSpec[] = [
-  { name: 'max-parallel', value: 'N', help: 'with --set: at most N agents at a time, over all subjects (default: 4)' },
-  {
-    name: 'deliver',
-    value: 'AS',
-    help: 'with --set: put the files of each completed subject on a `branch` gateline/SUBJECT, or into a `patch` below .state/',
-  },
-];
+/** Statuses of runs and of gates. */
+export function collectStatuses(text: string, earlier: readonly string[] | undefined): string[] {
+  const statuses = collectList(text, earlier);
+  const known = [...RUN_STATUSES, ...Object.keys(STATUS_PHRASES)];
+  if (statuses.every((status) => known.includes(status))) return statuses;
+  throw new InvalidArgumentError(`It must be of ${[...new Set(known)].join(', ')}.`);
+}
 
-/** Which run to read. */
-export const RUN_OPTION: OptionSpec = {
-  name: 'run',
-  value: 'RUN',
-  help: 'an earlier run: its number, or SUBJECT#NUMBER (default: the newest)',
-};
+/** `key=value` pairs. A value is a number, `true`, `false` or `null` only if that is exactly its text. */
+function collectPairs(text: string, earlier: JsonObject | undefined): JsonObject {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be key=value.');
+  return { ...earlier, [text.slice(0, at)]: readScalar(text.slice(at + 1)) };
+}
 
-/** The person who decides. */
-export const ACTOR: OptionSpec = {
-  name: 'actor',
-  value: 'NAME',
-  help: "who decides (default: git's user.email, else your account's name)",
-};
+/** Options of every command that works on a pipeline. */
+export interface TargetOptions {
+  readonly file?: string;
+  readonly subject?: string;
+  readonly task?: string;
+  readonly metadata?: JsonObject;
+  readonly input?: string;
+  readonly json?: boolean;
+}
 
-/** The definition must be the one that the run has records of. */
-export const STRICT: OptionSpec = {
-  name: 'strict',
-  help: 'refuse if gates that the run has records of were changed or removed since they ran',
-};
+/** Adds the options that say which pipeline, and what its run is about. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .addOption(new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'))
+    .addOption(new Option('-s, --subject <text>', 'what the run is about, part of every request'));
+}
 
-/** Options that select gates; `run` and `resume` take them. */
-export const WHICH_GATES: readonly OptionSpec[] = [
-  {
-    name: 'gate',
-    short: 'g',
-    value: 'GATE',
-    multiple: true,
-    help: 'run only these gates; reuse the others where possible',
-  },
-  { name: 'with-needs', help: 'with --gate: run what those gates need too' },
-  { name: 'until', value: 'GATE', multiple: true, help: 'run this gate and what it needs, and nothing after it' },
-  { name: 'max-gates', value: 'N', help: 'start at most N gates' },
-  {
-    name: 'max-iterations',
-    value: 'N',
-    help: 'in this call, how often on-fail may run a gate, instead of its own limit',
-  },
-  { name: 'sequential', help: 'run the gates of a group one at a time' },
-  STRICT,
-  STAND_IN,
-  { name: 'force', value: 'GATE', multiple: true, help: 'run this gate again even if nothing changed' },
-];
+/** Adds the options that decide requests: only for commands that look outputs up. */
+export function addRequestOptions(command: Command): Command {
+  return addTargetOptions(command)
+    .addOption(new Option('-t, --task <text>', 'the goal of the run, for every agent'))
+    .addOption(
+      new Option('-m, --metadata <key=value>', 'a value for agents and conditions; may be repeated').argParser(
+        collectPairs,
+      ),
+    )
+    .addOption(new Option('-i, --input <path>', 'a JSON file with the input of the caller; - is standard input'));
+}
 
-/** `--mirror`, which `loadFor` reads. */
-export const MIRROR: OptionSpec = {
-  name: 'mirror',
-  value: 'FORMAT',
-  multiple: true,
-  help: 'keep the files of another system up to date during the run, here and next to agents: `state-guide`, `agent-flow`, `dev-loop` or `nexus` (default: `mirror` of gateline.yml)',
-};
+/** What a command works on. */
+export async function gatelineOptions(world: World, options: TargetOptions): Promise<GatelineOptions> {
+  const { file, subject, task, metadata, input } = options;
+  return {
+    folder: world.workingDirectory,
+    environment: world.environment,
+    file,
+    subject,
+    task,
+    metadata,
+    ...(input !== undefined && { input: await readJsonFile(world, input) }),
+  };
+}
 
-/** Options that say how agents run and what is shown; `run` and `resume` take them. */
-export const HOW_TO_RUN: readonly OptionSpec[] = [
-  ACTOR,
-  { name: 'apply', help: 'when the run is completed, write the files its gates hand on into this folder' },
-  MIRROR,
-  { name: 'dry-run', short: 'n', help: 'only show what would be done' },
-  { name: 'quiet', short: 'q', help: 'no agent output and no checkpoints' },
-  JSON_OPTION,
-];
+/** A JSON file that the user names; `-` is standard input. */
+export async function readJsonFile(world: World, path: string): Promise<JsonValue> {
+  const bytes =
+    path === '-'
+      ? await world.readStandardInput()
+      : await readFile(resolve(world.workingDirectory, path)).catch(throwUnreadable(path));
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return parsed.value;
+  const file = path === '-' ? 'standard input' : path;
+  throw new GatelineError('usage', parsed.message, { place: { file }, hint: 'It must be one JSON value.' });
+}
+
+function throwUnreadable(path: string) {
+  return (error: unknown): never => {
+    throw new GatelineError('usage', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  };
+}
+
+/** Adds who decides, and why. */
+export function addDeciderOptions(command: Command, isReasonRequired: boolean): Command {
+  const reason = new Option(
+    '-r, --reason <text>',
+    `why; shown wherever the decision is${isReasonRequired ? '; required' : ''}`,
+  );
+  if (isReasonRequired) reason.makeOptionMandatory();
+  return command.addOption(reason).addOption(new Option('--actor <name>', "who decides; default: git's user.email"));
+}

@@ -1,101 +1,55 @@
-import type { JsonObject } from '../json/json.ts';
-import { mayWait, type Pipeline } from '../pipeline/pipeline.ts';
-import { isMoving } from '../pipeline/file/uses.ts';
-import { deliverJob } from './deliver-job.ts';
+import { GatelineError } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { DEFINITION_FILES, DISPATCH_INPUTS, type Delivery, type Pipeline } from '../pipeline/pipeline.ts';
 import { gateJob } from './gate-job.ts';
-import { ancestorsOf, jobOrders } from '../pipeline/job-order.ts';
-import { decideJob, reportJob } from './report-job.ts';
-import { concurrencyOf, RUN_NAME } from './run-names.ts';
-import type { Around } from './steps.ts';
-import { workflowText, type YamlComment } from './text.ts';
-import { triggersOf } from './triggers.ts';
+import { checkoutStep, findPins, gatelineStep, literal, type Shared } from './steps.ts';
+import { workflowText, type JobComments } from './workflow-text.ts';
 
-/** An action that a compiled workflow brings itself. */
-export interface Pin {
-  /** `owner/name@ref`. */
-  readonly uses: string;
-  /** The release, in the comment after a commit. */
-  readonly version?: string | undefined;
-}
+/*
+ * gateline.yml → a plain workflow: a job for each gate with the gate's id, then `report`, then `deliver` if the
+ * definition has it. What the workflow and our actions agree on:
+ * - `attempt` is the output of a gate's job; of a matrix `attempt-<index of the leg>`, 20 of them if the legs come from
+ *   an output. `legs` is JSON: ids of legs by gate. The matrix of such a leg is `{leg: <id>}`; a list without an item
+ *   has one job with the leg '', whose output is `attempt`, because GitHub fails a job without a leg.
+ * - A gate's job needs the gates that the gate needs and, in a sequential group, the gate before it.
+ * - `workflow_dispatch` has the inputs DISPATCH_INPUTS, which our actions read from the event.
+ */
 
-/** Settings for compiling a workflow, besides its pipeline. */
-export interface CompileInput {
-  /** Path of the definition in the repository, with `/`. */
-  readonly definition: string;
-  readonly gateline: Pin;
-  readonly checkout: Pin;
-}
-
-/** A compiled workflow. */
-export interface CompiledWorkflow {
-  readonly text: string;
-  /** For people, one sentence each. */
-  readonly warnings: readonly string[];
-}
-
-/** The definition that the action finds without its input `file`, even if there are others. */
-const FOUND_FIRST = 'gateline.yml';
+/** Events of a branch: only there a pull request with the files of gates can be opened. */
+const DELIVERS = `contains(fromJSON('["push", "schedule", "workflow_dispatch"]'), github.event_name)`;
+/** Minutes for a job without an agent. */
+const MINUTES = 15;
 
 /**
- * The workflow of a pipeline: one job a gate, and a report last. The same pipeline and options give the same text.
+ * The workflow of a pipeline. The same parameters give the same text.
+ * @param definition its path in the repository, `/`-separated
+ * @param existing what the workflow file holds now: the versions of actions there stay
+ * @throws GatelineError `usage` for a key of `job` or an expression that cannot be compiled
  */
-export function compileWorkflow(pipeline: Pipeline, options: CompileInput): CompiledWorkflow {
-  const { definition, gateline, checkout } = options;
-  const triggers = triggersOf(pipeline.on);
-  const { isDispatched } = triggers;
-  const needs = new Map(pipeline.gates.map((gate) => [gate.id, new Set(gate.needs)]));
-  const waiting = new Set(pipeline.gates.filter(mayWait).map(({ id }) => id));
-  const grouped = pipeline.groups.flatMap(({ gates, onFail }) => (onFail === undefined ? [] : gates));
-  const judges = new Set([
-    ...grouped,
-    ...pipeline.gates.flatMap(({ id, onFail }) => (onFail === undefined ? [] : [id])),
-  ]);
-  const sendsBack = judges.size > 0;
-  const around: Around = {
-    pins: { gateline: gateline.uses, checkout: checkout.uses },
-    file: definition === FOUND_FIRST ? undefined : definition,
-    decides: isDispatched && waiting.size > 0,
-    delivered: new Set(pipeline.deliver?.gates),
-  };
-  const orders = jobOrders(pipeline);
+export function compilePipeline(pipeline: Pipeline, definition: string, existing = ''): string {
+  const { id, gates, deliver } = pipeline;
+  if (gates.length === 0) throw new GatelineError('usage', `${definition} has no gate, so there is no workflow`);
+  const on = triggersOf(pipeline);
+  const isDispatched = Object.hasOwn(on, 'workflow_dispatch');
+  // Our actions find the first of these by themselves.
+  const file: JsonObject = definition === DEFINITION_FILES[0] ? {} : { file: literal(definition) };
+  const shared = { pins: findPins(existing), file };
   const jobs: Record<string, JsonObject> = {};
-  for (const gate of pipeline.gates) {
-    const readsDecisions =
-      pipeline.commands === true || [gate.id, ...ancestorsOf(gate.id, needs)].some((id) => waiting.has(id));
-    const place = {
-      order: orders.get(gate.id)!,
-      readsDecisions,
-      readsPullRequest: readsDecisions || sendsBack,
-      sendsBack: judges.has(gate.id),
-      givesLegs: pipeline.gates.some(({ legsFrom }) => legsFrom?.gate === gate.id),
-    };
-    jobs[gate.id] = gateJob(gate, place, around);
-  }
+  for (const gate of gates) jobs[gate.id] = gateJob(pipeline, gate, shared);
   const report = freeId('report', jobs);
-  const readsDecisions = pipeline.commands === true || waiting.size > 0;
-  jobs[report] = reportJob(pipeline, { sendsBack, readsDecisions }, around);
-  const deliver = freeId('deliver', jobs);
-  if (pipeline.deliver) jobs[deliver] = deliverJob(pipeline, pipeline.deliver, { report, readsDecisions }, around);
-  const decide = freeId('decide', jobs);
-  if (around.decides) jobs[decide] = decideJob(around);
-  const workflow: JsonObject = {
-    name: pipeline.id,
-    ...(isDispatched && { 'run-name': RUN_NAME }),
-    on: triggers.on,
-    permissions: {},
-    concurrency: concurrencyOf(pipeline.id, isDispatched, around.decides),
-    ...(pipeline.workflowEnv && { env: pipeline.workflowEnv }),
-    jobs,
+  jobs[report] = reportJob(pipeline, isDispatched, shared);
+  const comments: JobComments = { [report]: 'The check that a branch rule should require.' };
+  if (deliver !== undefined) {
+    const job = freeId('deliver', jobs);
+    jobs[job] = deliverJob(pipeline, deliver, report, shared);
+    comments[job] = 'Proposes the files of gates when all gates have passed. No agent runs here.';
+  }
+  const concurrency = {
+    group: `${id}-\${{ github.event.pull_request.number || github.ref }}`,
+    // The run that does work again waits here until the run that has started it ends.
+    'cancel-in-progress': false,
   };
-  const comments = [
-    ...(triggers.excuse === undefined ? [] : [{ path: ['on'], text: triggers.excuse, where: 'behind' as const }]),
-    ...commentsOf(pipeline.gates[0]!.id, { report, decide, deliver }, pipeline.report?.historyBranch !== undefined),
-  ];
-  const versions = new Map(
-    [gateline, checkout].flatMap(({ uses, version }) => (version === undefined ? [] : [[uses, version] as const])),
-  );
-  const warnings = [...movingUses(pipeline, gateline), ...(isDispatched ? [] : undispatched(sendsBack, waiting))];
-  return { text: workflowText(definition, workflow, comments, versions), warnings };
+  return workflowText(definition, { name: id, on, permissions: {}, concurrency, jobs }, comments);
 }
 
 /** An id that no job has: a gate may be called `report`, too. */
@@ -103,51 +57,54 @@ function freeId(id: string, jobs: Readonly<Record<string, JsonObject>>): string 
   return Object.hasOwn(jobs, id) ? freeId(`gateline-${id}`, jobs) : id;
 }
 
-function commentsOf(
-  first: string,
-  { report, decide, deliver }: Readonly<Record<'report' | 'decide' | 'deliver', string>>,
-  writesHistory: boolean,
-): YamlComment[] {
-  const of = (job: string, permission: string, text: string): YamlComment => ({
-    path: ['jobs', job, 'permissions', permission],
-    text,
-    where: 'behind',
-  });
-  return [
-    {
-      path: ['jobs', first, 'outputs'],
-      text: 'Later gates compare the output with this digest, which does not pass through artifacts.',
-      where: 'before',
-    },
-    { path: ['jobs', report], text: 'The check that a branch rule should require.', where: 'before' },
-    ...(writesHistory ? [of(report, 'contents', 'the history branch')] : []),
-    of(report, 'pull-requests', 'the comment'),
-    of(report, 'statuses', 'the statuses that branch rules can require'),
-    { path: ['jobs', deliver], text: 'Delivers the files of gates, when all gates have passed.', where: 'before' },
-    {
-      path: ['jobs', decide],
-      text: "Writes down a person's decision, and runs the failed jobs again.",
-      where: 'before',
-    },
-  ];
+function triggersOf({ on }: Pipeline): JsonObject {
+  const events = on ?? { push: { branches: ['main'] }, pull_request: null, workflow_dispatch: null };
+  const map = isJsonObject(events) ? events : Object.fromEntries([events].flat().map((event) => [String(event), null]));
+  const dispatch = map['workflow_dispatch'];
+  if (dispatch === undefined) return map;
+  const ours = Object.entries(DISPATCH_INPUTS).map(([name, description]) => [name, { description, type: 'string' }]);
+  const settings = isJsonObject(dispatch) ? dispatch : {};
+  const theirs = isJsonObject(settings['inputs']) ? settings['inputs'] : {};
+  const inputs: JsonObject = { ...theirs, ...(Object.fromEntries(ours) as JsonObject) };
+  return { ...map, workflow_dispatch: { ...settings, inputs } };
 }
 
-function movingUses({ gates }: Pipeline, gateline: Pin): string[] {
-  const steps = gates.flatMap(({ job, uses }) => [
-    ...(job?.stepsBefore?.flatMap((step) => (typeof step['uses'] === 'string' ? [step['uses']] : [])) ?? []),
-    ...(uses === undefined ? [] : [uses.action]),
-  ]);
-  const moving = [...new Set([gateline.uses, ...steps])].filter(isMoving);
-  return moving.map((uses) => {
-    const remedy = uses === gateline.uses ? 'pass `--action-ref` with a commit' : 'name a commit in gateline.yml';
-    return `${uses} can change without a change of the workflow: ${remedy}.`;
-  });
+function reportJob(pipeline: Pipeline, isDispatched: boolean, shared: Shared): JsonObject {
+  const needs = pipeline.gates.map(({ id }) => id);
+  // It starts the run that does work again; on a pull request it cannot.
+  const dispatches = isDispatched && pipeline.gates.some(({ onFail }) => onFail !== undefined);
+  return {
+    needs,
+    if: 'always()',
+    'runs-on': pipeline.job?.['runs-on'] ?? 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: { contents: 'read', actions: dispatches ? 'write' : 'read', 'pull-requests': 'write' },
+    steps: [checkoutStep(shared), gatelineStep(shared, 'report', dispatches ? { dispatch: true } : {}, needs)],
+  };
 }
 
-function undispatched(sendsBack: boolean, waiting: ReadonlySet<string>): string[] {
-  const add = 'add `workflow_dispatch` under `on`';
-  return [
-    ...(sendsBack ? [`The report cannot start the run that does work again: ${add}.`] : []),
-    ...(waiting.size > 0 ? [`Nobody can approve an output with this workflow: ${add}.`] : []),
-  ];
+function deliverJob(pipeline: Pipeline, { gates, allow }: Delivery, report: string, shared: Shared): JsonObject {
+  const needs = [...pipeline.gates.map(({ id }) => id), report];
+  const inputs = { gates: gates.join(', '), ...(allow.length > 0 && { allow: literal(allow.join('\n')) }) };
+  const title = `${pipeline.id}: files of ${gates.join(', ')}`;
+  return {
+    needs,
+    if: DELIVERS,
+    'runs-on': pipeline.job?.['runs-on'] ?? 'ubuntu-latest',
+    'timeout-minutes': MINUTES,
+    permissions: { contents: 'write', actions: 'read', 'pull-requests': 'write' },
+    steps: [
+      checkoutStep(shared),
+      gatelineStep(shared, 'apply', inputs, needs),
+      {
+        uses: shared.pins.createPullRequest,
+        with: {
+          branch: `gateline/${pipeline.id}`,
+          title,
+          'commit-message': title,
+          body: 'Made by the gates of [this run](${{ github.server_url }}/${{ github.repository }}/actions/runs/${{ github.run_id }}).',
+        },
+      },
+    ],
+  };
 }

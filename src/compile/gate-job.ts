@@ -1,165 +1,181 @@
-import type { JsonObject, JsonValue } from '../json/json.ts';
-import { LEG_KEY, NO_LEG } from '../pipeline/data-legs.ts';
-import type { UsedAction } from '../pipeline/job-settings.ts';
-import type { Gate, LegSource } from '../pipeline/pipeline.ts';
-import type { JobSettings } from '../pipeline/job-settings.ts';
-import { DEFAULT_RUNNER, jobMinutes, type JobOrder } from '../pipeline/job-order.ts';
-import { NO_DECISION } from './run-names.ts';
-import { definitionInput, checkoutStep, literal, type Around } from './steps.ts';
+import { Lexer, Parser } from '@actions/expressions';
+import { GatelineError, messageOf } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { orderByNeeds } from '../pipeline/graph.ts';
+import type { Gate, Matrix, Pipeline, UsedAction } from '../pipeline/pipeline.ts';
+import { checkoutStep, gatelineStep, literal, type Shared } from './steps.ts';
 
-/** Settings of a gate's job, besides the gate. */
-export interface GatePlace {
-  readonly order: JobOrder;
-  /** Its output, or one that it builds on, may wait for a person. */
-  readonly readsDecisions: boolean;
-  /** Its output says how many legs other gates have. */
-  readonly givesLegs: boolean;
-  /** A run may be one of a pull request that the event does not name. */
-  readonly readsPullRequest: boolean;
-  /** When it fails, work may go back: that takes the outputs of all its legs. */
-  readonly sendsBack: boolean;
-}
+/** Legs that can hand their output on where only the run knows how many there are. */
+const MAX_DATA_LEGS = 20;
+/** Minutes for everything but the agent: checkout, uploads, and an outage of GitHub. */
+const OVERHEAD_MINUTES = 15;
+/** The longest that GitHub lets a job run: five days, on runners of one's own. */
+const MAX_JOB_MINUTES = 7_200;
 
-/** The job of a gate. Its id is the gate's. */
-export function gateJob(gate: Gate, place: GatePlace, around: Around): JsonObject {
-  const { order } = place;
-  const { job, uses } = gate;
-  const condition = conditionOf(gate, order, around);
-  const needs = order.needs.length === 1 ? order.needs[0]! : [...order.needs];
+/** All that a gate's job may do: read the commit, earlier runs, and decisions in comments. */
+const PERMISSIONS = { contents: 'read', actions: 'read', 'pull-requests': 'read' } as const;
+
+/** A gate has these itself; GitHub counts a job that its `if` skips as passed. */
+const KEYS_OF_GATES = new Set(['needs', 'if', 'strategy', 'outputs', 'uses', 'with', 'secrets']);
+
+/** Where well-known actions leave what their agent answered, and what it cost. */
+const ANSWERS: Readonly<Record<string, { readonly output: string; readonly metrics?: string }>> = {
+  'anthropics/claude-code-action': {
+    output: 'steps.agent.outputs.structured_output',
+    metrics: 'steps.agent.outputs.execution_file',
+  },
+  'openai/codex-action': { output: 'steps.agent.outputs.final-message' },
+  'google-github-actions/run-gemini-cli': { output: 'steps.agent.outputs.summary' },
+};
+
+/** The job of a gate. @throws GatelineError `usage` for a key of `job` or an expression that cannot be compiled */
+export function gateJob(pipeline: Pipeline, gate: Gate, shared: Shared): JsonObject {
+  const { matrix, uses } = gate;
+  const { steps = [], permissions, ...settings } = { ...pipeline.job, ...gate.job };
+  checkJob({ steps, ...settings }, gate);
+  const needs = jobNeeds(pipeline, gate);
   return {
-    ...(order.needs.length > 0 && { needs }),
-    ...(condition !== undefined && { if: condition }),
-    'runs-on': job?.runsOn ?? DEFAULT_RUNNER,
-    ...surroundingsOf(job),
+    ...(needs.length > 0 && { needs }),
+    ...(needs.length > 0 && conditionOf(pipeline, gate)),
+    'runs-on': 'ubuntu-latest',
     'timeout-minutes': jobMinutes(gate),
-    permissions: permissionsOf(gate, place),
-    ...strategyOf(gate, place),
-    outputs: {
-      digest: outputOf(gate, 'digest'),
-      ...(place.givesLegs && { legs: outputOf(gate, 'legs') }),
-      ...(around.delivered.has(gate.id) && { 'files-digest': outputOf(gate, 'files-digest') }),
-    },
+    ...settings,
+    permissions: typeof permissions === 'string' ? permissions : { ...PERMISSIONS, ...(permissions as JsonObject) },
+    ...(matrix && { strategy: strategyOf(gate, matrix) }),
+    outputs: outputsOf(pipeline, gate),
     steps: [
-      checkoutStep(around),
-      ...(job?.stepsBefore ?? []),
-      ...(uses === undefined ? [gateStep(gate, order, around)] : stepsAround(gate, uses, order, around)),
+      checkoutStep(shared),
+      ...(steps as JsonObject[]),
+      ...(uses === undefined
+        ? [{ id: 'gate', ...gatelineStep(shared, 'gate', {}, needs), ...secretsOf(gate) }]
+        : stepsAround(gate, uses, needs, shared)),
     ],
   };
 }
 
-function outputOf({ uses }: Gate, name: 'digest' | 'legs' | 'files-digest'): string {
-  if (uses === undefined) return `\${{ steps.gate.outputs.${name} }}`;
-  return `\${{ steps.complete.outputs.${name} || steps.begin.outputs.${name} }}`;
+/** @throws GatelineError `usage` naming the first key that cannot be copied */
+function checkJob(job: JsonObject, { id, place, matrix }: Gate): void {
+  const refuse = (key: string, reason: string, hint: string): never => {
+    throw new GatelineError('usage', `\`${key}\` in the \`job\` of ${id} ${reason}`, { hint, place });
+  };
+  const key = Object.keys(job).find((name) => KEYS_OF_GATES.has(name));
+  if (key !== undefined) refuse(key, 'is not a key of the job', 'write what it should do at the gate itself');
+  const { steps, ...settings } = job;
+  if (!Array.isArray(steps) || !steps.every(isJsonObject))
+    return refuse('steps', 'is not a list of steps', 'write the steps that come before the gate');
+  for (const { run, shell } of steps)
+    if (/\$\{\{/.test(`${String(run)}${String(shell)}`))
+      refuse('run', 'has `${{ }}`, whose value would be a command', 'set a variable under `env` of the step');
+  // What an agent answers must not choose the machine, the container or the environment.
+  if (matrix && 'from' in matrix && /\$\{\{[^]*matrix/.test(JSON.stringify(settings)))
+    refuse('matrix', 'is the output of an agent', 'use it under `with` or `env` of a step');
 }
 
-function conditionOf({ needs }: Gate, order: JobOrder, { decides }: Around): string | undefined {
-  const guard = decides ? [NO_DECISION] : [];
-  // The action itself says whether what the gate needs has passed.
-  if (order.begins === 'ended') return inExpression(['!cancelled()', ...guard]);
+/** Gates whose jobs come first: those that it needs and, in a sequential group, the one before it. */
+function jobNeeds({ gates, groups }: Pipeline, { id, needs }: Gate): string[] {
+  const sorted = orderByNeeds(gates);
+  const order = 'order' in sorted ? sorted.order.map((gate) => gate.id) : [];
+  const members = groups.find((group) => group.mode === 'sequential' && group.gates.includes(id))?.gates ?? [];
+  const inOrder = order.filter((gate) => members.includes(gate));
+  const before = inOrder[inOrder.indexOf(id) - 1];
+  return gates.map((gate) => gate.id).filter((gate) => gate === before || needs.includes(gate));
+}
+
+/** Without a condition a job waits for the success of all before it, also of those that come first only by a group. */
+function conditionOf({ groups }: Pipeline, { needs, standIn }: Gate): JsonObject {
+  if (standIn) return { if: '${{ !cancelled() }}' };
+  if (!groups.some(({ mode }) => mode === 'sequential')) return {};
   const passed = needs.map((need) => `needs.${need}.result == 'success'`);
-  if (order.begins === 'named') return inExpression(['!cancelled()', ...passed]);
-  return needs.length > 0 || guard.length === 0 ? undefined : guard[0];
+  return { if: `\${{ ${['!cancelled()', ...passed].join(' && ')} }}` };
 }
 
-/** `!` begins a tag in YAML. */
-function inExpression(conditions: readonly string[]): string {
-  return `\${{ ${conditions.join(' && ')} }}`;
+/** Minutes for all attempts together, so that the step can tell how the last one ended. */
+function jobMinutes({ timeoutMinutes, retries, uses }: Gate): number {
+  const attempts = uses === undefined ? retries + 1 : 1;
+  return Math.min(MAX_JOB_MINUTES, Math.ceil(timeoutMinutes * attempts) + OVERHEAD_MINUTES);
 }
 
-function permissionsOf({ job }: Gate, { readsDecisions, readsPullRequest }: GatePlace): JsonObject {
+function strategyOf({ id, onFail }: Gate, matrix: Matrix): JsonObject {
+  const { failFast, maxParallel } = matrix;
   return {
-    contents: 'read',
-    actions: 'read',
-    ...(readsDecisions && { checks: 'read' }),
-    ...(readsPullRequest && { 'pull-requests': 'read' }),
-    ...job?.permissions,
+    // Work goes back with the outputs of all legs.
+    'fail-fast': failFast && onFail === undefined,
+    ...(maxParallel !== undefined && { 'max-parallel': maxParallel }),
+    matrix:
+      'legs' in matrix
+        ? { include: matrix.legs.map((leg) => literal(leg.matrix)) }
+        : { leg: legsExpression(id, matrix.from.gate) },
   };
 }
 
-function surroundingsOf({ environment, container, services }: JobSettings = {}): JsonObject {
-  return {
-    ...(environment !== undefined && { environment }),
-    ...(container !== undefined && { container }),
-    ...(services !== undefined && { services }),
+function legsExpression(id: string, gate: string): string {
+  const legs = `fromJSON(needs.${gate}.outputs.legs)['${id}']`;
+  return `\${{ ${legs}[0] && ${legs} || fromJSON('[""]') }}`;
+}
+
+function outputsOf({ gates }: Pipeline, { id, matrix, uses }: Gate): JsonObject {
+  const valueOf = (name: string): string => {
+    const steps = uses === undefined ? ['gate'] : ['complete', 'begin'];
+    return `\${{ ${steps.map((step) => `steps.${step}.outputs.${name}`).join(' || ')} }}`;
   };
-}
-
-function strategyOf(
-  { id, job, legsFrom, failFast, legsMaxParallel }: Gate,
-  { sendsBack }: Pick<GatePlace, 'sendsBack'>,
-): JsonObject {
-  const matrix = legsFrom === undefined ? job?.matrix && literal(job.matrix) : { [LEG_KEY]: legIds(id, legsFrom) };
-  if (matrix === undefined) return {};
-  const parallel = legsMaxParallel === undefined ? {} : { 'max-parallel': legsMaxParallel };
-  return { strategy: { 'fail-fast': failFast && !sendsBack, ...parallel, matrix } };
-}
-
-/** A gate that left no legs has failed: the job of the one leg that is left then says so. */
-function legIds(id: string, { gate }: LegSource): string {
-  return `\${{ fromJSON(needs.${gate}.outputs.legs || '{}')['${id}'] || fromJSON('["${NO_LEG}"]') }}`;
-}
-
-function gateStep(gate: Gate, order: JobOrder, around: Around): JsonObject {
-  const inputs = { ...definitionInput(around), ...needsInput(order) };
-  return {
-    id: 'gate',
-    uses: around.pins.gateline,
-    ...(Object.keys(inputs).length > 0 && { with: inputs }),
-    ...environmentOf(secretsOf(gate)),
-  };
+  const count = matrix === undefined ? 0 : 'legs' in matrix ? matrix.legs.length : MAX_DATA_LEGS;
+  // A list without an item leaves no leg.
+  const attempts = matrix && 'legs' in matrix ? [] : ['attempt'];
+  for (let index = 0; index < count; index += 1) attempts.push(`attempt-${index}`);
+  const givesLegs = gates.some((gate) => gate.matrix && 'from' in gate.matrix && gate.matrix.from.gate === id);
+  return Object.fromEntries([...attempts, ...(givesLegs ? ['legs'] : [])].map((name) => [name, valueOf(name)]));
 }
 
 /** `begin`, the action that is the agent, and `complete`. */
-function stepsAround(gate: Gate, uses: UsedAction, order: JobOrder, around: Around): JsonObject[] {
-  const secrets = secretsOf(gate);
-  const { gateline } = around.pins;
+function stepsAround(gate: Gate, uses: UsedAction, needs: readonly string[], shared: Shared): JsonObject[] {
+  const known = ANSWERS[uses.action.replace(/@.*/, '')];
+  const output = uses.output ?? known?.output;
+  if (output !== undefined) checkExpression(output, gate);
   // A variable without a value is the job's own.
-  const given = Object.entries(gate.env).filter((entry): entry is [string, string] => entry[1] !== null);
-  const token = '${{ steps.begin.outputs.token }}';
-  const { output, metrics } = uses;
-  const answers = {
+  const variables = Object.fromEntries(Object.entries(gate.env).filter(([, value]) => value !== null));
+  const inputs = {
+    token: '${{ steps.begin.outputs.token }}',
+    outcome: '${{ steps.agent.outcome }}',
     ...(output !== undefined && { output: `\${{ ${output} }}` }),
-    ...(metrics !== undefined && { metrics: `\${{ ${metrics} }}` }),
+    ...(known?.metrics !== undefined && { metrics: `\${{ ${known.metrics} }}` }),
   };
+  const secrets = secretsOf(gate);
+  const environment = { ...(literal(variables) as JsonObject), ...(secrets['env'] as JsonObject) };
+  const values = Object.entries(uses.with).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
   return [
-    {
-      id: 'begin',
-      uses: gateline,
-      with: { command: 'begin', ...definitionInput(around), ...needsInput(order) },
-      ...environmentOf(secrets),
-    },
+    { id: 'begin', ...gatelineStep(shared, 'begin', {}, needs), ...secrets },
     {
       id: 'agent',
-      if: "steps.begin.outputs.decision == 'run'",
+      if: "steps.begin.outputs.choice == 'run'",
       uses: uses.action,
-      ...(Object.keys(uses.with).length > 0 && { with: uses.with }),
-      ...environmentOf({ ...(literal(Object.fromEntries(given)) as JsonObject), ...secrets }),
+      ...(values.length > 0 && { with: Object.fromEntries(values) as JsonObject }),
+      ...(Object.keys(environment).length > 0 && { env: environment }),
       'timeout-minutes': Math.ceil(gate.timeoutMinutes),
     },
     {
       id: 'complete',
       if: "always() && steps.begin.outputs.token != ''",
-      uses: gateline,
-      with: {
-        command: 'complete',
-        ...definitionInput(around),
-        token,
-        outcome: '${{ steps.agent.outcome }}',
-        ...answers,
-      },
-      ...environmentOf(secrets),
+      ...gatelineStep(shared, 'complete', inputs),
+      ...secrets,
     },
   ];
 }
 
-function needsInput({ needs }: JobOrder): JsonObject {
-  return needs.length === 0 ? {} : { needs: '${{ toJSON(needs) }}' };
+/** @throws GatelineError `usage` if the text is not one expression, such as one that ends early by `}}` */
+function checkExpression(text: string, { id, place }: Gate): void {
+  try {
+    const { tokens } = new Lexer(text).lex();
+    new Parser([...tokens], ['steps', 'env', 'vars', 'job', 'runner', 'github', 'matrix', 'needs'], []).parse();
+  } catch (error) {
+    const hint = 'Write one expression, such as `steps.agent.outputs.result`.';
+    throw new GatelineError('usage', `the \`output\` of ${id}: ${messageOf(error)}`, { hint, place, cause: error });
+  }
 }
 
 function secretsOf({ secrets }: Gate): JsonObject {
-  return Object.fromEntries(secrets.map((name) => [name, `\${{ secrets.${name} }}`]));
-}
-
-function environmentOf(variables: Readonly<Record<string, JsonValue>>): JsonObject {
-  return Object.keys(variables).length === 0 ? {} : { env: { ...variables } };
+  if (secrets.length === 0) return {};
+  return { env: Object.fromEntries(secrets.map((name) => [name, `\${{ secrets.${name} }}`])) };
 }

@@ -1,30 +1,57 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 
-/** What a compiled workflow brings itself, as `uses` names it. */
-export interface Pins {
-  readonly gateline: string;
-  readonly checkout: string;
+/** The actions of a compiled workflow: `owner/name@ref`, with the release in a comment where the ref is a commit. */
+export const PINS = {
+  gateline: 'gateline/gateline@v1',
+  checkout: 'actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1',
+  createPullRequest: 'peter-evans/create-pull-request@5f6978faf089d4d20b00c7766989d076bb2fc7f1 # v8.1.1',
+} as const;
+export type Pins = Readonly<Record<keyof typeof PINS, string>>;
+
+/** The pins, each as an earlier text of the workflow has it: what a bot has updated there stays. */
+export function findPins(existing: string): Pins {
+  const find = (pin: string): string => {
+    const name = pin.slice(0, pin.indexOf('@'));
+    const line = new RegExp(String.raw`^ *(?:- )?uses: ${name}(?:/[a-z]+)?(@[\w./-]+(?: # v[\w.]+)?)$`, 'm');
+    const ref = line.exec(existing)?.[1];
+    return ref === undefined ? pin : name + ref;
+  };
+  return {
+    gateline: find(PINS.gateline),
+    checkout: find(PINS.checkout),
+    createPullRequest: find(PINS.createPullRequest),
+  };
 }
 
 /** What all jobs of a workflow share. */
-export interface Around {
+export interface Shared {
   readonly pins: Pins;
-  /** Path of the definition in the repository; `undefined`: the action finds it by itself. */
-  readonly file: string | undefined;
-  /** There is a job that writes down decisions. */
-  readonly decides: boolean;
-  /** Gates whose files are delivered: their jobs hand on the digest of the files. */
-  readonly delivered: ReadonlySet<string>;
+  /** The input `file` of our actions; empty: they find the definition by themselves. */
+  readonly file: JsonObject;
 }
 
 /** The commit of the event, without a token that later steps could use. */
-export function checkoutStep({ pins }: Around): JsonObject {
+export function checkoutStep({ pins }: Shared): JsonObject {
   return { uses: pins.checkout, with: { 'persist-credentials': false } };
 }
 
-/** The input `file`, where it is needed. */
-export function definitionInput({ file }: Around): JsonObject {
-  return file === undefined ? {} : { file: literal(file) };
+/** A step of ours. */
+export function gatelineStep(
+  { pins, file }: Shared,
+  action: 'gate' | 'begin' | 'complete' | 'report' | 'apply',
+  inputs: JsonObject,
+  needs: readonly string[] = [],
+): JsonObject {
+  const [name, ref] = pins.gateline.split('@') as [string, string];
+  const values = {
+    ...(action !== 'complete' && file),
+    ...(needs.length > 0 && { needs: '${{ toJSON(needs) }}' }),
+    ...inputs,
+  };
+  return {
+    uses: `${name}${action === 'gate' ? '' : `/${action}`}@${ref}`,
+    ...(Object.keys(values).length > 0 && { with: values }),
+  };
 }
 
 /** A value in which GitHub evaluates nothing, whatever it holds. */
@@ -32,5 +59,5 @@ export function literal(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${{', "${{ '${{' }}");
   if (Array.isArray(value)) return value.map(literal);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literal(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [literal(key) as string, literal(inner)]));
 }

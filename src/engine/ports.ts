@@ -1,275 +1,124 @@
-import type { Agent } from '../agent/agent.ts';
-import type { AttemptFiles } from '../agent/attempt-files.ts';
-import type { Environment } from '../environment.ts';
-import type { SpendingToday, Spent } from '../history/budget.ts';
-import type { GatesEntry } from '../history/entry.ts';
-import type { HistoryLog } from '../history/log.ts';
-import type { Platform } from '../run/plan/request.ts';
-import type { Digest } from '../json/digest.ts';
-import type {
-  Content,
-  DecidedRecord,
-  EndedRecord,
-  GatelineRecord,
-  StartedRecord,
-  Writer,
-} from '../run/records/record.ts';
-import type { LeftProcess } from '../run/records/effects.ts';
-import type { PlannedUnit } from '../run/plan/plan.ts';
-import type { RecordListing } from '../run/records/reading.ts';
-import type { Unit, UnitGraph } from '../run/records/unit.ts';
-import type { RunState } from '../run/state/run-state.ts';
-import type { RecordStore } from '../store/record-store.ts';
-import type { UnderReview, UnitKey } from '../pipeline/pipeline.ts';
-import type { Branches } from '../workspace/branches.ts';
-import type { PutReason } from '../run/files/put-reason.ts';
-import type { StateFiles } from './call/guide-files.ts';
-import type { Snapshot, TreeId, Workspace } from '../workspace/workspace.ts';
+import type { AgentFile, Agents } from '../agent/agent.ts';
+import type { Contract } from '../verdict/contract.ts';
+import type { Redactor } from '../untrusted/redact.ts';
+import type { Checkpoint } from '../run/checkpoint.ts';
+import type { AttemptRef, Content } from '../run/entry.ts';
+import type { EngineEvent } from '../run/events.ts';
+import type { JsonObject, JsonValue } from '../json/json.ts';
+import type { Pipeline, UnitKey } from '../pipeline/pipeline.ts';
+import type { Checkpoints, Contents, Entities, Log } from '../store/stores.ts';
+import type { Unit } from '../run/units.ts';
+import type { Issue, Verdict } from '../verdict/verdict.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
-/** Everything that the engine needs from outside. The entry points (CLI, action, library) create it. */
-export interface EnginePorts {
-  readonly store: RecordStore;
+/** The directories of attempts: what agents read and write. */
+export interface AttemptFiles {
+  /** A new, empty directory. @returns its absolute path */
+  create(attempt: AttemptRef): Promise<string>;
+  pathOf(attempt: AttemptRef): string;
+  remove(attempt: AttemptRef): Promise<void>;
+  write(directory: string, name: string, bytes: Uint8Array | string): Promise<void>;
+  /** @param limit bytes; links are not followed */
+  read(directory: string, name: string, limit: number): Promise<AgentFile>;
+}
+
+/** Saves and restores the database that gates change, by the commands of the definition. */
+export interface Database {
+  save(attempt: AttemptRef): Promise<void>;
+  /** @returns false if nothing was saved before that attempt */
+  restore(attempt: AttemptRef): Promise<boolean>;
+}
+
+/** Files of another system that agents write in the place of `GATELINE_OUTPUT` (seed 000: their own envelope). */
+export interface AgentStateFiles {
+  /** Removes the file of a unit, before its agent starts. */
+  clear(unit: Unit): Promise<void>;
+  /** What the agent wrote; undefined: nothing. */
+  read(unit: Unit): Promise<{ readonly bytes: Uint8Array } | { readonly issues: readonly Issue[] } | undefined>;
+}
+
+/** Documents for agents, in `.gateline/memory/`. */
+export interface Documents {
+  /** Undefined: there is none. @throws GatelineError `usage` if it is no plain file of at most 1 MiB */
+  read(name: string): Promise<Uint8Array | undefined>;
+}
+
+/** What the machine gives to the engine. */
+export interface Ports {
+  readonly log: Log;
+  readonly contents: Contents;
+  readonly checkpoints: Checkpoints;
+  readonly entities: Entities;
   readonly workspace: Workspace;
-  /**
-   * The version with which gates start, if it is not the user's folder. For a subject of a set, it is the version with
-   * the files of the subjects that it needs.
-   */
-  readonly startVersion?: () => Promise<StartVersion>;
-  /** Absent in CI. */
-  readonly putLists?: PutLists;
-  /** Branches of the user's repository, for delivery. Absent in CI. */
-  readonly branches?: Branches;
-  readonly agent: Agent;
+  readonly agents: Agents;
   readonly attempts: AttemptFiles;
-  /** The same for commands, which are part of no run: processes that a killed run left are not theirs. Absent in CI. */
-  readonly commands?: AttemptFiles;
-  readonly now: () => Date;
-  /** The writer of this call's records. */
-  readonly me: Writer;
-  /** True only if this writer's process has certainly ended. */
-  readonly isGone: (writer: Writer) => Promise<boolean>;
-  readonly processes: ProcessPlace;
-  /**
-   * Does work while no other process reads the state of entities to write a claim. Only for a moment, and not within
-   * itself. Absent in CI, where no other process uses the entities of a job.
-   * @throws GatelineError `ENGINE_BUSY` if another process does not let go of it
-   */
-  readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The caller's environment: agents inherit it; secrets and inherited variables are read from it. */
-  readonly environment: Environment;
-  readonly platform: Platform;
-  /** The output of a tool's version command, trimmed. */
+  readonly documents: Documents;
+  /** Absent: gates change no database. */
+  readonly database?: Database;
+  /** Absent: agents write their output only where the protocol says. */
+  readonly stateFiles?: AgentStateFiles;
+  readonly clock: { now(): Date };
+  /** The caller's variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: { readonly os: string; readonly arch: string };
+  /** The version that a command prints; asked once per call. */
   readonly toolVersion: (command: string) => Promise<string>;
-  /** Where to read contracts if not from the workspace: the commit that a CI run trusts. */
-  readonly contractFiles?: Pick<Workspace, 'readText'>;
-  /** Absent: agents find no state files next to them, and none of theirs is read. */
-  readonly stateFiles?: StateFiles;
-  /** Values that are always redacted although no gate names them, by name: credentials for the services of a CI job. */
-  readonly alsoSecret?: Readonly<Record<string, string>>;
-  /** Used if the pipeline has `snapshots.database`. */
-  readonly database?: DatabaseSnapshots;
-  /** The records of all pipelines and subjects of the workspace: they name the versions that its object store needs. */
-  readonly everyRecord?: () => Promise<RecordListing>;
-  /**
-   * The decisions about a run, for a call that other processes may decide about while it works. Absent in CI, where a
-   * job works on one gate.
-   */
-  readonly decisionsIn?: (pipeline: string, subject: string, runNumber: number) => Promise<RecordListing>;
-  /** Queried if no listed record can be reused. */
-  readonly checkpoints?: CheckpointSource;
-  /** Decisions from where no job of a CI run can write. */
-  readonly decisions?: DecisionSource;
-  /** The change that the run is about. */
-  readonly underReview?: () => Promise<UnderReview>;
-  /** Data about earlier runs from the history, for budgets. Absent in CI. */
-  readonly pastRuns?: PastRuns;
-  /**
-   * The spending of other runs of a pipeline that started at a time (ISO 8601, UTC) or later. A CI job can check the
-   * budget of a day only with it.
-   */
-  readonly spentSince?: (pipeline: string, time: string) => Promise<Spent>;
-  /** The spending of this process's calls today, by pipeline and subject. Each call adds its own. Absent in CI. */
-  readonly spending?: Map<string, SpendingToday>;
-  /**
-   * Where the outcomes of runs are kept. No output is reused because of them. Absent in CI: the report keeps them.
-   */
-  readonly history?: HistoryLog;
+  readonly observe: (event: EngineEvent) => void;
 }
 
-/** Where the processes run that gates and commands leave for an entity. */
-export interface ProcessPlace {
-  /** This machine since it started, in CI also this job: a process of another place is not known to run. */
-  readonly place: Pick<LeftProcess, 'host' | 'boot'>;
-  /** Whether a process certainly runs, here. */
-  isRunning(one: LeftProcess): Promise<boolean>;
+/** What a unit has for the units after it. */
+export interface UnitOutput {
+  /** Absent: the condition of the gate is false. */
+  readonly checkpoint?: Checkpoint;
+  readonly verdict: Verdict;
+  readonly exports?: Content;
+  /** Paths of its own files and of those that its needs hand on. */
+  readonly handedOn: readonly string[];
 }
 
-/** Data about earlier runs from the history. */
-export interface PastRuns {
-  /** The gates of the runs of a pipeline, the newest first. */
-  gates(pipeline: string): Iterable<GatesEntry>;
-  /** Subjects of a pipeline, as entries have them, of which a run was at work at a time (ISO 8601, UTC) or later. */
-  subjectsSince(pipeline: string, time: string): Promise<ReadonlySet<string>>;
-}
-
-/** The version that gates begin with. */
-export interface StartVersion extends Snapshot {
-  /** In a CI job: the version that its checkout has before files are laid into it. Default: that of `tree`. */
-  readonly checkedOut?: TreeId;
-}
-
-/** The lists of what was written into the user's folder, for every definition of the workspace. */
-export interface PutLists {
-  /** Absolute path of the folder that they are in: the folders `saved` of `apply` and `rollback` are below it. */
-  readonly folder: string;
-  /** The definition of these ports, as {@link PutReason.file}. */
-  readonly file: string | undefined;
-  /**
-   * The records of the pipeline and subject that a list is about, wherever they are. Moves nothing.
-   * @throws GatelineError `STORE_READ_FAILED`
-   */
-  recordsOf(put: PutReason): Promise<RecordListing>;
-}
-
-/** Decisions of people that do not come from records: any job of a CI run can write those. */
-export interface DecisionSource {
-  /**
-   * Decisions that the run was started with, as records of this subject.
-   * @throws GatelineError if it cannot be determined who started it
-   */
-  given(graph: UnitGraph, listing: RecordListing, subject: string): Promise<readonly DecidedRecord[]>;
-  /**
-   * Decisions about a unit that were made on the commit of a workflow run. Never throws.
-   * @param run id of the workflow run that recorded an output; default: this one
-   */
-  find(unit: Unit, about: Pick<GatelineRecord, 'pipeline' | 'subject'>, run?: string): Promise<FoundDecisions>;
-}
-
-/** The result of {@link DecisionSource.find}. */
-export interface FoundDecisions {
-  readonly decided: readonly DecidedRecord[];
-  /** Why there may be more: the unit must not pass then. */
-  readonly unread?: string;
-}
-
-/** Which run's snapshots. */
-export interface RunNamed {
-  readonly pipeline: string;
+/** What a run is about. */
+export interface Assignment {
   readonly subject: string;
-  readonly runNumber: number;
+  /** Whether somebody gave the subject: only then it is part of requests. */
+  readonly isSubjectGiven: boolean;
+  readonly task?: string;
+  readonly metadata: JsonObject;
+  /** The caller's input. */
+  readonly input: JsonValue;
 }
 
-/** Snapshots of the database that gates change, taken and restored by the pipeline's own commands. */
-export interface DatabaseSnapshots {
-  /**
-   * Keeps the database as it is now.
-   * @param how.screen what is kept passes through it; its errors are rethrown, and then nothing is kept
-   * @throws GatelineError `DATABASE_FAILED`
-   */
-  take(
-    run: RunNamed,
-    how: {
-      readonly screen: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
-      readonly redact: (text: string) => string;
-    },
-  ): Promise<Content>;
-  /**
-   * Restores a snapshot, and first keeps the database as it is, next to the snapshots of the run.
-   * @param how.call number of the call, so that a repeated one finds what an interrupted one kept
-   * @param how.begun called before the database may change
-   * @throws GatelineError `DATABASE_FAILED` naming the files with both states; `SNAPSHOT_GONE`
-   */
-  restore(
-    run: RunNamed,
-    content: Content,
-    how: { readonly call: number; readonly redact: (text: string) => string; readonly begun: () => void },
-  ): Promise<void>;
-  /** Whether a snapshot is still kept, unaltered: it is read to its end. */
-  has(run: RunNamed, content: Content): Promise<boolean>;
-  /** Removes one snapshot of a run, or all of them. */
-  drop(run: RunNamed, digest?: Digest): Promise<void>;
+/** Who decides, and why. */
+export interface Decider {
+  readonly actor: string;
+  readonly reason: string;
 }
 
-/**
- * Checkpoints that are not among the listed records: stored by fingerprint, from any run. An accelerator, never the
- * only copy.
- */
-export interface CheckpointSource {
+/** What the caller of a command asks for: a pipeline, what its run is about, and how to run it. */
+export interface Order extends Assignment {
+  readonly pipeline: Pipeline;
+  /** Path of the definition, relative to the workspace: no gate's input, and nobody's file. */
+  readonly definitionFile: string;
+  /** By gate, with schema files read. */
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly redactor: Redactor;
+  /** Only these gates. Default: all. */
+  readonly only?: ReadonlySet<string>;
+  readonly maxParallel?: number;
+  /** Gates work in a clone of the folder. */
+  readonly isIsolated?: boolean;
   /**
-   * Earlier attempts of this unit with this fingerprint, of any subject. Afterwards the store can read their contents,
-   * verified. Never throws: problems are returned as notices, and nothing is found.
+   * Entries in the log when runs of several subjects began side by side: what other subjects write later is about other
+   * clones, and their agents work. Default: nobody works beside.
    */
-  find(
-    unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
-    fingerprint: Digest,
-  ): Promise<FoundCheckpoints>;
-  /**
-   * Attempts of this unit in the run that this one continues, of any subject, by the digest of their output. A person
-   * named it. Otherwise as {@link find}.
-   */
-  findOutput?(
-    unit: Pick<GatelineRecord, 'pipeline' | 'subject' | 'gate' | 'leg'>,
-    output: Digest,
-  ): Promise<FoundCheckpoints>;
+  readonly otherEntries?: number;
+  /** For this call, instead of each loop's own limit. */
+  readonly maxIterations?: number;
+  /** Number of the run, where somebody else counts (GitHub). Default: the next one of the log. */
+  readonly run?: number;
+  /** Outputs of units that other jobs have judged: they are used as they are. */
+  readonly outputs?: ReadonlyMap<UnitKey, UnitOutput>;
+  /** What other jobs of the run have cost, in US dollars. */
+  readonly spentUsd?: number;
+  /** Values that may take the place of a gate that is not done, for gates with `stand-in`, and where each is from. */
+  readonly standIns?: ReadonlyMap<string, { readonly value: JsonValue; readonly reason: string }>;
 }
-
-/** The result of {@link CheckpointSource.find}. */
-export interface FoundCheckpoints {
-  /**
-   * One listing for each subject, the best first: attempts (claims and ends), and as far as they are known the
-   * decisions about the unit. Records of one subject are read together, never with those of another.
-   */
-  readonly listings: readonly RecordListing[];
-  /** For people: one sentence each, no markup. */
-  readonly notices: readonly string[];
-}
-
-/**
- * Events that the engine reports while it works. Observers must not throw; a promise is awaited before the engine
- * continues.
- */
-export type EngineEvent =
-  | { readonly type: 'planned'; readonly planned: PlannedUnit }
-  | {
-      readonly type: 'started';
-      readonly unit: UnitKey;
-      readonly record: StartedRecord;
-      /** Which attempt in a row this is, from 1, and how many there may be: the first and its retries. */
-      readonly attempt: number;
-      readonly attempts: number;
-      readonly state: RunState;
-      /** The token that `begin` will return. */
-      readonly token?: string;
-    }
-  | {
-      readonly type: 'line';
-      readonly unit: UnitKey;
-      readonly stream: 'stdout' | 'stderr';
-      readonly line: string;
-      /** It is a piece of a long line of a command, and the next one is of the same line. */
-      readonly goesOn?: boolean;
-    }
-  | {
-      readonly type: 'ended';
-      readonly unit: UnitKey;
-      readonly record: EndedRecord;
-      readonly state: RunState;
-      /** All records that the call knows, of this run and of others. */
-      readonly records: readonly GatelineRecord[];
-      readonly retrying: boolean;
-    }
-  | { readonly type: 'state'; readonly state: RunState }
-  | {
-      readonly type: 'notice';
-      readonly message: string;
-      readonly unit?: UnitKey;
-      /** Set if the unit, which is done, will run again. */
-      readonly rerun?: true;
-      /** Set if it is nothing but a line of the log. */
-      readonly isRoutine?: true;
-      /** Set if it sums up issues of the verdict that follows. */
-      readonly isInVerdict?: true;
-    };
-
-/** Receives the engine's events. */
-export type Observer = (event: EngineEvent) => void | Promise<void>;

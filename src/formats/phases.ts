@@ -1,61 +1,63 @@
 import type { JsonValue } from '../json/json.ts';
-import type { Gate } from '../pipeline/pipeline.ts';
-import { iterationOf } from '../run/records/reworks.ts';
-import { resultOf, worstStatus, type UnitState, type UnitStatus } from '../run/state/run-state.ts';
-import type { ExportedRun } from './exchange.ts';
+import { groupStatus } from '../report/run-view.ts';
+import type { UnitStatus, UnitView } from '../report/view.ts';
+import type { Source } from './format.ts';
 
-/** A gate with all its legs: other systems have no legs. */
+/** A gate with all its legs: other systems have none. */
 export interface Phase {
-  readonly gate: Gate;
-  /** The worst of its legs. */
+  readonly id: string;
+  readonly agent: string;
+  readonly units: readonly UnitView[];
+  /** The one of its legs that matters most. */
   readonly status: UnitStatus;
   /** Later gates may use it. */
   readonly done: boolean;
-  readonly units: readonly UnitState[];
-  /** ISO 8601; `undefined`: it did not begin, or did not end. */
+  /** ISO 8601 in UTC. Undefined: it did not begin, or did not end. */
   readonly started: string | undefined;
   readonly ended: string | undefined;
   /** Attempts after the first one, of all its legs. */
   readonly retries: number;
   readonly iteration: number;
-  /** The agent's own label for its result, and its line about an output that passed or what is wrong. */
+  /** The agent's own label for its result; empty: none. */
   readonly result: string;
+  /** The agent's line about an output that passed, else what is wrong, else why it has no output. */
   readonly message: string;
-  /** Of a matrix gate by leg. `undefined`: there is none. */
+  /** Of a matrix gate by leg. Undefined: there is none. */
   readonly output: JsonValue | undefined;
 }
 
-/** The gates of a run, each after those that it needs; otherwise in the order of the definition. */
-export function phasesOf({ pipeline, graph, state, outputs }: ExportedRun): Phase[] {
-  const byGate = Map.groupBy(state.units.values(), ({ gate }) => gate);
-  const places = new Map([...graph.values()].map(({ gate }, place) => [gate.id, place]));
-  const placeOf = ({ id }: Gate): number => places.get(id) ?? graph.size;
-  const inOrder = pipeline.gates.toSorted((a, b) => placeOf(a) - placeOf(b));
-  return inOrder.map((gate) => {
-    const units = byGate.get(gate.id) ?? [];
-    const verdict = units.map((unit) => resultOf(unit)?.verdict).find((one) => one !== undefined);
-    const found = units.flatMap(({ key, leg }) => (outputs.has(key) ? [[leg, outputs.get(key)!] as const] : []));
-    const isMatrix = found.some(([leg]) => leg !== '');
-    const times = units.map((unit) => resultOf(unit));
-    const begun = units.map((unit, index) => times[index]?.startedAt ?? unit.started?.at);
+/** The gates of a run, in the order of gateline.yml. */
+export function phasesOf({ view, values }: Pick<Source, 'view' | 'values'>): Phase[] {
+  return [...Map.groupBy(view.units, ({ gate }) => gate)].map(([id, units]) => {
+    const attempts = units.flatMap((unit) => unit.attempts);
+    const verdict = units.find((unit) => unit.verdict !== undefined)?.verdict;
+    const outputs = units.flatMap(({ key, leg }) => (values.has(key) ? [[leg, values.get(key)!] as const] : []));
+    const isOver = units.every((unit) => unit.attempts.length > 0 && unit.attempts.at(-1)!.ended !== undefined);
+    const failure = verdict?.status === 'passed' ? undefined : verdict?.issues[0]?.message;
+    const without = units.find(({ status }) => status === 'skipped' || status === 'lost');
     return {
-      gate,
-      status: worstStatus(units.map(({ status }) => status)) ?? 'pending',
-      done: units.length > 0 && units.every(({ done }) => done),
+      id,
+      agent: units[0]!.agent,
       units,
-      started: begun.filter((time) => time !== undefined).toSorted()[0],
-      ended: times.every((one) => one !== undefined)
-        ? times
-            .map((one) => one.at)
+      status: groupStatus(units),
+      done: units.every(({ done }) => done),
+      started: attempts.flatMap(({ started }) => started ?? []).toSorted()[0],
+      ended: isOver
+        ? attempts
+            .flatMap(({ ended }) => ended ?? [])
             .toSorted()
             .at(-1)
         : undefined,
-      retries: units.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0),
-      iteration: Math.max(1, ...units.map(({ reworks }) => iterationOf(reworks))),
+      retries: units.reduce((sum, unit) => sum + Math.max(0, unit.attempts.length - 1), 0),
+      iteration: Math.max(1, ...units.map(({ iteration }) => iteration)),
       result: verdict?.result ?? '',
-      // What is remarked about an output that passed is not a line of its agent.
-      message: verdict?.message ?? (verdict?.status === 'passed' ? '' : (verdict?.issues[0]?.message ?? '')),
-      output: isMatrix ? Object.fromEntries(found) : found[0]?.[1],
+      message: without?.reason ?? verdict?.message ?? failure ?? '',
+      output: outputs.some(([leg]) => leg !== '') ? Object.fromEntries(outputs) : outputs[0]?.[1],
     };
   });
+}
+
+/** Whole seconds, as other systems write them; empty: no time. */
+export function secondsText(time: string | undefined): string {
+  return (time ?? '').replace(/\.\d+(?=Z$)/, '');
 }

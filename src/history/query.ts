@@ -1,144 +1,86 @@
-import type { RunStatus, UnitStatus } from '../run/state/run-state.ts';
-import { keptSubject, runKeyOf, type GateOutcome, type GatesEntry, type HistoryEntry } from './entry.ts';
-import { readEntries, readGates, type Lines, type Unreadable } from './read.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { historyEntrySchema, type HistoryEntry } from './history-entry.ts';
 
-/** Which runs. All that is given must hold. */
+/** Which runs (seed 004: by name, status, time and task). All fields must match. */
 export interface HistoryFilter {
-  readonly pipeline?: string | undefined;
-  readonly subject?: string | undefined;
-  /** Name of a set. */
-  readonly set?: string | undefined;
-  /** Any of these; of gates, if a gate is asked for. */
-  readonly status?: readonly (RunStatus | UnitStatus)[] | undefined;
-  /** The run began at this time or later. ISO 8601, UTC, milliseconds. */
-  readonly since?: string | undefined;
-  /** The run began before this time. */
-  readonly until?: string | undefined;
-  /** A text in the task, the subject or the message of a failure; upper and lower case are the same. */
-  readonly contains?: string | undefined;
+  readonly pipeline?: string;
+  readonly subject?: string;
+  /** Any of these; with `gate`, of the gate. */
+  readonly status?: readonly string[];
+  /** The run started at this time or later, and before that one: ISO 8601 in UTC, or its beginning (`2026-11`). */
+  readonly since?: string;
+  readonly until?: string;
+  /** In the task, the subject or the message of a failure, in upper or lower case. */
+  readonly contains?: string;
+  /** A gate or one of its legs (`gate/leg`): runs in which it had a part, with its units only. */
+  readonly gate?: string;
+  /** At most so many. Default: all. */
+  readonly limit?: number;
 }
 
-/** Where entries come from. The newest first. */
-export interface HistorySource {
-  entries(): Lines;
-  /** @param isWanted by the month in which runs began, such as `2026-11` */
-  gates(isWanted?: (month: string) => boolean): Lines;
-}
-
-/** The answer to a query. */
-export interface HistoryAnswer<T> {
-  /** The newest first. */
-  readonly entries: readonly T[];
-  /** Lines that are no entries of this version. */
+export interface History {
+  /** One entry per run, the newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Lines that are no entries of this version; what a kill left of the last line is not counted. */
   readonly unreadable: number;
 }
 
-/** A gate in a run. */
-export interface GateRow extends GateOutcome, Pick<GatesEntry, 'pipeline' | 'subject' | 'run' | 'runId' | 'started'> {}
-
-/** The runs that a filter selects. @param limit at most so many; default: all */
-export function queryRuns(
-  source: HistorySource,
-  filter: HistoryFilter = {},
-  limit = Infinity,
-): HistoryAnswer<HistoryEntry> {
-  const unreadable: Unreadable = { lines: 0 };
-  return { entries: [...firstOf(runsOf(source, filter, unreadable), limit)], unreadable: unreadable.lines };
-}
-
 /**
- * The outcomes of a gate, or of one leg (`gate/leg`), in the runs that a filter selects.
- * @param limit at most so many; default: all
+ * Reads the lines of a history, from the last one on. Of several lines of one run the last one counts.
+ * @param filter default: all. Lines that it leaves out are not checked further, and none is read after its `limit`
  */
-export function queryGates(
-  source: HistorySource,
-  gate: string,
-  filter: HistoryFilter = {},
-  limit = Infinity,
-): HistoryAnswer<GateRow> {
-  const unreadable: Unreadable = { lines: 0 };
-  return { entries: [...firstOf(gateRows(source, gate, filter, unreadable), limit)], unreadable: unreadable.lines };
-}
-
-/** The first of some entries, one after the other. */
-export function* firstOf<T>(entries: Iterable<T>, limit: number): Generator<T> {
-  let left = limit;
-  if (left <= 0) return;
-  for (const entry of entries) {
-    yield entry;
-    left -= 1;
-    if (left <= 0) return;
-  }
-}
-
-/** As {@link queryGates}, one after the other. */
-export function* gateRows(
-  source: HistorySource,
-  gate: string,
-  { status, ...filter }: HistoryFilter,
-  unreadable: Unreadable,
-): Generator<GateRow> {
-  for (const { gates, pipeline, subject, run, runId, started } of gatesOf(source, filter, unreadable)) {
-    const about = { pipeline, subject, run, ...(runId !== undefined && { runId }), started };
-    for (const one of gates) {
-      const isIt = one.gate === gate || gateKey(one) === gate;
-      if (isIt && (status?.includes(one.status) ?? true)) yield { ...about, ...one };
+export function queryHistory(text: string, filter: HistoryFilter = {}): History {
+  const { limit = Infinity } = filter;
+  const lines = text.split('\n');
+  const entries: HistoryEntry[] = [];
+  const runs = new Set<string>();
+  let unreadable = 0;
+  for (let at = lines.length - 1; at >= 0 && entries.length < limit; at -= 1) {
+    const line = lines[at]!.trim();
+    if (line === '') continue;
+    const raw = parseLine(line);
+    const run = raw && JSON.stringify([raw['pipeline'], raw['subject'], raw['run']]);
+    if (run !== undefined && runs.has(run)) continue;
+    const isWanted = raw !== undefined && mayMatch(raw, filter);
+    const entry = isWanted ? historyEntrySchema.safeParse(raw).data : undefined;
+    if (raw === undefined || (isWanted && entry === undefined)) {
+      if (at < lines.length - 1) unreadable += 1;
+      continue;
     }
+    runs.add(run!);
+    const selected = entry && selectUnits(entry, filter);
+    if (selected) entries.push(selected);
+  }
+  return { entries, unreadable };
+}
+
+function parseLine(line: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(line) as JsonValue;
+    return isJsonObject(value) && value['v'] === 1 ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/**
- * The entries of the runs that a filter selects, one after the other.
- * @param unreadable counts the lines that are left out
- */
-export function runsOf(
-  source: HistorySource,
-  filter: HistoryFilter = {},
-  unreadable: Unreadable = { lines: 0 },
-): Generator<HistoryEntry> {
-  return readEntries(source.entries(), unreadable, runFilter(filter));
+/** Whether a run may be selected, by its line as it is: the schema has not checked it. */
+function mayMatch(raw: JsonObject, { pipeline, subject, since, until, contains }: HistoryFilter): boolean {
+  const { started, task, failure } = raw;
+  if (pipeline !== undefined && raw['pipeline'] !== pipeline) return false;
+  if (subject !== undefined && raw['subject'] !== subject) return false;
+  if (since !== undefined && String(started) < since) return false;
+  if (until !== undefined && String(started) >= until) return false;
+  if (contains === undefined) return true;
+  const texts = [task, raw['subject'], isJsonObject(failure) ? failure['message'] : ''];
+  return texts.some((text) => typeof text === 'string' && text.toLowerCase().includes(contains.toLowerCase()));
 }
 
-/** The entries about the gates of the runs that a filter selects. */
-export function* gatesOf(
-  source: HistorySource,
-  filter: HistoryFilter = {},
-  unreadable: Unreadable = { lines: 0 },
-): Generator<GatesEntry> {
-  const { set, contains, status, ...others } = filter;
-  // These are not in entries about gates.
-  const isJoined = set !== undefined || contains !== undefined || status !== undefined;
-  const runs = isJoined ? new Set(queryRuns(source, filter).entries.map(runKeyOf)) : undefined;
-  const { since = '', until = '~' } = others;
-  const months = source.gates((month) => month >= since.slice(0, 7) && month <= until.slice(0, 7));
-  for (const entry of readGates(months, unreadable, runFilter(others)))
-    if (runs?.has(runKeyOf(entry)) ?? true) yield entry;
-}
-
-/** `gate`, or `gate/leg`. */
-export function gateKey({ gate, leg }: Pick<GateOutcome, 'gate' | 'leg'>): string {
-  return leg === '' ? gate : `${gate}/${leg}`;
-}
-
-/** Whether a filter selects an entry, of which any field may be missing. */
-export function runFilter(filter: HistoryFilter): (entry: Partial<Omit<HistoryEntry, 'format' | 'gates'>>) => boolean {
-  const { pipeline, set, status, since, until } = filter;
-  const subject = filter.subject === undefined ? undefined : keptSubject(filter.subject);
-  const contains = filter.contains?.toLowerCase();
-  return (entry) =>
-    (pipeline === undefined || entry.pipeline === pipeline) &&
-    (subject === undefined || entry.subject === subject) &&
-    (set === undefined || entry.set === set) &&
-    (status === undefined || status.includes(entry.status!)) &&
-    (since === undefined || entry.started! >= since) &&
-    (until === undefined || entry.started! < until) &&
-    (contains === undefined || textsOf(entry).some((text) => has(text, contains)));
-}
-
-function textsOf({ task, subject, failure }: Partial<Pick<HistoryEntry, 'task' | 'subject' | 'failure'>>): unknown[] {
-  return [task, subject, failure?.message];
-}
-
-function has(text: unknown, part: string): boolean {
-  return typeof text === 'string' && text.toLowerCase().includes(part);
+/** The entry, with the units that the filter names; undefined: it is not selected. */
+function selectUnits(entry: HistoryEntry, { gate, status }: HistoryFilter): HistoryEntry | undefined {
+  const hasStatus = (word: string) => status === undefined || status.includes(word);
+  if (gate === undefined) return hasStatus(entry.status) ? entry : undefined;
+  const units = entry.units.filter(
+    (unit) => (unit.unit === gate || unit.unit.startsWith(`${gate}/`)) && hasStatus(unit.status),
+  );
+  return units.length === 0 ? undefined : { ...entry, units };
 }

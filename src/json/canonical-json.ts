@@ -1,71 +1,46 @@
-import { createHash } from 'node:crypto';
 import type { JsonValue } from './json.ts';
-import type { Digest } from './digest.ts';
 
-/** Number of characters collected before a chunk is emitted. */
+/** Characters of a chunk. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * JSON in canonical form (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
- * prints them. In chunks, so that a large value never exists twice in memory.
- *
- * Property values that are `undefined` are left out, as `JSON.stringify` does.
+ * JSON in canonical form (RFC 8785), in chunks: keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
+ * prints them. Properties that are `undefined` are left out, as `JSON.stringify` does. The recursion is as deep as the
+ * value; the parser bounds that.
  */
-export function* canonicalChunks(value: JsonValue): Generator<string, void, undefined> {
+export function canonicalChunks(value: JsonValue): string[] {
+  const chunks: string[] = [];
   let buffer = '';
-  const pending: Array<ContainerFrame | string> = [];
-  const open = (next: JsonValue): void => {
-    if (Array.isArray(next))
-      pending.push({ close: ']', prefix: '[', array: next, keys: undefined, object: undefined, at: 0 });
-    else if (next !== null && typeof next === 'object') {
-      const keys = Object.keys(next).filter((key) => next[key] !== undefined);
-      pending.push({ close: '}', prefix: '{', array: undefined, keys: keys.sort(), object: next, at: 0 });
-    } else buffer += scalar(next);
-  };
-  open(value);
-  while (pending.length > 0) {
-    const frame = pending.at(-1) as ContainerFrame;
-    if (frame.at >= (frame.array ?? frame.keys).length) {
-      buffer += frame.at === 0 ? frame.prefix + frame.close : frame.close;
-      pending.pop();
+  const write = (part: JsonValue): void => {
+    if (Array.isArray(part)) {
+      buffer += '[';
+      for (let index = 0; index < part.length; index += 1) {
+        if (index > 0) buffer += ',';
+        write(part[index] ?? null);
+      }
+      buffer += ']';
+    } else if (typeof part === 'object' && part !== null) {
+      let separator = '{';
+      for (const key of Object.keys(part).sort()) {
+        if (part[key] === undefined) continue;
+        buffer += `${separator}${JSON.stringify(key)}:`;
+        write(part[key]);
+        separator = ',';
+      }
+      buffer += separator === '{' ? '{}' : '}';
     } else {
-      buffer += frame.at === 0 ? frame.prefix : ',';
-      open(advance(frame, (text) => (buffer += text)));
+      if (typeof part === 'number' && !Number.isFinite(part)) throw new TypeError(`${part} has no JSON form`);
+      buffer += JSON.stringify(part);
     }
-    if (buffer.length >= CHUNK_LENGTH) {
-      yield buffer;
-      buffer = '';
-    }
-  }
-  if (buffer !== '') yield buffer;
-}
-
-type ContainerFrame = { close: string; prefix: string; at: number } & (
-  | { array: JsonValue[]; keys: undefined; object: undefined }
-  | { array: undefined; keys: string[]; object: { [key: string]: JsonValue } }
-);
-
-function advance(frame: ContainerFrame, write: (text: string) => void): JsonValue {
-  const index = frame.at++;
-  if (frame.array !== undefined) return frame.array[index] ?? null;
-  const key = frame.keys[index]!;
-  write(`${JSON.stringify(key)}:`);
-  return frame.object[key]!;
-}
-
-function scalar(value: null | boolean | number | string): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} has no JSON form`);
-  return JSON.stringify(value);
+    if (buffer.length < CHUNK_LENGTH) return;
+    chunks.push(buffer);
+    buffer = '';
+  };
+  write(value);
+  return [...chunks, buffer];
 }
 
 /** {@link canonicalChunks} as one text. */
 export function canonicalJson(value: JsonValue): string {
-  return [...canonicalChunks(value)].join('');
-}
-
-/** The digest of a value: of its canonical form in UTF-8. */
-export function digestOfJson(value: JsonValue): Digest {
-  const hash = createHash('sha256');
-  for (const chunk of canonicalChunks(value)) hash.update(chunk);
-  return `sha256:${hash.digest('hex')}`;
+  return canonicalChunks(value).join('');
 }

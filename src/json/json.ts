@@ -1,9 +1,7 @@
 /** A JSON value as defined by RFC 8259: what `JSON.parse` can return. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/**
- * A JSON object. `parseJson` refuses a key `__proto__`; every other key is data, so look keys up with `Object.hasOwn`.
- */
+/** A JSON object. Its keys are data: look them up with `Object.hasOwn`. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }

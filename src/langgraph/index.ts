@@ -1,37 +1,24 @@
 /**
- * `gateline/langgraph`: checkpoints of LangGraph graphs on Gateline's stores. docs/reference/langgraph.md shows how to
- * use it. `@langchain/langgraph-checkpoint` and `@langchain/core` are the user's: nothing else of Gateline loads them.
+ * `gateline/langgraph`: checkpoints of LangGraph graphs in files. `@langchain/langgraph-checkpoint` and
+ * `@langchain/core` are the user's: nothing else of Gateline imports them.
  */
+import { FileCheckpointer, type CheckpointerOptions } from './checkpointer.ts';
 
-import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { GatelineError } from '../errors/gateline-error.ts';
-import { FilesystemMedium } from './filesystem-medium.ts';
-import { createMemoryMedium } from './memory-medium.ts';
-import { GatelineSaver } from './saver.ts';
-
-export { GatelineSaver, type ThreadStep } from './saver.ts';
-
-/** Options of a checkpointer. */
-export interface CheckpointerOptions {
-  /** Converts values to bytes and back. Default: LangGraph's own. */
-  readonly serde?: SerializerProtocol;
-}
+export { FileCheckpointer, type CheckpointerOptions } from './checkpointer.ts';
 
 /**
- * A checkpointer that keeps each thread in a folder: `<folder>/<thread>/<step>.json`. Any number of processes may use
- * one folder at once. Nothing is created before something is stored.
- * @throws GatelineError `LANGGRAPH_ARGUMENT_REFUSED` if the folder is not text, or empty
+ * Makes a checkpointer that stores the steps of a graph as `<folder>/<thread>/<step>.json`. Any number of processes may
+ * use a folder at once. The same as `new FileCheckpointer(folder, options)`.
+ *
+ * ```ts
+ * const checkpointer = createFileCheckpointer('.devloop/checkpoints');
+ * const graph = workflow.compile({ checkpointer });
+ * await graph.invoke(input, { configurable: { thread_id: 'prd-7' }, durability: 'sync' });
+ * ```
+ *
+ * @param folder path; created when something is stored for the first time, with a `.gitignore` for everything in it
+ * @throws GatelineError `usage` if the path is empty
  */
-export function createFileCheckpointer(folder: string, { serde }: CheckpointerOptions = {}): GatelineSaver {
-  if (typeof folder !== 'string' || folder === '')
-    throw new GatelineError(
-      'LANGGRAPH_ARGUMENT_REFUSED',
-      `createFileCheckpointer takes the path of a folder, not ${JSON.stringify(folder)}`,
-    );
-  return new GatelineSaver(new FilesystemMedium(folder), serde);
-}
-
-/** A checkpointer without persistence. */
-export function createMemoryCheckpointer({ serde }: CheckpointerOptions = {}): GatelineSaver {
-  return new GatelineSaver(createMemoryMedium(), serde);
+export function createFileCheckpointer(folder: string, options: CheckpointerOptions = {}): FileCheckpointer {
+  return new FileCheckpointer(folder, options);
 }

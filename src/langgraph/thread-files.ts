@@ -1,172 +1,182 @@
-import { compareWritesSortKeys, writesSortKey } from '@langchain/langgraph-checkpoint';
-import { GatelineError } from '../errors/gateline-error.ts';
-import type { ErrorCode } from '../errors/error-codes.ts';
-import { decodeId, encodeId, isNameOfId } from './ids.ts';
-import type { CheckpointMedium, FileKind, Scope, Values } from './medium.ts';
-import type { ReadFault } from '../store/record-store.ts';
-import { seal, unseal, type SealedFile, type Stored, type Unsealed } from './sealed-file.ts';
-import { parseSeedStep, stepOfFile, type Step } from './steps.ts';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import { GatelineError, messageOf } from '../errors.ts';
+import { subjectSlug } from '../store/files/attempts.ts';
+import { syncFolder, unless, withSystemErrors } from '../store/files/state-folder.ts';
+import { createFile } from './create-file.ts';
+import { HEAD_FIELDS, decodeDocument, encodeDocument, type StoredDocument, type StoredValue } from './document.ts';
 
-/** What a task wrote into a channel. */
-export interface TaskWrite {
-  readonly task: string;
-  /** Where the task is in its step, by which writes are ordered. */
-  readonly path: string;
-  /** Position in its call; below 0 for a special channel. */
-  readonly index: number;
-  readonly channel: string;
-  readonly value: Stored;
+/** A thread of a graph, and a namespace in it: `""` for the graph itself, else that of a subgraph. */
+export interface Place {
+  readonly thread_id: string;
+  readonly checkpoint_ns: string;
 }
 
-/** Steps and writes in the files of a medium. What cannot be read is an error, and a copy of it is kept aside. */
+/** The ids of steps that LangGraph makes are UUIDs: as names of files, they have the order of the steps. */
+export const STEP_ID = /^[0-9a-z_-]{1,100}$/;
+
+const stepId = z.string().regex(STEP_ID);
+const PLACE_FIELDS = { ...HEAD_FIELDS, thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: stepId };
+const stepSchema = z.object({ ...PLACE_FIELDS, parent_checkpoint_id: stepId.optional() });
+const writesSchema = z.object({ ...PLACE_FIELDS, task_id: z.string(), task_path: z.string() });
+
+/** What a file with a checkpoint is about. Its values are the checkpoint and its metadata. */
+export type StepHead = Omit<z.infer<typeof stepSchema>, keyof typeof HEAD_FIELDS>;
+/** What a file with the writes of one call for a task is about. A value's name is `<index>:<channel>`. */
+export type WritesHead = Omit<z.infer<typeof writesSchema>, keyof typeof HEAD_FIELDS>;
+
+/** What is in a folder: the ids of its steps, and the names of files with writes by the id of their step. */
+export interface Listing {
+  readonly steps: readonly string[];
+  readonly writes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A document and its file. */
+export type ThreadFile<Head> = StoredDocument<Head> & { readonly path: string };
+
+const SUFFIX = '.json';
+const DELETED = '.deleted-';
+
+/**
+ * The files of threads: steps as `<thread>/<step>.json`, beside them writes as `<step>.<task>.<n>.json`; those of a
+ * subgraph in `<thread>/ns/<namespace>/`. A file never changes.
+ */
 export class ThreadFiles {
-  readonly #medium: CheckpointMedium;
-  /** A medium gives the same bytes again as long as a file has not changed. */
-  readonly #unsealed = new WeakMap<Uint8Array, Unsealed>();
+  readonly #root: string;
 
-  constructor(medium: CheckpointMedium) {
-    this.#medium = medium;
+  constructor(root: string) {
+    this.#root = resolve(root);
   }
 
-  /** Ids of all steps of a place. */
-  async stepIds(place: Scope): Promise<string[]> {
-    // Another program's file and ours may be of one step.
-    const ids = new Set<string>();
-    for (const name of await this.#medium.names(place, 'steps')) {
-      const id = name.slice(0, -'.json'.length);
-      if (!name.startsWith('.')) ids.add(decodeId(id) ?? id);
+  folderOf({ thread_id, checkpoint_ns }: Place): string {
+    const folder = `${this.#root}${sep}${subjectSlug(thread_id)}`;
+    return checkpoint_ns === '' ? folder : join(folder, 'ns', subjectSlug(checkpoint_ns));
+  }
+
+  /** The folders of all threads and namespaces, or of one thread or namespace. */
+  async folders({ thread_id, checkpoint_ns }: Partial<Place>): Promise<string[]> {
+    const root = this.#root;
+    const threads = thread_id === undefined ? await listFolders(root) : [join(root, subjectSlug(thread_id))];
+    if (checkpoint_ns === '') return threads;
+    if (checkpoint_ns !== undefined) return threads.map((folder) => join(folder, 'ns', subjectSlug(checkpoint_ns)));
+    const subgraphs = await Promise.all(threads.map((folder) => listFolders(join(folder, 'ns'))));
+    return [...threads, ...subgraphs.flat()];
+  }
+
+  async list(folder: string): Promise<Listing> {
+    const steps: string[] = [];
+    const writes = new Map<string, string[]>();
+    for (const name of await listNames(folder)) {
+      const id = name.slice(0, name.indexOf('.'));
+      if (id === '' || !name.endsWith(SUFFIX)) continue;
+      if (id.length === name.length - SUFFIX.length) steps.push(id);
+      else if (!writes.get(id)?.push(name)) writes.set(id, [name]);
     }
-    return [...ids];
+    return { steps, writes };
   }
 
-  /** A step; `undefined` if there is none. @throws GatelineError `LANGGRAPH_STEP_…` */
-  async step(place: Scope, id: string): Promise<Step | undefined> {
-    const { thread, namespace } = place;
-    // Other programs put ids into names as they are.
-    const others = /[/\\]/.test(id) || namespace !== '' || isNameOfId(id) ? [] : [`${id}.json`];
-    for (const one of new Set([stepName(id), ...others])) {
-      const file = await this.#read(place, 'steps', one, { thread, namespace, checkpoint: id });
-      if (file === undefined) continue;
-      const step = stepOfFile(file);
-      if (step !== undefined) return step;
-      throw this.#error(place, 'steps', one, { code: 'CORRUPT', message: 'not the shape of a step' });
-    }
-    return undefined;
+  /** Undefined: there is no such step. @throws GatelineError `platform` with the path if its file is damaged */
+  readStep(folder: string, id: string): Promise<ThreadFile<StepHead> | undefined> {
+    return this.#read(folder, id + SUFFIX, stepSchema, (head) => head.checkpoint_id + SUFFIX);
   }
 
-  /** @param values what the file refers to */
-  async putStep(place: Scope, id: string, file: SealedFile, values: Values): Promise<void> {
-    await this.#medium.write(place, 'steps', stepName(id), seal(file), values);
-  }
-
-  /**
-   * Stores what a task wrote in one call. An index that is stored already keeps its first value, a special one gets
-   * the new one.
-   */
-  async addWrites(place: Scope, checkpoint: string, writes: readonly TaskWrite[], values: Values): Promise<void> {
-    const [{ task, path } = { task: '', path: '' }] = writes;
-    const entries = writes.map(({ index, channel, value }) => [index, channel, value] as const);
-    const chunks = seal({ about: { ...place, checkpoint, task, path }, entries });
-    const prefix = `${encodeId(checkpoint)}.${encodeId(task)}.`;
-    for (;;) {
-      const names = (await this.writeNames(place)).filter((name) => name.startsWith(prefix));
-      const stored = new Map((await this.writes(place, checkpoint, names)).map((write) => [write.index, write.value]));
-      // The same writes again: a task that runs again after a crash.
-      if (writes.every(({ index, value }) => stored.has(index) && (index >= 0 || isSame(stored.get(index), value))))
-        return;
-      // After the last one: a file between them may have been moved away.
-      const number = Math.max(-1, ...names.map(numberOf)) + 1;
-      if (await this.#medium.write(place, 'writes', `${prefix}${number}.json`, chunks, values)) return;
-    }
-  }
-
-  /** Names of the files with writes. Up to the first dot, they name the step. */
-  writeNames(place: Scope): Promise<string[]> {
-    return this.#medium.names(place, 'writes');
-  }
-
-  /**
-   * The writes that are pending at a step, in the order in which they apply.
-   * @param names among them those of the step
-   */
-  async writes(place: Scope, checkpoint: string, names: readonly string[]): Promise<TaskWrite[]> {
-    const prefix = `${encodeId(checkpoint)}.`;
-    const own = names.filter((name) => name.startsWith(prefix)).toSorted((a, b) => numberOf(a) - numberOf(b));
-    const merged = new Map<string, TaskWrite>();
-    for (const name of own) {
-      const task = decodeId(name.split('.')[1] ?? '') ?? '';
-      const file = await this.#read(place, 'writes', name, { ...place, checkpoint, task });
-      for (const [index, channel, value] of file?.entries ?? []) {
-        const key = `${task} ${index}`;
-        if (index >= 0 && merged.has(key)) continue;
-        merged.set(key, { task, path: file?.about['path'] ?? '', index, channel, value });
-      }
-    }
-    const keyOf = ({ path, task, index }: TaskWrite) => writesSortKey(path, task, index);
-    return [...merged.values()].sort((a, b) => compareWritesSortKeys(keyOf(a), keyOf(b)));
-  }
-
-  /** The file of that name, if it is about what its name and its place say. */
-  async #read(place: Scope, kind: FileKind, name: string, about: SealedFile['about']): Promise<SealedFile | undefined> {
-    const read = await this.#medium.read(place, kind, name);
-    if (read.state === 'absent') return undefined;
-    if (read.state === 'unknown') throw this.#error(place, kind, name, read.problem);
-    const unsealed = this.#unsealed.get(read.value) ?? unseal(read.value);
-    this.#unsealed.set(read.value, unsealed);
-    const file =
-      kind === 'steps' && 'other' in unsealed ? parseSeedStep(unsealed.other, about['checkpoint']!) : undefined;
-    if (file !== undefined) return file;
-    const fault = 'file' in unsealed ? disagreement(unsealed.file, about) : faultOf(unsealed);
-    if (fault === undefined) return 'file' in unsealed ? unsealed.file : undefined;
-    const copy =
-      fault.code === 'UNKNOWN_VERSION' ? undefined : await this.#medium.keepAside(place, kind, name, read.value, fault);
-    throw this.#error(place, kind, name, fault, copy);
-  }
-
-  #error(place: Scope, kind: FileKind, name: string, fault: ReadFault, copy?: string): GatelineError {
-    const where = this.#medium.show(place, kind, name);
-    const kept = copy === undefined ? '' : ` (a copy is kept as ${copy})`;
-    const code = CODES[fault.code] ?? 'LANGGRAPH_STEP_CORRUPT';
-    const hint = kind === 'writes' && code === 'LANGGRAPH_STEP_CORRUPT' ? REMEDY_FOR_WRITES : undefined;
-    return new GatelineError(code, `${where} cannot be used: ${fault.message}${kept}`, {
-      hint,
-      place: { file: where },
+  /** @throws GatelineError `usage` if there is a step of that id with another content: others may continue it */
+  async createStep(head: StepHead, values: readonly StoredValue[]): Promise<void> {
+    const [folder, name, bytes] = [this.folderOf(head), head.checkpoint_id + SUFFIX, encodeDocument({ head, values })];
+    if (await createFile(this.#root, folder, [name], bytes)) return;
+    const path = join(folder, name);
+    if ((await ifPresent(path, () => readFileSync(path)))?.equals(bytes)) return;
+    throw new GatelineError('usage', `${path} has another content: a checkpoint that is stored cannot change`, {
+      hint: 'Store the checkpoint under a new id, as `graph.updateState` does.',
+      place: { file: path },
     });
   }
+
+  /** What was stored for the tasks of a step, in the order of the calls. */
+  async readWrites(folder: string, id: string, { writes }: Listing): Promise<ThreadFile<WritesHead>[]> {
+    const names = (writes.get(id) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b));
+    const reads = names.map((name) => {
+      return this.#read(folder, name, writesSchema, (head) => nameOfWrites(head, numberOf(name)));
+    });
+    return (await Promise.all(reads)).filter((file) => file !== undefined);
+  }
+
+  async createWrites(head: WritesHead, values: readonly StoredValue[]): Promise<void> {
+    const names = (function* () {
+      for (let n = 0; ; n += 1) yield nameOfWrites(head, n);
+    })();
+    await createFile(this.#root, this.folderOf(head), names, encodeDocument({ head, values }));
+  }
+
+  /** Removes a thread: it is gone at once as a whole. Also what killed processes left of others. */
+  async remove(thread_id: string): Promise<void> {
+    await withSystemErrors(this.#root, async () => {
+      const folder = join(this.#root, subjectSlug(thread_id));
+      await rename(folder, join(this.#root, DELETED + randomUUID())).catch(unless('ENOENT'));
+      const deleted = (await listNames(this.#root)).filter((name) => name.startsWith(DELETED));
+      if (deleted.length > 0) await syncFolder(this.#root);
+      for (const name of deleted) await rm(join(this.#root, name), { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
+  /** A file may have been moved or copied: its head must be that of its place. */
+  async #read<Head extends Place & z.infer<z.ZodObject<typeof HEAD_FIELDS>>>(
+    folder: string,
+    name: string,
+    schema: z.ZodType<Head>,
+    nameOf: (head: Head) => string,
+  ): Promise<ThreadFile<Head> | undefined> {
+    const path = folder + sep + name;
+    const bytes = await ifPresent(path, () => readFileSync(path));
+    if (bytes === undefined) return undefined;
+    try {
+      const document = decodeDocument(bytes, schema);
+      const place = this.folderOf(document.head) + sep + nameOf(document.head);
+      if (place === path) return { ...document, path };
+      throw new Error(`it is the content of ${place}`);
+    } catch (cause) {
+      throw damaged(path, cause);
+    }
+  }
 }
 
-const CODES: Readonly<Partial<Record<ReadFault['code'], ErrorCode>>> = {
-  UNKNOWN_VERSION: 'LANGGRAPH_STEP_UNKNOWN',
-  UNREADABLE: 'LANGGRAPH_STEP_UNREADABLE',
-};
-
-/** Without its writes, a task counts as not done. */
-const REMEDY_FOR_WRITES = 'Move the file away: the graph runs the task again when it resumes. Or delete the thread.';
-
-function stepName(id: string): string {
-  return `${encodeId(id)}.json`;
+export function damaged(path: string, cause: unknown): GatelineError {
+  return new GatelineError('platform', `${path} is damaged: ${messageOf(cause)}`, {
+    hint: 'Move the file away: the graph continues from the step before it, or runs the task again.',
+    place: { file: path },
+    cause,
+  });
 }
 
-/** Which call of `putWrites` for a task a file is from. */
+function nameOfWrites({ checkpoint_id, task_id }: WritesHead, n: number): string {
+  return `${checkpoint_id}.${subjectSlug(task_id)}.${n}${SUFFIX}`;
+}
+
+/** Which call for its task a file with writes is from. */
 function numberOf(name: string): number {
-  return Number.parseInt(name.split('.')[2] ?? '') || 0;
+  return Number(/\.(\d+)\.json$/.exec(name)?.[1] ?? -1);
 }
 
-function faultOf(unsealed: Exclude<Unsealed, { readonly file: SealedFile }>): ReadFault {
-  return 'fault' in unsealed ? unsealed.fault : { code: 'CORRUPT', message: 'JSON, but not of a checkpoint' };
+async function listNames(path: string): Promise<string[]> {
+  return (await ifPresent(path, () => readdirSync(path))) ?? [];
 }
 
-function disagreement({ about }: SealedFile, expected: SealedFile['about']): ReadFault | undefined {
-  const wrong = Object.keys(expected).filter((key) => about[key] !== expected[key]);
-  if (wrong.length === 0) return undefined;
-  const parts = wrong.map(
-    (key) => `${key} ${JSON.stringify(about[key])} where ${JSON.stringify(expected[key])} belongs`,
-  );
-  return { code: 'FOREIGN', message: `its place and its content disagree: ${parts.join('; ')}`.slice(0, 1_000) };
+async function listFolders(path: string): Promise<string[]> {
+  const entries = (await ifPresent(path, () => readdirSync(path, { withFileTypes: true }))) ?? [];
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return folders.map(({ name }) => join(path, name));
 }
 
-function isSame(a: Stored | undefined, b: Stored): boolean {
-  if (a === undefined || a.type !== b.type) return false;
-  if ('bytes' in a && 'bytes' in b) return Buffer.compare(a.bytes, b.bytes) === 0;
-  return 'digest' in a && 'digest' in b && a.digest === b.digest;
+/** Synchronous reads take a tenth of the time of others for small files. @returns undefined: `path` is absent */
+function ifPresent<T>(path: string, read: () => T): Promise<T | undefined> {
+  return withSystemErrors(path, async () => {
+    try {
+      return read();
+    } catch (error) {
+      return unless('ENOENT')(error);
+    }
+  });
 }

@@ -1,100 +1,80 @@
-import { JsonPlusSerializer, type SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { GatelineError } from '../errors/gateline-error.ts';
-import { digestOf, type Digest } from '../json/digest.ts';
-import type { CheckpointMedium, Values } from './medium.ts';
-import { bufferOf, textOf, type Stored } from './sealed-file.ts';
+import {
+  JsonPlusSerializer,
+  WRITES_IDX_MAP,
+  compareWritesSortKeys,
+  writesSortKey,
+  type CheckpointPendingWrite,
+  type PendingWrite,
+  type SerializerProtocol,
+  type WritesSortKey,
+} from '@langchain/langgraph-checkpoint';
+import { z } from 'zod';
+import { GatelineError } from '../errors.ts';
+import type { StoredValue } from './document.ts';
+import { damaged, type ThreadFile, type WritesHead } from './thread-files.ts';
 
-/** A larger value is kept by its digest at once. */
-const LARGE_BYTES = 1_024 * 1_024;
+/** What LangGraph's serializer writes in place of all of a value that JSON cannot express. */
+const UNSERIALIZABLE = '"[unable to serialize';
 
-/** A larger value is kept by its digest if it did not change: what grows with each step never is. */
-const SHARED_BYTES = 16 * 1_024;
+/** The bytes of a value as it is at the time of the call. @throws GatelineError `usage` if it has no JSON form */
+export async function storeValue(serde: SerializerProtocol, name: string, value: unknown): Promise<StoredValue> {
+  // A serializer may hand bytes on as they are, and the caller may change them.
+  const [type, array] = await serde.dumpsTyped(value instanceof Uint8Array ? Uint8Array.from(value) : value);
+  const bytes = Buffer.from(array.buffer, array.byteOffset, array.length);
+  if (type !== 'json' || (bytes.length > 0 && !bytes.toString('latin1', 0, 50).startsWith(UNSERIALIZABLE)))
+    return { name, type, bytes };
+  throw new GatelineError('usage', `the serializer cannot write ${name} as JSON`, {
+    hint: 'Keep functions, bigints and objects that are nested thousands deep out of the state, or pass a `serde`.',
+  });
+}
 
-/** Values on their way into a file. Large ones are kept next to it. */
-export class KeptValues {
-  readonly #serde: SerializerProtocol;
-  readonly #large = new Map<Digest, Uint8Array>();
-
-  constructor(serde: SerializerProtocol) {
-    this.#serde = serde;
+/** @param path of the file that has the value. @throws GatelineError `platform` if it is absent or not of the schema */
+export async function loadValue(
+  serde: SerializerProtocol,
+  path: string,
+  stored: StoredValue | undefined,
+  schema: z.ZodType,
+): Promise<unknown> {
+  if (stored === undefined) throw damaged(path, new Error('a value is missing'));
+  const { type, bytes } = stored;
+  // LangGraph's serializer marks all that is not plain JSON by a key `lc`, and looks for it in each value: slowly.
+  const isPlain = type === 'json' && serde.constructor === JsonPlusSerializer && !bytes.includes('"lc"');
+  try {
+    const load = () => serde.loadsTyped(type, Uint8Array.from(bytes)) as Promise<unknown>;
+    const value: unknown = isPlain ? JSON.parse(bytes.toString()) : await load();
+    schema.parse(value);
+    return value;
+  } catch (cause) {
+    throw damaged(path, cause);
   }
+}
 
-  /** What is to be kept next to the file. */
-  get large(): Values {
-    return this.#large;
-  }
+/** A value's name is `<index>:<channel>`. */
+export function storeWrites(serde: SerializerProtocol, writes: readonly PendingWrite[]): Promise<StoredValue[]> {
+  const stores = writes.map(([channel, value], n) => {
+    const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : n;
+    return storeValue(serde, `${index}:${channel}`, value);
+  });
+  return Promise.all(stores);
+}
 
-  /**
-   * A value as bytes, as it is at the time of the call.
-   * @param of what has the value, for messages
-   * @throws GatelineError `LANGGRAPH_VALUE_REFUSED`
-   */
-  async keep(value: unknown, of: string, isUnchanged = false): Promise<Stored> {
-    // A serializer may hand on bytes as they are, and the caller may change them. `slice` of a Buffer is no copy.
-    const own = value instanceof Uint8Array ? Uint8Array.prototype.slice.call(value) : value;
-    const [type, bytes] = await this.#dump(own, of);
-    if (type === 'json' && bytes.length === 0)
-      throw new GatelineError('LANGGRAPH_VALUE_REFUSED', `The serializer has no text for ${of}: ${typeof value}`);
-    if (bytes.length <= (isUnchanged ? SHARED_BYTES : LARGE_BYTES)) return { type, bytes };
-    const digest = digestOf(bytes);
-    this.#large.set(digest, bytes);
-    return { type, digest, size: bytes.length };
-  }
-
-  async #dump(value: unknown, of: string): Promise<[string, Uint8Array]> {
-    try {
-      return await this.#serde.dumpsTyped(value);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const message = `The value of ${of} is nested too deeply for the serializer, or too large: ${error.message}`;
-      throw new GatelineError('LANGGRAPH_VALUE_REFUSED', message, { cause: error });
+/** The writes that hold, in the order in which LangGraph applies them. @param calls for a step, the oldest first */
+export async function loadWrites(
+  serde: SerializerProtocol,
+  calls: readonly ThreadFile<WritesHead>[],
+): Promise<CheckpointPendingWrite[]> {
+  const writes = new Map<string, { path: string; task: string; value: StoredValue; sortKey: WritesSortKey }>();
+  for (const { path, head, values } of calls) {
+    for (const value of values) {
+      const [task, index] = [head.task_id, Number.parseInt(value.name)];
+      const [key, sortKey] = [`${index} ${task}`, writesSortKey(head.task_path, task, index)];
+      if (index < 0 || !writes.has(key)) writes.set(key, { path, task, value, sortKey });
     }
   }
-}
-
-/** Where the values of a thread are, and how they are read. */
-export interface ThreadValues {
-  readonly serde: SerializerProtocol;
-  readonly medium: CheckpointMedium;
-  readonly thread: string;
-}
-
-/**
- * The inverse of {@link KeptValues.keep}; a new value each time.
- * @param step what refers to the value, for messages
- * @throws GatelineError `LANGGRAPH_VALUE_MISSING`
- */
-export async function loadValue(values: ThreadValues, stored: Stored, step: string): Promise<unknown> {
-  const { serde, medium, thread } = values;
-  let bytes: Uint8Array;
-  if ('bytes' in stored) bytes = stored.bytes;
-  else {
-    const read = await medium.value(thread, stored.digest);
-    if (read.state === 'absent') throw missing(values, stored.digest, step, 'no content has this digest');
-    if (read.state === 'unknown') throw missing(values, stored.digest, step, read.problem.message);
-    bytes = read.value;
-  }
-  // A serializer may hand on bytes as they are, and the user may change them.
-  if (stored.type !== 'json') return serde.loadsTyped(stored.type, new Uint8Array(bytes));
-  return isPlain(serde, bytes) ? JSON.parse(textOf(bytes)) : serde.loadsTyped(stored.type, bytes);
-}
-
-/**
- * LangGraph's serializer marks all that is not JSON by a key `lc`. What has none need not go through it, value by
- * value.
- */
-function isPlain(serde: SerializerProtocol, bytes: Uint8Array): boolean {
-  return serde.constructor === JsonPlusSerializer && !bufferOf(bytes).includes('"lc"');
-}
-
-/** Looks for a value without reading it. @throws GatelineError `LANGGRAPH_VALUE_MISSING` */
-export async function expectValue(values: ThreadValues, stored: Stored, step: string): Promise<void> {
-  if ('bytes' in stored || (await values.medium.hasValue(values.thread, stored.digest, stored.size))) return;
-  throw missing(values, stored.digest, step, `no content of ${stored.size} bytes has this digest`);
-}
-
-function missing({ medium, thread }: ThreadValues, digest: Digest, step: string, why: string): GatelineError {
-  const file = medium.showValue(thread, digest);
-  const message = `A value of the step ${step} of the thread ${thread} cannot be read: ${file}: ${why}`;
-  return new GatelineError('LANGGRAPH_VALUE_MISSING', message, { place: { file } });
+  const sorted = [...writes.values()].sort((a, b) => compareWritesSortKeys(a.sortKey, b.sortKey));
+  const loads = sorted.map(async ({ path, task, value }): Promise<CheckpointPendingWrite> => {
+    const channel = value.name.slice(value.name.indexOf(':') + 1);
+    return [task, channel, await loadValue(serde, path, value, z.unknown())];
+  });
+  return Promise.all(loads);
 }

@@ -1,293 +1,239 @@
 import type { JsonObject, JsonValue } from '../json/json.ts';
-import type { Place } from '../errors/gateline-error.ts';
-import type { Budget, BudgetAmount } from './budget.ts';
-import type { EntityUse, Resources } from './entities/entities.ts';
-import type { Delivery, JobSettings, MirrorFormat, ReportSettings, UsedAction } from './job-settings.ts';
-import type { Problem } from './problem.ts';
-import type { RetentionSettings } from './retention-settings.ts';
+import type { Place } from '../errors.ts';
 
-/** Id of a pipeline or a gate. */
+/** Ids of pipelines, gates and groups. */
 export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 
-/** The longest task, in characters. */
-export const MAX_TASK_LENGTH = 4_096;
-
-/**
- * A checked pipeline: the content of `gateline.yml`, with every default filled in and every reference resolved. Made by
- * `parsePipeline`; only tests construct one by hand.
- */
+/** A checked pipeline: the content of `gateline.yml`, every default filled in, every reference resolved. */
 export interface Pipeline {
   readonly id: string;
-  /**
-   * What one execution is about, from the file; the caller may override it. `undefined`: use the default
-   * (`{metadata.domain}-{metadata.feature}`, else `pr-<n>`, else the branch), which no agent and no condition sees.
-   */
+  /** What a run is about. Undefined: named by the caller, never part of a request. */
   readonly subject: string | undefined;
-  /** If the file names no subject: each use of `subject` in a condition, as a problem unless the caller gives one. */
-  readonly subjectReads?: readonly Problem[];
-  /** The goal of the run, for every agent; the caller may override it. Part of the fingerprint. */
-  readonly task?: string;
-  /** Time zone in which days begin, for statistics. Default: UTC. No part of any request. */
-  readonly timezone?: string;
-  /**
-   * Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). Part of the
-   * fingerprint.
-   */
+  /** The goal of a run, for every agent. */
+  readonly task: string | undefined;
+  /** Free values that agents see (seed 000: domain, feature, url, userStory, acceptanceCriteria). */
   readonly metadata: JsonObject;
-  /** How many gates may run in parallel. Default 2. */
+  /** How many gates may run side by side. Default 2. */
   readonly maxParallel: number;
-  /** Gates in file order; needs always name gates of this list. */
+  /** The most that one run may cost, in US dollars; no further gate starts at or above it. */
+  readonly maxCost: number | undefined;
+  /** Gates in file order; a gate needs only gates of this list, in an order without circles. */
   readonly gates: readonly Gate[];
-  /** Named sets of gates that are shown together (seed 002: parallel_groups), in file order. */
-  readonly groups: readonly GateGroup[];
-  /** How often work may be sent back in one run, in all loops together. `undefined`: no common limit. */
-  readonly maxReworks: number | undefined;
-  /** Whether `gateline run` adds what agents noted to a document, or only says that there is something. */
-  readonly learning: 'propose' | 'auto';
-  /** Formats whose files jobs find in their folder. Default: none. No part of any request. */
-  readonly mirror?: readonly MirrorFormat[];
-  /** What agents may spend. `undefined`: no limit but those of gates. */
-  readonly budget?: Budget;
-  /** Named resources, and the commands that `gateline do` runs. `undefined`: none. */
-  readonly resources?: Resources;
-  /** How work trees are made. No part of any request. */
-  readonly workspace: WorkspaceSettings;
-  /** Which snapshots are kept. No part of any request. */
-  readonly snapshots: SnapshotSettings;
-  /** Which old runs are removed after a run. `undefined`: none. No part of any request. */
-  readonly retention?: RetentionSettings;
-  /** Triggers of the workflow that `gateline compile` writes, as in a workflow. `undefined`: the default ones. */
-  readonly on?: JsonValue;
-  /** Variables of its jobs. */
-  readonly workflowEnv?: JsonObject;
-  readonly report?: ReportSettings;
-  /** All its gates read the commands that people give in comments of pull requests. */
-  readonly commands?: boolean;
-  /** How the files of gates are handed over when all gates have passed. */
-  readonly deliver?: Delivery;
+  /** Named sets of gates that are shown together (seed 002), in file order. */
+  readonly groups: readonly Group[];
+  /** Globs of scratch files that are nobody's: never inputs, never a change. */
+  readonly ignore: readonly string[];
+  /** Paths whose content may look like a secret and is handed on all the same. */
+  readonly allowSecrets: readonly string[];
+  /** `.state/` holds files of these systems too, renewed after each entry. */
+  readonly mirror: readonly string[];
+  /** Prints the Markdown checkpoint of each gate. */
+  readonly checkpoints: boolean;
+  readonly snapshots: { readonly database: DatabaseCommands | undefined };
+  /** Which old runs the end of a run removes. Undefined: none. */
+  readonly retention: Retention | undefined;
+  /** A command that prepares a clone (`--isolated`, sets), run once after it is made. */
+  readonly setup: string | undefined;
+  /** Entities and commands (seed 001), as they stand in the file. */
+  readonly entities: Readonly<Record<string, EntityDefinition>>;
+  readonly commands: Readonly<Record<string, CommandDefinition>>;
+  /** What the compiled workflow proposes as a pull request. */
+  readonly deliver: Delivery | undefined;
+  /** Passed through by `compile` in GitHub's spelling: `on`, and the defaults of every job. */
+  readonly on: JsonValue | undefined;
+  readonly job: JsonObject | undefined;
 }
 
-/** Which snapshots are kept beyond what gates hand on: `snapshots` at the top of the file. */
-export interface SnapshotSettings {
-  /** Those of every n-th gate of the file. Default 1: of every gate. */
-  readonly every: number;
-  /** Those of this many runs that are over, besides open and pinned ones. `undefined`: of all. */
-  readonly keep: number | undefined;
-  /** Maximum bytes of one snapshot. `undefined`: no limit. */
-  readonly maxSize: number | undefined;
-  readonly database: DatabaseSettings | undefined;
-}
-
-/** Defaults for settings that the file omits: snapshots of all gates, without a database. */
-export const DEFAULT_SNAPSHOTS: SnapshotSettings = {
-  every: 1,
-  keep: undefined,
-  maxSize: undefined,
-  database: undefined,
-};
-
-/** How the database that gates change is kept and restored. */
-export interface DatabaseSettings {
-  /** Commands; the path of the file to write or read is in a variable. */
-  readonly snapshot: string;
+export interface DatabaseCommands {
+  /** Writes the database to the file named by `GATELINE_DATABASE`. */
+  readonly save: string;
+  /** Replaces the database by the file named by `GATELINE_DATABASE`. */
   readonly restore: string;
-  readonly timeoutMinutes: number;
 }
 
-/** How the work trees of attempts are made: `workspace` at the top of the file. */
-export interface WorkspaceSettings {
-  /**
-   * Paths that git ignores and work trees still need: folders of installed packages (default), nothing, or what these
-   * globs name.
-   */
-  readonly link: 'dependencies' | 'none' | readonly string[];
-  /** Command to run once in each folder for work trees. */
-  readonly setup?: string | undefined;
-  /** Shell of `setup`: `defaults.run.shell`, else `bash`. */
-  readonly shell: string;
-  /** Maximum bytes of one untracked file; ten times as many for all of them together. Default 100 MB. */
-  readonly maxUntracked: number;
-  /**
-   * Folder for work trees as written: absolute, relative to the workspace, or below `~`. Default: the system's cache
-   * folder.
-   */
-  readonly trees?: string | undefined;
+export interface Retention {
+  readonly days: number | undefined;
+  readonly runs: number | undefined;
 }
 
-/** Defaults for settings that the file omits. */
-export const DEFAULT_WORKSPACE: WorkspaceSettings = { link: 'dependencies', shell: 'bash', maxUntracked: 100_000_000 };
+/** Files of gates that a pull request proposes after a run that passed. */
+export interface Delivery {
+  readonly gates: readonly string[];
+  /** Paths that run by themselves (workflows, hooks) and are delivered all the same. */
+  readonly allow: readonly string[];
+}
 
-/** A named set of gates shown as one phase. With `onFail` its gates are judged together, when all have ended. */
-export interface GateGroup {
+/** A named set of gates. For display, and for `max-parallel` among its gates. */
+export interface Group {
   readonly id: string;
   readonly gates: readonly string[];
-  /** `sequential`: its gates run one at a time. `auto`: they do if `available` fails (seed 002: team or sequential). */
-  readonly mode: 'parallel' | 'sequential' | 'auto';
-  /** A command that succeeds where the gates may run in parallel. `undefined`: they may. */
-  readonly available?: string;
-  readonly onFail: OnFail | undefined;
+  /** `sequential`: `max-parallel` 1 (seed 002: team or sequential). */
+  readonly mode: 'parallel' | 'sequential';
 }
 
-/** Who may approve an output. */
-export interface Approval {
-  /** Names of people; empty: anybody. */
-  readonly by: readonly string[];
-  /** Not the author of the change that the run is about. */
-  readonly notAuthor: boolean;
-  /** An approval is for one commit: another one needs another approval, even for the same output. */
-  readonly perCommit: boolean;
-  /** What the run is about. Without it, nobody may approve where `notAuthor` or `perCommit` ask for it. */
-  readonly about?: UnderReview;
+/** For agents that do not say the same twice. */
+export interface Repeat {
+  /** 2 to 20. */
+  readonly times: number;
+  /** How many must pass. */
+  readonly pass: number;
 }
 
-/** The change that a run is about. */
-export interface UnderReview {
-  /** Id of the commit; `undefined`: unknown. */
-  readonly commit: string | undefined;
-  /** Names of its author; empty: unknown. */
-  readonly authors: readonly string[];
-}
-
-/** Where work goes back to if it is judged to be not good enough (seed 002: iterations; seed 003: fix tasks). */
-export interface OnFail {
-  /** The gate that does it again; upstream of all gates that send work back. */
-  readonly goto: string;
-  /** How often that gate may run in this loop, the first time included: 1 never sends back. Default 3. */
-  readonly maxIterations: number;
-}
-
-/** One node of the pipeline: an agent and the contract that its output must meet. */
+/** One node of the pipeline: an agent, and the contract that its output must meet. */
 export interface Gate {
   readonly id: string;
   /** The N of `gate{N}-output.json`: `number:`, else the position in the file from 0. Unique. */
   readonly number: number;
-  /** Display name of the agent. Default: the gate's id. */
+  /** Name shown for the agent. Default: the id. */
   readonly agent: string;
-  /** The command, as in a `run:` step. `undefined`: an agent that runs by itself, between `begin` and `complete`. */
+  /** The command, as in a `run:` step. Undefined: an agent that works by itself, between `begin` and `complete`. */
   readonly run: string | undefined;
-  /**
-   * The agent is another action: `gateline compile` puts `begin` and `complete` around it. Never together with `run`.
-   */
-  readonly uses?: UsedAction;
-  /** The command that takes the place of `uses` on a machine of one's own. */
-  readonly local?: string;
-  readonly job?: JobSettings;
-  /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script's file, as on GitHub. */
+  /** Another action as the agent, in the compiled workflow. Never with `run`; `local` runs in its place elsewhere. */
+  readonly uses: UsedAction | undefined;
+  /** `bash` (default), `sh`, `pwsh`, `python`, `node`, or a template with `{0}` for the script, as on GitHub. */
   readonly shell: string;
   /** Relative to the workspace, `/`-separated, inside it. Default `.`. */
   readonly workingDirectory: string;
-  /** Where the agent works: in a private work tree (default), or in the user's folder. Not part of the request. */
-  readonly workspace: 'tree' | 'in-place';
-  /** Ids of the gates that must be satisfied first, in file order. */
+  /** Ids of the gates that must be done first, in file order. */
   readonly needs: readonly string[];
-  /** Condition in GitHub's expression language without `${{ }}`. False: the gate is not-applicable. */
+  /** Condition in GitHub's expression language, without `${{ }}`. False: not applicable. */
   readonly if: string | undefined;
-  /** Globs of the input files. `undefined`: the whole tracked tree; empty: no files. */
+  /** Globs of the files it reads. Undefined: every file; empty: none. */
   readonly inputs: readonly string[] | undefined;
-  /** Names of the documents in `.gateline/memory/` that are inputs, too. The gate sees no others. */
+  /** Globs of the files it makes or changes, `changed` (all that it changes), or undefined: none. */
+  readonly files: 'changed' | readonly string[] | undefined;
+  /** Names of documents in `.gateline/memory/` that the agent gets; `handoff` and `deep-dive` are made by Gateline. */
   readonly memory: readonly string[];
-  /** Further documents, for calls that ask for them. */
-  readonly memoryIfAsked?: readonly string[];
-  /**
-   * Variables that the agent receives and that are part of the fingerprint. `null`: taken from the caller's
-   * environment, by value. Pipeline-wide `env` is merged in.
-   */
+  /** Variables of the agent, part of the request. `null`: the value is the caller's. */
   readonly env: Readonly<Record<string, string | null>>;
-  /** Free values for the agent (`prompt`, `model`, …), in its request. */
+  /** Free values for the agent (`prompt`, `model`, …), part of the request. */
   readonly with: JsonObject;
-  /** Tools whose version is part of the fingerprint: name → command that prints it (`node` → `node --version`). */
+  /** Tools whose version is part of the request: name → command that prints it. */
   readonly tools: Readonly<Record<string, string>>;
-  /**
-   * Environment variables that contain secrets: passed to the agent and redacted everywhere. Only their names are part
-   * of the fingerprint.
-   */
+  /** Variables that hold secrets: given to the agent, redacted everywhere, by name only in the request. */
   readonly secrets: readonly string[];
   readonly contract: ContractSource;
-  /** JSON pointers to the parts of the output that later gates see. Default `['']`, all of it. */
+  /** JSON pointers of the parts of the output that later gates see. Default `['']`: all of it. */
   readonly exports: readonly string[];
-  /** Globs of the files handed on, `changed` (files that git reports as changed since the gate began), or none. */
-  readonly files: 'changed' | readonly string[];
-  /** Further attempts after a failed one, in one call. Default 0, at most 10. */
+  /** `json`: the one JSON value in a fence or between prose is taken as the output. */
+  readonly extract: 'json' | undefined;
+  /** Further attempts in one call after one that failed. Default 0, at most 10. */
   readonly retries: number;
-  /** Default 60, at most 4320 (three days); fractions allowed. */
+  /** Several attempts for one request, judged together. */
+  readonly repeat: Repeat | undefined;
+  /** Default 60, at most 4320; fractions allowed. */
   readonly timeoutMinutes: number;
-  /** What its attempts may spend in one run; each leg alone. No part of the request. */
-  readonly budget?: BudgetAmount;
   readonly onFail: OnFail | undefined;
-  /** A person must approve the output before later gates may use it. */
-  readonly approval: Approval | undefined;
-  readonly reuse: 'auto' | 'never';
-  /** Milliseconds after which an output is too old for reuse. */
+  /** `required`: a person must approve the output before later gates may use it. */
+  readonly approval: 'required' | undefined;
+  /** Milliseconds after which an output is too old to be used. */
   readonly maxAge: number | undefined;
-  /** The legs of a matrix gate, in order; exactly one leg with id '' when there is no matrix. */
-  readonly legs: readonly Leg[];
-  /** The list that the legs come from. Until it is known, `legs` is the one with id ''. */
-  readonly legsFrom?: LegSource;
-  /** `strategy.max-parallel`: how many legs may run in parallel. */
-  readonly legsMaxParallel: number | undefined;
-  /** Where its contract is defined, for errors. `undefined`: not in a file. */
-  readonly place?: Place;
-  /** `strategy.fail-fast` (default true): a failed leg stops legs that have not started. */
-  readonly failFast: boolean;
-  /** The entities that it uses. `undefined`: none. */
-  readonly entities?: EntityUse;
+  /** State-guide stand-in (seed 000, step 0B): a need without output may be replaced. */
+  readonly standIn: boolean;
+  /** The legs of a matrix, or where they come from; undefined: one unit. */
+  readonly matrix: Matrix | undefined;
+  readonly entities: EntityUse;
+  /** Keys of the job in the compiled workflow, in GitHub's spelling. */
+  readonly job: JsonObject | undefined;
+  /** Where the gate begins in gateline.yml: where a missing key would be added. */
+  readonly place: Place;
+  /** Where its schema is named, or would be. */
+  readonly schemaPlace: Place;
 }
 
-/** Whether the output of a gate may wait for a person's decision. */
-export function mayWait({ approval, contract }: Pick<Gate, 'approval' | 'contract'>): boolean {
-  return approval !== undefined || contract.partial === 'pause';
+export interface UsedAction {
+  readonly action: string;
+  readonly with: JsonObject;
+  /** Expression of the output. Undefined: the file of `GATELINE_OUTPUT`. */
+  readonly output: string | undefined;
+  readonly local: string | undefined;
 }
 
-/** What judging the output of a gate requires. */
-export type GateContract = Pick<Gate, 'id' | 'contract' | 'exports' | 'place'>;
-
-/** A part of the output of a gate: a list with one item for each leg of another gate. */
-export interface LegSource {
-  /** One of the needs of the gate that has the legs. */
-  readonly gate: string;
-  /** The keys below its output. */
-  readonly path: readonly string[];
+/** Where work goes back to if an output fails the contract (seed 002: iterations; seed 003: fix tasks). */
+export interface OnFail {
+  /** An ancestor of the gate. */
+  readonly goto: string;
+  /** How often that gate may work, the first time included. Default 3; 1 never sends back. */
+  readonly maxIterations: number;
 }
+
+export type Matrix = { readonly maxParallel: number | undefined; readonly failFast: boolean } & (
+  | { readonly legs: readonly Leg[] }
+  /**
+   * The legs are the items of a list in the output of `gate`, at a JSON pointer. Each is the value of `variable`; with
+   * the variable `''` an item that is a map is all values of its leg, any other its `value`.
+   */
+  | { readonly from: { readonly gate: string; readonly pointer: string; readonly variable: string } }
+);
 
 /** One of the parallel copies of a matrix gate. */
 export interface Leg {
-  /** '' without a matrix, else a slug of the matrix values (`chrome-linux`), unique in the gate. */
+  /** A slug of the values (`chrome-linux`), unique in the gate; '' without a matrix. */
   readonly id: string;
   readonly matrix: JsonObject;
 }
 
-/** What the output must meet, as written in the file; the schema file is read by the workspace. */
+/** What an output must meet, as written in the file. */
 export interface ContractSource {
-  /** A path relative to the workspace, or the schema itself, or none. */
   readonly schema: { readonly path: string } | { readonly inline: JsonValue } | undefined;
-  /** JSON pointer to the score. `undefined`: 100 if the output meets all other requirements. */
+  /** JSON pointer to the score. Undefined: 100 if everything else is met. */
   readonly score: string | undefined;
-  /** 0-100, default 0 without `score`, 80 with it. */
+  /** 0-100. Default 80 with `score`, else 0. */
   readonly threshold: number;
-  /** Effect of a score below the threshold: `block` (default), `continue`, or `pause` until a user approves. */
+  /** Effect of a score below the threshold. Default `block`. */
   readonly partial: 'block' | 'continue' | 'pause';
-  /** Conditions in GitHub's expression language over `output`, `score`, `subject`, `metadata`. */
   readonly checks: readonly string[];
-  /** JSON pointer to the agent's own label for its result, and the labels that pass. */
-  readonly result?: { readonly pointer: string; readonly pass: readonly string[] } | undefined;
+  /** JSON pointer to the agent's own label, and the labels that pass. */
+  readonly result: { readonly pointer: string; readonly pass: readonly string[] } | undefined;
   /** JSON pointer to the line that is shown for an output that passed. */
-  readonly message?: string | undefined;
+  readonly message: string | undefined;
   /** JSON pointers to values that are never stored. */
-  readonly redact?: readonly string[];
+  readonly redact: readonly string[];
 }
 
-/** Key of one unit of work: the gate's id, or `gate/leg` for a leg of a matrix gate. */
+export interface EntityUse {
+  readonly requires: readonly string[];
+  readonly creates: readonly string[];
+  readonly invalidates: readonly string[];
+  readonly onInvalid: 'fail' | 'recover';
+}
+
+export interface EntityDefinition {
+  readonly format: string | undefined;
+  readonly properties: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly expiresAt: string | undefined;
+}
+
+export interface CommandDefinition extends EntityUse {
+  readonly syntax: string;
+  readonly returns: string | undefined;
+  readonly setup: boolean;
+  readonly timeoutMinutes: number;
+}
+
+/** The gate's id, or `gate/leg`. */
 export type UnitKey = string;
 
-/** The {@link UnitKey} of a leg. */
 export function unitKey(gate: string, leg: string): UnitKey {
   return leg === '' ? gate : `${gate}/${leg}`;
 }
 
-/** Names under which a definition is looked for, in a folder and in those above it. */
-export const DEFAULT_FILES = [
+/** Names under which the definition is looked for in a folder, in this order. */
+export const DEFINITION_FILES = [
   'gateline.yml',
   'gateline.yaml',
   '.github/gateline.yml',
   '.github/gateline.yaml',
 ] as const;
+
+/** Inputs of a dispatched workflow that the actions read, as `gateline compile` declares them. */
+export const DISPATCH_INPUTS = {
+  resume: 'Id of an earlier run whose outputs may be used',
+  from: 'Gate that runs again, with all gates after it',
+  force: 'Gate or leg that runs again',
+  skip: 'Gate or leg that is passed over',
+  approve: 'Gate or leg, and the digest of its output as the report prints it',
+  reason: 'Why; needed with from, force, skip and approve',
+  rework: 'Work that a gate sent back; the report sets it',
+} as const;

@@ -1,115 +1,148 @@
-import { closest, distance } from 'fastest-levenshtein';
-import { showUnseen } from '../json/visible.ts';
-import type { ProblemCode } from '../errors/error-codes.ts';
+import type { z } from 'zod';
+import type { Place } from '../errors.ts';
+import { closestWord } from '../json/did-you-mean.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
 
-/** Position of a problem. Lines and columns count from 1, columns in UTF-16 units; `pointer` is RFC 6901. */
-export interface ProblemPlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly pointer: string;
-}
+/** Keys and indices from the top of a file. */
+export type Path = readonly PropertyKey[];
 
-/** One problem of a `gateline.yml`. Codes are stable, messages are for people. */
+/** What is wrong in gateline.yml. With an error there is no pipeline; a warning names what may not be meant. */
 export interface Problem {
-  /** `error`: there is no pipeline. `warning`: there is one, but it may not do what the user intended. */
-  readonly severity: 'error' | 'warning';
-  readonly code: ProblemCode;
-  /** What is wrong. Starts with the key in question. */
+  readonly path: Path;
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
-  readonly place: ProblemPlace;
+  readonly level: 'error' | 'warning';
+  readonly place: Place;
 }
+
+/** A problem without its place. `part`: whether it is about the key or the value at its path. */
+export type Finding = Omit<Problem, 'place'> & { readonly part?: 'key' };
 
 /**
- * A problem as one line of text:
- * ``gateline.yml:12:9 NEED_UNKNOWN needs: `desing`: no such gate; did you mean `design`?`` Warnings are marked before
- * the code.
+ * A problem in one line:
+ * `gateline.yml:4:14 gates.design.retries: expected a whole number from 0 to 10, found the text "two"`.
  */
-export function formatProblem(problem: Problem): string {
-  const { place } = problem;
-  const where = `${place.file}:${place.line}:${place.column}`;
-  const code = problem.severity === 'warning' ? `warning ${problem.code}` : problem.code;
-  return `${where} ${code} ${problem.message}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
+export function problemText({ path, message, hint, level, place }: Problem): string {
+  const keys = path.filter((key) => typeof key !== 'number').map((key) => quotedKey(String(key)));
+  const label = keys.length === 0 ? '' : `${keys.join('.')}: `;
+  const end = hint === undefined ? '' : `; ${hint}`;
+  const text = `${level === 'warning' ? 'warning ' : ''}${label}${message}${end}`.replace(INVISIBLE, escapeCharacter);
+  return `${[place.file, place.line, place.column].filter((part) => part !== undefined).join(':')} ${text}`;
 }
 
-/** A message with the key in question before it and the value in question after it. */
-export function inWords({ label, message, found }: { label?: string; message: string; found?: string }): string {
-  return `${label === undefined ? '' : `${label}: `}${message}${found === undefined ? '' : `, found ${found}`}`;
+/** Line breaks, control characters, and those that change the direction of text. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+function escapeCharacter(character: string): string {
+  return character === '\n' ? '\\n' : `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/** Problems by position, each once. A text reached through two aliases is one problem. */
-export function inOrder(problems: readonly Problem[]): Problem[] {
-  const seen = new Set<string>();
-  const once = problems.filter((problem) => {
-    const { line, column } = problem.place;
-    const key = `${line}:${column}:${problem.code}:${problem.message}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-  return once.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column || compare(a.code, b.code));
+function quotedKey(key: string): string {
+  return /^[\w./-]+$/.test(key) ? key : JSON.stringify(key.slice(0, 60));
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Problems in the order of the file. */
+export function sortProblems(problems: readonly Problem[]): Problem[] {
+  const at = ({ place: { line = 0, column = 0 } }: Problem): number => line * 1e6 + column;
+  return problems.toSorted((a, b) => at(a) - at(b));
 }
 
-/** Text from the file for a message: at most `limit` characters, nothing hidden, on one line. */
-export function shown(text: string, limit = 60): string {
-  const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
-  return showUnseen(cut).replaceAll('\n', '␊').replaceAll('\t', '␉');
+/** An issue of the schema in words. */
+export function explainIssue(issue: z.core.$ZodIssue, value: JsonValue, parent: Path = []): Finding[] {
+  const path = [...parent, ...issue.path];
+  if (value === null) return [{ path, message: 'the file is empty', hint: EMPTY_FILE, level: 'error' }];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => explainUnknownKey(key, path, issue.message.split(', ')));
+  }
+  if (issue.code === 'invalid_key') {
+    return [
+      {
+        path,
+        message: `this key is not valid: ${issue.issues[0]?.message ?? issue.message}`,
+        level: 'error',
+        part: 'key',
+      },
+    ];
+  }
+  const option = issue.code === 'invalid_union' ? likeliestOption(issue.errors) : undefined;
+  if (option !== undefined) return option.flatMap((inner) => explainIssue(inner, value, path));
+  const hint = issue.code === 'custom' ? (issue.params?.['hint'] as string | undefined) : undefined;
+  if (issue.code === 'custom') return [{ path, message: issue.message, ...(hint && { hint }), level: 'error' }];
+  const found = partAt(value, path);
+  if (found === undefined) return [{ path, message: `it is missing: ${issue.message}`, level: 'error' }];
+  const advice = valueHint(path, found, issue.message);
+  return [
+    { path, message: `${issue.message}, found ${describe(found)}`, ...(advice && { hint: advice }), level: 'error' },
+  ];
 }
 
-/** {@link shown}, in backticks. */
-export function quoted(text: string): string {
-  return `\`${shown(text)}\``;
+/** Of the forms that a value may have, the one that it has at its top: the message is about what is in it. */
+function likeliestOption(options: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  const isInside = (issue: z.core.$ZodIssue): boolean => {
+    if (issue.path.length > 0) return true;
+    if (issue.code === 'invalid_union') return likeliestOption(issue.errors) !== undefined;
+    return issue.code !== 'invalid_type' && issue.code !== 'invalid_value';
+  };
+  return options.find((issues) => issues.length > 0 && issues.every(isInside));
 }
 
-/** The kind of a value, in words, for "expected …, found …". */
-export function described(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  if (typeof value === 'string') return `the text ${JSON.stringify(shown(value, 40))}`;
+const EMPTY_FILE = 'write `gates: {NAME: {run: COMMAND}}`, or remove it and use `gateline init`';
+
+/** Keys of GitHub workflows and other tools that people write, and what to write here. */
+const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  '<<': 'YAML 1.2 has no merge keys: use an alias for a whole value',
+  jobs: 'write `gates`',
+  steps: 'a gate has one command: write `run`, or several gates',
+  script: 'write `run`',
+  command: 'write `run`',
+  depends_on: 'write `needs`',
+  timeout: 'write `timeout-minutes`',
+  matrix: 'write `strategy: {matrix: …}`',
+  prompt: 'write it under `with`',
+  model: 'write it under `with`',
+};
+/** Keys of gates that people write one level too high. */
+const UNDER_OUTPUT = ['schema', 'score', 'threshold', 'partial', 'checks', 'exports', 'result', 'message', 'redact'];
+
+function explainUnknownKey(key: string, parent: Path, known: readonly string[]): Finding {
+  const foreign = Object.hasOwn(FOREIGN_KEYS, key) ? FOREIGN_KEYS[key] : undefined;
+  const word = closestWord(key, known.includes('output') ? [...known, ...UNDER_OUTPUT] : known) ?? '';
+  const other = known.includes(word) ? `did you mean \`${word}\`?` : `write \`${word}\` under \`output\``;
+  const hint = foreign ?? (word === '' ? `known here: ${known.join(', ')}` : other);
+  return { path: [...parent, key], message: 'there is no such key', hint, level: 'error', part: 'key' };
+}
+
+function valueHint(path: Path, found: JsonValue, expected: string): string | undefined {
+  const key = path.at(-1);
+  if (key === 'gates' && path.length === 1 && Array.isArray(found))
+    return 'write each gate as a key, like `jobs` on GitHub';
+  if (found === null && path.length > 0) return 'write a value, or remove the key';
+  if (path.at(-2) === 'matrix' && typeof found !== 'object') return `write a list: \`[${found}]\``;
+  if (typeof found === 'number' && expected.includes('text')) return `put it in quotes: "${found}"`;
+  if (typeof found !== 'string') return undefined;
+  if (expected.includes('number') && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
+  const keys = found.replace(/^\$?\.?/, '').split(/[./]/);
+  const isPointer = path.includes('output') && keys.every((name) => /^\w+$/.test(name));
+  return isPointer ? `a JSON pointer to it is \`/${keys.join('/')}\`` : undefined;
+}
+
+/** The kind of a value in words. */
+function describe(value: JsonValue): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string')
+    return `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value)}`;
   if (typeof value === 'number') return `the number ${value}`;
   if (typeof value === 'boolean') return `\`${value}\``;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   return Object.keys(value).length === 0 ? 'an empty map' : 'a map';
 }
 
-/** The candidate that was probably meant, if one is close enough; case and `_` for `-` are ignored. */
-export function nearest(text: string, candidates: readonly string[]): string | undefined {
-  const plain = (name: string): string => name.toLowerCase().replaceAll('_', '-');
-  const wanted = plain(text.slice(0, 80));
-  const same = candidates.find((candidate) => plain(candidate) === wanted);
-  if (same !== undefined || candidates.length === 0) return same;
-  const best = closest(wanted, candidates.map(plain));
-  const allowed = Math.max(1, Math.ceil((Math.min(wanted.length, best.length) - 1) / 3));
-  const isSwapped = distance(wanted, best) === 2 && sorted(wanted) === sorted(best);
-  if (distance(wanted, best) > allowed && !isSwapped) return undefined;
-  return candidates.find((candidate) => plain(candidate) === best);
-}
-
-function sorted(letters: string): string {
-  return [...letters].toSorted().join('');
-}
-
-/** Maximum number of suggestions for one list of candidates; each takes time for every candidate. */
-const MAX_SUGGESTIONS = 100;
-
-/** {@link didYouMean} for many texts and one list of candidates, each text once; after {@link MAX_SUGGESTIONS} none. */
-export function suggester(candidates: readonly string[]): (text: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  return (text) => {
-    if (!known.has(text)) {
-      known.set(text, known.size < MAX_SUGGESTIONS ? didYouMean(text, candidates) : undefined);
-    }
-    return known.get(text);
-  };
-}
-
-/** "did you mean `x`?", or nothing. */
-export function didYouMean(text: string, candidates: readonly string[]): string | undefined {
-  const meant = nearest(text, candidates);
-  return meant === undefined ? undefined : `did you mean ${quoted(meant)}?`;
+function partAt(value: JsonValue, path: Path): JsonValue | undefined {
+  let part: JsonValue | undefined = value;
+  for (const key of path) {
+    if (Array.isArray(part)) part = part[Number(key)];
+    else part = isJsonObject(part) && Object.hasOwn(part, key) ? part[String(key)] : undefined;
+  }
+  return part;
 }

@@ -1,29 +1,41 @@
-import { grouped } from './text.ts';
-import { durationText } from './wording.ts';
-import type { Amount } from '../history/amounts.ts';
+import { countOf, groupDigits } from '../verdict/texts.ts';
 
-/** Larger figures are not shown: agents may report any number. */
-const MOST = 1e9;
+export { countOf, groupDigits, listNames } from '../verdict/texts.ts';
 
-/**
- * `USD 0.012`, `USD 0.40`, `USD 12.30`; '' if unknown. Not `$`: GitHub shows text between two of them as mathematics.
- */
-export function costText(costUsd: number | undefined): string {
-  if (costUsd === undefined) return '';
-  if (costUsd > MOST) return 'over USD 1,000,000,000';
-  if (costUsd === 0 || costUsd >= 0.1) return `USD ${grouped(costUsd, 2)}`;
-  return costUsd < 0.0001 ? 'under USD 0.0001' : `USD ${Number(costUsd.toPrecision(2))}`;
+/** `0.4 s`, `12 s`, `3 min 5 s`, `12 min`, `2 h 7 min`; what rounds to nothing is empty. */
+export function formatDuration(ms = 0): string {
+  const seconds = Math.round(ms / 1_000);
+  if (ms < 50) return '';
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return join(minutes, 'min', seconds % 60, 's');
+  const rounded = Math.round(seconds / 60);
+  return rounded < 60 ? `${rounded} min` : join(Math.floor(rounded / 60), 'h', rounded % 60, 'min');
 }
 
-/** `1,540`, `2.3 million`; '' if unknown. */
-export function tokensText(tokens: number | undefined): string {
-  if (tokens === undefined) return '';
-  if (tokens > MOST) return 'over 1,000 million';
-  return tokens < 1_000_000 ? grouped(Math.round(tokens), 0) : `${grouped(tokens / 1_000_000, 1)} million`;
+function join(large: number, unit: string, small: number, part: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${part}`;
 }
 
-/** `13s, USD 0.021, 4,100 tokens`: what is known of an amount. */
-export function amountText({ ms, costUsd, tokens }: Amount): string {
-  const texts = [durationText(ms), costText(costUsd), tokens === undefined ? '' : `${tokensText(tokens)} tokens`];
-  return texts.filter((text) => text !== '').join(', ');
+/** `$0.012`, `$0.40`, `$1,250.00`; less than `$0.0001` is empty. Agents may report any amount. */
+export function formatMoney(usd = 0): string {
+  if (usd >= 0.1) return `$${groupDigits(usd, 2)}`;
+  return usd < 0.0001 ? '' : `$${Number(usd.toPrecision(2))}`;
+}
+
+/** `340 bytes`, `12 KiB`, `3.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return countOf(bytes, 'byte');
+  return bytes < 1_048_576 ? `${groupDigits(bytes / 1_024)} KiB` : `${groupDigits(bytes / 1_048_576, 1)} MiB`;
+}
+
+/** A score with at most two decimals. */
+export function formatScore(score: number): string {
+  return String(Math.round(score * 100) / 100);
+}
+
+/** `67 %` of a share from 0 to 1. */
+export function formatShare(share: number | undefined): string {
+  return share === undefined ? '' : `${Math.round(share * 100)} %`;
 }

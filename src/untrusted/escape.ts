@@ -1,109 +1,83 @@
-import { showUnseen } from '../json/visible.ts';
-
-/** U+200B. Inserted into a mention or a reference so that GitHub does not activate it. */
-const BREAK = '\u200b';
-
-/** Every character with a meaning inside a line of GitHub Flavored Markdown or HTML. */
-const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
-
-/** Forbidden line beginnings: headings, lists, quotes, rules, underlines of headings, rows of tables. */
-const LINE_START = /^(?:[#+\-=:]|\d{1,9}(?=[.)]))/;
-
 /**
- * A URL of any scheme, or one without a scheme that GitHub links. The scheme is bounded so that a long word costs no
- * more than a short one.
+ * Invisible characters that change how text is shown: C0 and C1 controls (except tab and line feed), soft hyphen,
+ * zero-width characters, bidirectional marks, overrides and isolates (CVE-2021-42574, "Trojan Source"), line and
+ * paragraph separators, Hangul and Khmer fillers, interlinear annotation, tag characters and the variation selectors
+ * that emoji do not use.
  */
+const UNSEEN = new RegExp(
+  String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]`,
+  'gu',
+);
+
+/** U+200B. GitHub links mentions and references after Markdown, where no escape helps; this stops it. */
+const BREAK = '\u200b';
+const INLINE_SYNTAX = /[\\`*_[\]<>&$~|]/g;
+/** Headings, lists, quotes, rules, underlines of headings, rows of tables. */
+const LINE_START = /^(?:[#+\-=:]|\d{1,9}(?=[.)]))/;
+/** A URL of any scheme, or one without that GitHub links. */
 const URL_LIKE = /(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.)[^\s<>`|"]+/gi;
-
-/** Punctuation that belongs to the sentence rather than the URL. */
-const AFTER_URL = /[.,;:!?'()[\]*_~]$/;
-
-/** `GH-12`, GitHub's other spelling of `#12`. */
-const GH_REFERENCE = /\b(GH-)(?=\d)/gi;
+/** Belongs to the sentence rather than to the URL before it. */
+const AFTER_URL = /(?<![.,;:!?'()[\]*_~])[.,;:!?'()[\]*_~]+$/;
 
 /**
  * Untrusted text as one line of GitHub Flavored Markdown that shows exactly that text and has no effect: no mention,
- * reference, closing keyword, link, image, HTML, comment, emphasis, math, footnote, heading or list. Safe at the start
- * of a line, in a list item, in a heading and in a table cell.
- *
- * Syntax is written as character references (`&#42;`), which cannot become syntax again. Substitutions, beyond those of
- * {@link showUnseen}: white space is trimmed and each run becomes one space; URLs become code; U+200B follows `@`, `#`
- * and `GH-`, because GitHub links those after Markdown, where no escape helps; and {@link inlineCode}'s inside a URL.
- * Commit ids stay: GitHub links only those that exist, and notifies no user.
+ * reference, closing keyword, link, image, HTML, comment, emphasis, math, heading or list. Safe at the start of a line, in
+ * a list item, in a heading and in a table cell. White space is joined, and URLs become code. Commit ids stay: GitHub
+ * links only those that exist, and notifies nobody.
  */
 export function forMarkdown(text: string): string {
-  const line = oneLine(showUnseen(text)).trim();
+  const line = showUnseen(text).replace(/\s+/g, ' ').trim();
   let result = '';
   let from = 0;
-  for (const match of line.matchAll(URL_LIKE)) {
-    const url = withoutTrailing(match[0]);
+  for (const { 0: match, index } of line.matchAll(URL_LIKE)) {
+    const url = match.replace(AFTER_URL, '');
     if (url.length < 5) continue;
-    result += prose(line.slice(from, match.index), from === 0) + inlineCode(url);
-    from = match.index + url.length;
+    result += proseMarkdown(line.slice(from, index), from === 0) + inlineCode(url);
+    from = index + url.length;
   }
-  return result + prose(line.slice(from), from === 0);
+  return result + proseMarkdown(line.slice(from), from === 0);
+}
+
+/** Character references (`&#42;`) cannot become syntax again. */
+function proseMarkdown(text: string, isLineStart: boolean): string {
+  const reference = (char: string): string => `&#${char.codePointAt(0)};`;
+  const inert = text.replace(/\bGH-(?=\d)|[@#]/gi, `$&${BREAK}`);
+  const start = isLineStart ? (LINE_START.exec(inert)?.[0] ?? '') : '';
+  // Of `12.` the dot is escaped, of `#` the sign itself.
+  const head = /^\d/.test(start) ? start.length + 1 : start.length;
+  const marker = head === 0 ? '' : inert.slice(0, head - 1) + reference(inert.charAt(head - 1));
+  return marker + inert.slice(head).replace(INLINE_SYNTAX, reference);
 }
 
 /**
- * {@link forMarkdown} for a cell of a table: the same text. A separate function, so that call sites show their context.
- */
-export function forMarkdownCell(text: string): string {
-  return forMarkdown(text);
-}
-
-/**
- * Untrusted text as a code span, in which GitHub activates nothing. Its delimiter is longer than any run of backticks
- * inside. Substitutions, beyond those of {@link showUnseen}: a line break becomes a space, and U+200B is inserted into
- * `<!--`, so that a forged marker is not found in the source of a comment either. Empty text gives an empty string,
- * because Markdown has no empty code span. In a table use {@link inlineCodeCell}.
+ * Untrusted text as a code span, in which GitHub activates nothing; on one line. U+200B in `<!--` keeps a forged marker
+ * from being found in the source. Empty text gives an empty string. In a table use {@link inlineCodeCell}.
  */
 export function inlineCode(text: string): string {
   const line = breakComments(showUnseen(text).replaceAll('\n', ' '));
   if (line === '') return '';
-  const delimiter = '`'.repeat(longestRunOfBackticks(line) + 1);
+  const delimiter = '`'.repeat(longestBackticks(line) + 1);
   const pad = /^[` ]|[` ]$/.test(line) && line.trim() !== '' ? ' ' : '';
   return `${delimiter}${pad}${line}${pad}${delimiter}`;
 }
 
-/**
- * {@link inlineCode} for a cell of a table, where a `|` must be escaped even in code. U+200B goes between a backslash
- * and a `|`, which GitHub cannot show together in a cell's code.
- */
+/** {@link inlineCode} for a table cell, where `|` is escaped even in code, and `\|` cannot be shown. */
 export function inlineCodeCell(text: string): string {
   return inlineCode(text.replaceAll('\t', ' ')).replaceAll('\\|', `\\${BREAK}|`).replaceAll('|', '\\|');
 }
 
-/**
- * Untrusted text as a fenced code block that ends with a line break, with a fence longer than any run of backticks
- * inside. `lang` names the language and is reduced to letters, digits and `+#_.-`. Substitutions: as for
- * {@link inlineCode}, but line breaks stay. Must begin at the start of a line.
- */
+/** Untrusted text as a fenced code block, to be put at the start of a line; it ends with a line break. */
 export function codeFence(text: string, lang = ''): string {
   const body = breakComments(showUnseen(text)).replace(/\n$/, '');
-  const fence = '`'.repeat(Math.max(3, longestRunOfBackticks(body) + 1));
+  const fence = '`'.repeat(Math.max(3, longestBackticks(body) + 1));
   return `${fence}${lang.replace(/[^A-Za-z0-9+#_.-]/g, '')}\n${body}\n${fence}\n`;
 }
 
-/**
- * Untrusted text for a terminal: escape sequences (colours, OSC titles and links, cursor moves), carriage returns
- * and bidirectional overrides are shown instead of obeyed. Line breaks and tabs stay.
- */
+/** Untrusted text for a terminal: control sequences, carriage returns and overrides are shown, not obeyed. */
 export function forTerminal(text: string): string {
   return showUnseen(text);
 }
 
-/**
- * Untrusted text as a label of a Mermaid diagram, quotes included. Everything but letters, digits, spaces and `.,_-`
- * becomes one of Mermaid's entity codes (`#35;`), so that Mermaid, Markdown and HTML see no syntax. White space as in
- * {@link forMarkdown}.
- */
-export function forMermaid(text: string): string {
-  const line = oneLine(showUnseen(text)).trim();
-  const label = line.replace(/[^\p{L}\p{M}\p{N} .,_-]/gu, (char) => `#${char.codePointAt(0)};`);
-  return `"${label === '' ? ' ' : label}"`;
-}
-
-/** What HTML and SVG write for a character that has a meaning there. */
 const HTML_REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -112,50 +86,59 @@ const HTML_REFERENCES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Untrusted text as content or as a quoted attribute of HTML or SVG. Characters nobody sees: as {@link showUnseen}. */
+/** Untrusted text as content or as a quoted attribute of HTML or SVG. */
 export function forHtml(text: string): string {
   return showUnseen(text).replace(/[&<>"']/g, (char) => HTML_REFERENCES[char]!);
 }
 
-/**
- * The longest prefix of a text whose UTF-8 has at most `maxBytes` bytes; never half a character. GitHub's limits are in
- * bytes. Half of a surrogate pair is treated as U+FFFD: 3 bytes.
- */
+/** The message of a workflow command (`::error::…`), as `@actions/core` escapes it. */
+export function forCommandMessage(text: string): string {
+  return showUnseen(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** A property of a workflow command (`file=…`). */
+export function forCommandProperty(text: string): string {
+  return forCommandMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** Any text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The longest prefix of at most `maxBytes` bytes of UTF-8, in whole characters: GitHub's limits are in bytes. */
 export function truncateBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const room = new Uint8Array(Math.max(0, Math.min(maxBytes, text.length * 3)));
   return text.slice(0, new TextEncoder().encodeInto(text, room).read);
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
-}
-
-function prose(text: string, atStart: boolean): string {
-  let safe = text.replace(GH_REFERENCE, `$1${BREAK}`).replace(/[@#]/g, `$&${BREAK}`);
-  const start = atStart ? LINE_START.exec(safe)?.[0] : undefined;
-  if (start === undefined) return safe.replace(INLINE_SYNTAX, characterReference);
-  const last = /^\d/.test(start) ? start.length : 0;
-  safe = safe.slice(last + 1).replace(INLINE_SYNTAX, characterReference);
-  return start.slice(0, last) + characterReference(text.charAt(last)) + safe;
-}
-
-function characterReference(char: string): string {
-  return `&#${char.codePointAt(0)};`;
-}
-
-function withoutTrailing(url: string): string {
-  let end = url.length;
-  while (end > 0 && AFTER_URL.test(url.charAt(end - 1))) end -= 1;
-  return url.slice(0, end);
-}
-
 function breakComments(text: string): string {
   return text.replaceAll('<!--', `<${BREAK}!--`);
 }
 
-function longestRunOfBackticks(text: string): number {
-  let longest = 0;
-  for (const run of text.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
-  return longest;
+function longestBackticks(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+}
+
+/**
+ * Text in which nothing is hidden: each invisible character becomes readable. C0 controls become their picture (`␛` for
+ * ESC, `␀` for NUL), everything else `<U+202E>`, and half of a surrogate pair becomes U+FFFD. Tab and line feed stay;
+ * CR LF becomes LF. The joiners U+200C and U+200D stay between two characters outside ASCII, where scripts and emoji
+ * need them.
+ */
+function showUnseen(text: string): string {
+  return text.toWellFormed().replaceAll('\r\n', '\n').replace(UNSEEN, picture);
+}
+
+function picture(char: string, offset: number, text: string): string {
+  const code = char.codePointAt(0)!;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '\u2421';
+  if ((code === 0x200c || code === 0x200d) && joins(text, offset)) return char;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+function joins(text: string, offset: number): boolean {
+  return text.charCodeAt(offset - 1) > 0x7f && text.charCodeAt(offset + 1) > 0x7f;
 }

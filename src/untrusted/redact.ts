@@ -1,169 +1,199 @@
-import type { JsonValue } from '../json/json.ts';
-import { findPrivateKeys } from './private-keys.ts';
-import { redactedJson, type RedactedJson } from './redact-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
+import { pointerOf, pointerSegments, valueAt } from '../json/pointer.ts';
 import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
-import { formsOf, MIN_SECRET_LENGTH, type SecretForm } from './secret-forms.ts';
-import { ANY_TOKEN_SOURCE, findTokens, type TokenMatch } from './token-shapes.ts';
+import { replaceTokens, type Replace, type SecretMatch } from './tokens.ts';
 
-export type { TokenMatch, RedactedJson, RedactedStream };
+/** What stands in the place of a secret. */
+const MASK = '***';
 
-/** Replacement for a secret. */
-export const MASK = '***';
+/** Values below this length are too common to be searched for inside other text. */
+const MIN_LENGTH = 8;
+/** Values below this length would make any text unreadable. */
+const MIN_WORD_LENGTH = 3;
+/** Replacements that are named; more are only made. */
+const MAX_NAMED = 100;
 
-/** Masking can reveal a token (`…<secret>AIza…` starts one only then); this many passes check for that. */
-const MAX_PASSES = 16;
+/** A value without secrets, the same object if it has none, and where they were (at most 100 places). */
+export interface RedactedJson {
+  readonly value: JsonValue;
+  readonly redacted: readonly { readonly pointer: string; readonly what: string }[];
+}
 
-/** This many characters of each form are in the pattern; the rest is compared after a match. */
-const KEY_LENGTH = 32;
+/** Replaces secrets by {@link MASK}: values of named variables in all usual spellings, and tokens of known shapes. */
+export interface Redactor {
+  /** `shown`: for terminals, logs and reports; there, values under 8 characters are replaced as whole words too. */
+  readonly text: (text: string, use?: 'stored' | 'shown') => string;
+  /** Strings and keys, and numbers whose digits are a whole secret. */
+  readonly json: (value: JsonValue) => RedactedJson;
+  /** For text that comes in pieces, as `shown`. */
+  readonly createStream: () => RedactedStream;
+  readonly find: (text: string) => SecretMatch[];
+  /** Names of variables whose values are under 8 characters: they are not protected in what is stored. */
+  readonly shortSecrets: readonly string[];
+}
 
-/** Sources of the values to mask. */
-export interface RedactorOptions {
-  /** Name → value, of every secret passed to a gate. */
-  readonly secrets: Readonly<Record<string, string>>;
+/** @param secrets name → value of every variable that holds a secret */
+export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
+  const named = Object.entries(secrets)
+    .map(([name, value]) => ({ name, value, length: value.trim().length }))
+    .sort((a, b) => b.length - a.length);
+  const long = named.filter(({ length }) => length >= MIN_LENGTH);
+  const short = named.filter(({ length }) => length > 0 && length < MIN_LENGTH);
+  const replaceLong = replacer(long.map(({ name, value }) => [name, alternatives(formsOf(value))]));
+  const words = short.filter(({ length }) => length >= MIN_WORD_LENGTH);
+  const replaceWords = replacer(
+    words.map(({ name, value }) => [name, `(?<![A-Za-z0-9_])${alternatives([value.trim()])}(?![A-Za-z0-9_])`]),
+  );
+  const numbers = new Map(long.map(({ name, value }) => [value.trim(), name]));
+  const replaceAll = (text: string, replace: Replace): string => replaceTokens(replaceLong(text, replace), replace);
+  const mask = () => MASK;
+
+  const redactor: Redactor = {
+    shortSecrets: short.map(({ name }) => name),
+    text: (text, use) => {
+      const redacted = replaceAll(text, mask);
+      return use === 'shown' ? replaceWords(redacted, mask) : redacted;
+    },
+    json: (value) => redactJson(value, replaceAll, (number) => numbers.get(String(number))),
+    createStream: () => createRedactedStream((text) => redactor.text(text, 'shown'), redactor.find),
+    find: (text) => {
+      const matches: SecretMatch[] = [];
+      const collect: Replace = (secret, what, start, end) => {
+        matches.push({ what, secret, start, end });
+        return secret;
+      };
+      replaceLong(text, collect);
+      replaceTokens(text, collect);
+      return matches.sort((a, b) => a.start - b.start);
+    },
+  };
+  return redactor;
+}
+
+/** One pass over a text for all patterns. */
+function replacer(patterns: ReadonlyArray<readonly [name: string, source: string]>) {
+  if (patterns.length === 0) return (text: string): string => text;
+  const pattern = new RegExp(patterns.map(([, source]) => `(${source})`).join('|'), 'g');
+  return (text: string, replace: Replace): string =>
+    text.replace(pattern, (match: string, ...groups: unknown[]) => {
+      const index = patterns.findIndex((_, at) => groups[at] !== undefined);
+      const start = groups[patterns.length] as number;
+      return replace(match, patterns[index]![0], start, start + match.length);
+    });
+}
+
+function alternatives(texts: readonly string[]): string {
+  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
+  return `(?:${sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')})`;
+}
+
+/** How a value is written: itself and each of its lines, in JSON (also inside JSON), URLs and base64. */
+function formsOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  const texts = [value, value.trim(), value.replaceAll('\r\n', '\n'), ...lines];
+  const forms = texts.flatMap((text) => {
+    const json = JSON.stringify(text).slice(1, -1);
+    const ascii = json.replace(/[^\0-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const nested = JSON.stringify(json).slice(1, -1);
+    const url = encodeURIComponent(text.toWellFormed());
+    const lowerUrl = url.replace(/%../g, (code) => code.toLowerCase());
+    return [text, json, ascii, nested, json.replaceAll('/', '\\/'), url, lowerUrl, url.replaceAll('%20', '+')];
+  });
+  return [...forms, ...base64Forms(value), ...base64Forms(value.trim())].filter((form) => form.length >= MIN_LENGTH);
+}
+
+/** The base64 characters that depend on nothing but the value, after 0, 1 and 2 other bytes; in both alphabets. */
+function base64Forms(value: string): string[] {
+  return [0, 1, 2].flatMap((others) => {
+    const bytes = Buffer.concat([new Uint8Array(others), Buffer.from(value)]);
+    const form = bytes.toString('base64').slice(Math.ceil((others * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function redactJson(
+  value: JsonValue,
+  replaceAll: (text: string, replace: Replace) => string,
+  nameOfNumber: (number: number) => string | undefined,
+): RedactedJson {
+  const redacted: Array<{ pointer: string; what: string }> = [];
+  const path: PropertyKey[] = [];
+  const report = (what: string): string => {
+    if (redacted.length < MAX_NAMED) redacted.push({ pointer: pointerOf(path), what });
+    return MASK;
+  };
+  const redactText = (text: string): string => replaceAll(text, (_, what) => report(what));
+  const visit = (part: JsonValue): JsonValue => {
+    if (typeof part === 'string') return redactText(part);
+    if (typeof part === 'number') {
+      const name = nameOfNumber(part);
+      return name === undefined ? part : report(name);
+    }
+    if (Array.isArray(part)) {
+      let copy: JsonValue[] | undefined;
+      for (const [index, item] of part.entries()) {
+        const next = visitChild(item, index);
+        if (next !== item) (copy ??= [...part])[index] = next;
+      }
+      return copy ?? part;
+    }
+    return isJsonObject(part) ? visitObject(part) : part;
+  };
+  const visitChild = (child: JsonValue, key: PropertyKey): JsonValue => {
+    path.push(key);
+    const next = visit(child);
+    path.pop();
+    return next;
+  };
+  const visitObject = (object: JsonObject): JsonObject => {
+    const keys = new Set<string>();
+    const entries = Object.keys(object).map((key): [string, JsonValue] => {
+      const text = redactText(key);
+      let newKey = text;
+      // Keys that become equal get a number, so that no value is lost.
+      for (let count = 2; keys.has(newKey); count += 1) newKey = `${text} (${count})`;
+      keys.add(newKey);
+      return [newKey, visitChild(object[key]!, newKey)];
+    });
+    const isSame = entries.every(([key, child]) => Object.hasOwn(object, key) && object[key] === child);
+    return isSame ? object : Object.fromEntries(entries);
+  };
+  return { value: visit(value), redacted };
 }
 
 /**
- * Removes secrets from texts and JSON values: the values of named secrets in every form of
- * {@link file://./secret-forms.ts}, and tokens of well-known shapes. Each becomes {@link MASK}; secrets that touch or
- * overlap become one. Redacting redacted text changes nothing.
- *
- * Every function costs time linear in its input (some 100 MB/s).
+ * The value with {@link MASK} at each pointer; pointers to nothing are ignored.
+ * @returns also the strings that were there, by pointer: they are secrets wherever else they are
  */
-export interface Redactor {
-  /** Names of secrets that are not searched for because their values are shorter than 3 characters. Worth a warning. */
-  readonly tooShort: readonly string[];
-  readonly redactText: (text: string) => string;
-  /** Strings, keys and numbers of a JSON value; see {@link redactedJson}. */
-  readonly redactJson: (value: JsonValue) => RedactedJson;
-  /**
-   * What {@link redactText} would mask in the unchanged text, by position. A position may be found under several names.
-   */
-  readonly find: (text: string) => TokenMatch[];
-  /** For text that comes in pieces; see {@link createRedactedStream}. */
-  readonly createStream: () => RedactedStream;
-  /** A redactor that also masks these texts, in the same forms. */
-  readonly alsoFor: (texts: readonly string[]) => Redactor;
-}
-
-/** Creates a {@link Redactor}. Without secrets it masks only tokens of known shapes. */
-export function createRedactor(options: RedactorOptions): Redactor {
-  const secrets = Object.entries(options.secrets);
-  const known = new KnownForms(secrets);
-  const anything = new RegExp([...known.sources, ANY_TOKEN_SOURCE].join('|'));
-
-  const find = (text: string): TokenMatch[] => {
-    if (!anything.test(text)) return [];
-    const found = [...known.find(text), ...findTokens(text), ...findPrivateKeys(text)];
-    return found.sort((a, b) => a.start - b.start || a.end - b.end);
-  };
-  const redactText = (text: string): string => {
-    let now = text;
-    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-      const next = masked(now, find(now));
-      if (next === now) return now;
-      now = next;
-    }
-    return now;
-  };
-  return {
-    tooShort: secrets.filter(([, value]) => value.length < MIN_SECRET_LENGTH).map(([name]) => name),
-    redactText,
-    redactJson: (value) => redactedJson(value, redactText, known.numbers),
-    find,
-    createStream: () => createRedactedStream({ redactText, find, multiline: known.multiline, longest: known.longest }),
-    alsoFor: (texts) => {
-      const more = texts.map((text, at) => [`redacted text ${at + 1}`, text] as const);
-      return createRedactor({ secrets: { ...options.secrets, ...Object.fromEntries(more) } });
-    },
-  };
-}
-
-/** The forms of all named secrets, searchable in one pass. */
-class KnownForms {
-  readonly sources: readonly string[];
-  readonly numbers: ReadonlySet<number>;
-  readonly multiline: readonly string[];
-  readonly longest: number;
-  private readonly pattern: RegExp | undefined;
-  private readonly byKey = new Map<string, { readonly name: string; readonly form: SecretForm }[]>();
-  private readonly keyLengths: readonly number[];
-
-  constructor(secrets: readonly (readonly [string, string])[]) {
-    const all = secrets.flatMap(([name, value]) => formsOf(value).map((form) => ({ name, form })));
-    for (const one of all) {
-      const key = one.form.text.slice(0, KEY_LENGTH);
-      this.byKey.set(key, [...(this.byKey.get(key) ?? []), one]);
-    }
-    const keys = [...this.byKey.keys()].sort((a, b) => b.length - a.length);
-    this.keyLengths = [...new Set(keys.map((key) => key.length))];
-    this.sources = keys.map((key) => key.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-    this.pattern = keys.length === 0 ? undefined : new RegExp(this.sources.join('|'), 'g');
-    this.multiline = [...new Set(all.map(({ form }) => form.text))].filter((text) => /[\r\n]/.test(text));
-    this.longest = all.reduce((longest, { form }) => Math.max(longest, form.text.length), 0);
-    this.numbers = new Set(secrets.flatMap(([, value]) => numberOf(value)));
+export function redactPointers(value: JsonValue, pointers: readonly string[]) {
+  const secrets: Record<string, string> = {};
+  let result = value;
+  for (const pointer of pointers) {
+    const part = valueAt(value, pointer);
+    if (part === undefined) continue;
+    for (const [index, text] of stringsIn(part).entries()) secrets[`redact ${pointer} ${index}`] = text;
+    if (valueAt(result, pointer) !== undefined) result = replaceAt(result, pointerSegments(pointer));
   }
-
-  /** By position; overlapping matches of one name are joined. */
-  *find(text: string): Generator<TokenMatch> {
-    if (this.pattern === undefined) return;
-    let last: TokenMatch | undefined;
-    this.pattern.lastIndex = 0;
-    for (let match = this.pattern.exec(text); match !== null; match = this.pattern.exec(text)) {
-      const at = match.index;
-      this.pattern.lastIndex = at + 1;
-      for (const found of this.at(text, at)) {
-        if (last !== undefined && last.name === found.name && found.start <= last.end) {
-          last = joined(last, found);
-        } else {
-          if (last !== undefined) yield last;
-          last = found;
-        }
-      }
-      this.pattern.lastIndex = at + 1;
-    }
-    if (last !== undefined) yield last;
-  }
-
-  private *at(text: string, at: number): Generator<TokenMatch> {
-    for (const length of this.keyLengths) {
-      for (const { name, form } of this.byKey.get(text.slice(at, at + length)) ?? []) {
-        if (!text.startsWith(form.text, at)) continue;
-        const start = form.left && isBase64(text, at - 1) ? at - 1 : at;
-        let end = at + form.text.length;
-        if (form.right && isBase64(text, end)) end += 1;
-        if (/[^*]/.test(form.text)) yield { name, from: start, start, end };
-      }
-    }
-  }
+  return { value: result, secrets };
 }
 
-function joined(a: TokenMatch, b: TokenMatch): TokenMatch {
-  const start = Math.min(a.start, b.start);
-  return { name: a.name, from: start, start, end: Math.max(a.end, b.end) };
+function stringsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-function isBase64(text: string, at: number): boolean {
-  return /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+function replaceAt(value: JsonValue, [key, ...path]: readonly string[]): JsonValue {
+  if (key === undefined) return MASK;
+  if (Array.isArray(value)) return value.with(Number(key), replaceAt(value[Number(key)]!, path));
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(entries.map(([name, part]) => [name, name === key ? replaceAt(part, path) : part]));
 }
 
-function numberOf(value: string): number[] {
-  const text = value.trim();
-  const isNumber = text.length >= MIN_SECRET_LENGTH && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text);
-  return isNumber ? [Number(text)] : [];
-}
-
-function masked(text: string, findings: readonly TokenMatch[]): string {
-  const pieces: string[] = [];
-  let done = 0;
-  let end = -1;
-  for (const finding of findings) {
-    if (finding.start > end) {
-      if (end >= 0) done = end;
-      pieces.push(text.slice(done, finding.start), MASK);
-    }
-    end = Math.max(end, finding.end);
-  }
-  if (end < 0) return text;
-  pieces.push(text.slice(end));
-  return pieces.join('');
+/**
+ * The secrets in the text of a file, by line from 1.
+ * @param before an earlier version: what it holds already is left out
+ */
+export function findSecrets(text: string, redactor: Redactor, before = ''): { line: number; what: string }[] {
+  const matches = redactor.find(text).filter(({ secret }) => !before.includes(secret));
+  return matches.map(({ what, end }) => ({ line: text.slice(0, end).split('\n').length, what }));
 }

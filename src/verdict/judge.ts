@@ -1,180 +1,212 @@
-import { messageOf } from '../errors/gateline-error.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
-import type { CompiledContract } from './compile-contract.ts';
-import { valueAt } from '../json/json-pointer.ts';
+import { GatelineError } from '../errors.ts';
+import { extractJson } from '../json/extract-json.ts';
+import { isJsonObject, type JsonValue } from '../json/json.ts';
+import { decodeUtf8, parseJson, type ParsedJson } from '../json/parse-json.ts';
+import { valueAt } from '../json/pointer.ts';
+import { CHECK_CONTEXTS } from '../pipeline/expression.ts';
+import { legsOf, MAX_LEGS } from '../pipeline/matrix.ts';
+import { createRedactor, redactPointers, type Redactor } from '../untrusted/redact.ts';
 import type { Contract } from './contract.ts';
-import { failed, MAX_ISSUES, MAX_LABEL_LENGTH, MAX_MESSAGE_LENGTH, type Issue, type Verdict } from './verdict.ts';
-import { cut, listed, shortValue } from './value-texts.ts';
+import { evaluateCondition, parseCondition, type Condition, type Contexts } from './expression.ts';
+import { compileSchema, type ValidateSchema } from './schema.ts';
+import { cutText, listNames, valueText } from './texts.ts';
+import { failedVerdict, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
 
-/** Contexts for checks, besides the output and its score. */
-export interface JudgeContext {
-  /** `undefined`: there is none. A check that reads it fails. */
-  readonly subject?: string | undefined;
-  readonly metadata: JsonObject;
-}
-
-/** Most remarks of an agent about its own output that are kept, and the maximum length of each. */
+/** Remarks of an agent about its own output that are taken over, and their length. */
 const MAX_REMARKS = 20;
 const MAX_REMARK_LENGTH = 500;
+/** Replaced secrets that are named. */
+const MAX_REDACTED = 20;
 
-/**
- * Judge an output: schema, then the agent's own result, then score, then checks, then whether all exports exist. The
- * first of these that fails decides the kind; all errors of that step are listed. Never throws because of a value's
- * content, and returns a promise only for a Standard Schema that does.
- *
- * Passed: the score is at or above the threshold. Partial: below it, with all other requirements met.
- */
-export function judge(compiled: CompiledContract, value: JsonValue, context: JudgeContext): Verdict | Promise<Verdict> {
-  try {
-    const found = compiled.validate(value);
-    if (!(found instanceof Promise)) return rest(compiled, value, context, found);
-    return found.then((issues) => rest(compiled, value, context, issues)).catch(broken);
-  } catch (error) {
-    return broken(error);
-  }
+/** A contract ready for judging. */
+export interface CompiledContract {
+  readonly contract: Contract;
+  readonly validate: ValidateSchema;
+  readonly checks: readonly Condition[];
 }
 
-/** The schema itself failed, not the value: it recurses infinitely, or a program in it threw. */
-function broken(error: unknown): Verdict {
-  const endless = error instanceof RangeError;
-  const message = endless
-    ? 'the schema refers to itself endlessly'
-    : `the schema could not be evaluated: ${messageOf(error)}`;
-  return failed('contract', 'Fix the contract; the output was not checked.', [
-    { severity: 'error', message: cut(message, 4_096) },
+/** @throws GatelineError `usage` that names everything that is wrong, each with its pointer into the contract */
+export async function compileContract(contract: Contract): Promise<CompiledContract> {
+  const { schema, checks } = contract;
+  const compiled = schema === undefined ? { validate: () => [] } : await compileSchema(schema);
+  const conditions = checks.map((check) => parseCondition(check, CHECK_CONTEXTS));
+  const problems =
+    'problems' in compiled ? compiled.problems.map(({ pointer, message }) => `/schema${pointer}: ${message}`) : [];
+  for (const [index, condition] of conditions.entries()) {
+    if ('problem' in condition) problems.push(`/checks/${index}: ${condition.problem}`);
+  }
+  if (problems.length > 0 || 'problems' in compiled) {
+    throw new GatelineError(
+      'usage',
+      problems.length === 1 ? problems[0]! : `${problems.length} problems:\n${problems.join('\n')}`,
+    );
+  }
+  return { contract, validate: compiled.validate, checks: conditions as Condition[] };
+}
+
+/**
+ * Reads and judges what an agent wrote: parse (and extract), redact, judge. The values at `contract.redact` are secrets
+ * wherever else they are in the output.
+ * @returns the verdict, and the redacted value if there is one
+ */
+export async function judgeBytes(
+  compiled: CompiledContract,
+  bytes: Uint8Array,
+  redactor: Redactor,
+  contexts: Contexts,
+): Promise<{ readonly verdict: Verdict; readonly value?: JsonValue }> {
+  const { contract } = compiled;
+  const parsed = parseOutput(bytes, contract.extract === 'json');
+  if (!parsed.ok) {
+    const { kind, message, pointer, advice } = parsed;
+    return { verdict: failedVerdict(kind, advice, [redactIssue({ severity: 'error', message, pointer }, redactor)]) };
+  }
+  const { value: open, secrets } = redactPointers(parsed.value, contract.redact);
+  const named = redactor.json(open);
+  const inner = createRedactor(secrets);
+  const { value } = contract.redact.length === 0 ? named : inner.json(named.value);
+  const notices = parsed.notices.map((notice): Issue => ({ severity: 'notice', ...notice }));
+  for (const { pointer, what } of named.redacted.slice(0, MAX_REDACTED)) {
+    notices.push({
+      severity: 'notice',
+      message: `${pointer || 'the output'}: a secret was replaced by *** (${what})`,
+      pointer,
+    });
+  }
+  const verdict = await judge(compiled, value, contexts);
+  const remarks = notices.map((notice) => redactIssue(redactIssue(notice, redactor), inner));
+  return { verdict: { ...verdict, issues: [...verdict.issues, ...remarks].slice(0, MAX_ISSUES) }, value };
+}
+
+/** An issue as it can be stored. Messages and pointers have keys of the output, which may be secrets, and of any length. */
+export function redactIssue({ message, pointer, ...issue }: Issue, redactor: Redactor): Issue {
+  const redact = (text: string): string => cutText(redactor.text(text), 4_096);
+  return { ...issue, message: redact(message), ...(pointer !== undefined && { pointer: redact(pointer) }) };
+}
+
+function parseOutput(bytes: Uint8Array, isExtracted: boolean): ParsedJson {
+  const parsed = parseJson(bytes);
+  const text = parsed.ok || parsed.kind !== 'malformed' || !isExtracted ? undefined : decodeUtf8(bytes);
+  if (text === undefined) return parsed;
+  const extracted = extractJson(text);
+  if ('problem' in extracted)
+    return { ok: false, kind: 'malformed', message: extracted.problem, advice: 'Write one JSON value.' };
+  const inner = parseJson(new TextEncoder().encode(extracted.json));
+  const notice = { message: 'the JSON value was taken out of the text around it (`extract: json`)' };
+  return inner.ok ? { ...inner, notices: [notice, ...inner.notices] } : inner;
+}
+
+/**
+ * Judges a value: schema, the agent's own label, lists of legs, score, checks, exports. The first of these that fails decides the kind,
+ * and all its errors are listed. Then the score decides: passed at or above the threshold, else partial.
+ * @param contexts `subject` and `metadata`, for checks
+ */
+export async function judge(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Promise<Verdict> {
+  const issues = compiled.validate(value);
+  if (issues.length > 0) return failedVerdict('schema', 'Make the output meet the schema.', issues);
+  const { contract } = compiled;
+  const label = contract.result && valueAt(value, contract.result.pointer);
+  const verdict = judgeLabel(contract, label) ?? judgeLists(contract, value) ?? judgeScore(compiled, value, contexts);
+  const message = verdict.status === 'passed' ? readMessage(contract, value) : undefined;
+  const remarks = listRemarks(contract, value);
+  return {
+    ...verdict,
+    issues: [...verdict.issues.slice(0, MAX_ISSUES - remarks.length), ...remarks],
+    ...(typeof label === 'string' && { result: cutText(label, 200) }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** The verdict on an agent's own label that does not pass. */
+function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict | undefined {
+  if (result === undefined || (typeof label === 'string' && result.pass.includes(label))) return undefined;
+  const { pointer, pass } = result;
+  const what =
+    label === undefined
+      ? 'there is no result'
+      : `the result ${typeof label === 'string' ? 'is' : 'must be a string, is'} ${valueText(label)}`;
+  const allowed = listNames(
+    pass.map((text) => valueText(text)),
+    8,
+    'or',
+  );
+  return failedVerdict('check', `The gate passes with ${allowed}.`, [
+    errorAt(pointer, `${what}; only ${allowed} passes`, 'result'),
   ]);
 }
 
-function rest(compiled: CompiledContract, value: JsonValue, context: JudgeContext, found: readonly Issue[]): Verdict {
-  if (found.length > 0) return failed('schema', 'Make the output meet the schema.', [...found]);
-  const { contract } = compiled;
-  const label = readResult(value, contract.result);
-  const verdict = 'verdict' in label ? label.verdict : afterResult(compiled, value, context);
-  const { result } = label;
-  return withMessage(
-    { ...withRemarks(verdict, contract.score, value), ...(result !== undefined && { result }) },
-    contract,
-    value,
-  );
+/** The verdict on an output that has no list where other gates take their legs from. */
+function judgeLists({ lists = [] }: Contract, value: JsonValue): Verdict | undefined {
+  const issues = lists.flatMap((pointer) => {
+    const legs = legsOf(valueAt(value, pointer), '');
+    return 'problem' in legs ? [errorAt(pointer, `legs are made from it, but ${legs.problem}`, 'matrix')] : [];
+  });
+  if (issues.length === 0) return undefined;
+  return failedVerdict('schema', `Write a list of at most ${MAX_LEGS} items.`, issues);
 }
 
-function afterResult(compiled: CompiledContract, value: JsonValue, context: JudgeContext): Verdict {
-  const read = readScore(value, compiled.contract.score);
-  return 'issue' in read ? scoreless(read.issue) : afterScore(compiled, value, context, read.score);
-}
-
-/** The agent's own label for its result, and the verdict if it is not one that passes. */
-function readResult(
-  value: JsonValue,
-  wanted: Contract['result'],
-): { readonly result?: string } | { readonly result?: string; readonly verdict: Verdict } {
-  if (wanted === undefined) return {};
-  const { pointer, pass } = wanted;
-  const found = valueAt(value, pointer);
-  const result = typeof found === 'string' ? { result: cut(found, MAX_LABEL_LENGTH) } : {};
-  if (typeof found === 'string' && pass.includes(found)) return result;
-  const allowed = listed(
-    pass.map((label) => shortValue(label)),
-    'or',
-  );
-  const what =
-    found === undefined
-      ? 'there is no result'
-      : typeof found === 'string'
-        ? `the result is ${shortValue(found)}`
-        : `the result must be a text, is ${shortValue(found)}`;
-  const message = cut(`${pointer || 'the output'}: ${what}; only ${allowed} passes`, 4_096);
-  const issue: Issue = { severity: 'error', message, pointer: cut(pointer, 4_096), rule: 'result' };
-  const advice =
-    typeof found === 'string'
-      ? `The gate passes with ${allowed}. Fix what keeps the agent from that result.`
-      : `Write ${allowed} at ${pointer || 'the root'}.`;
-  return { ...result, verdict: failed('result', cut(advice, 2_048), [issue]) };
-}
-
-/** The verdict with the agent's line about an output that passed. */
-function withMessage(verdict: Verdict, { message: pointer }: Contract, value: JsonValue): Verdict {
-  if (pointer === undefined || verdict.status !== 'passed') return verdict;
-  const found = valueAt(value, pointer);
-  const line = typeof found === 'string' ? cut(found.replace(/\s+/g, ' ').trim(), MAX_MESSAGE_LENGTH) : '';
-  if (line !== '') return { ...verdict, message: line };
-  const what = found === undefined ? 'there is no message' : `the message must be a text, is ${shortValue(found)}`;
-  const notice: Issue = {
-    severity: 'notice',
-    message: cut(`${pointer || 'the output'}: ${what}`, 4_096),
-    pointer: cut(pointer, 4_096),
-  };
-  return { ...verdict, issues: [...verdict.issues, notice].slice(0, MAX_ISSUES) };
-}
-
-function scoreless(issue: Issue): Verdict {
-  return failed('score', `Write a number from 0 to 100 at ${cut(issue.pointer || 'the root', 1_000)}.`, [issue]);
-}
-
-function afterScore(compiled: CompiledContract, value: JsonValue, context: JudgeContext, score: number): Verdict {
-  const { contract } = compiled;
-  const checks = compiled.check({ ...context, output: value, score });
-  if (checks.length > 0) {
-    const isAbsent = checks.some(({ pointer }) => pointer !== undefined && valueAt(value, pointer) === undefined);
-    const presence = isAbsent ? " In a check, `has(output, '/x')` tests whether a part is present." : '';
-    const advice = `Make the output meet the gate's checks.${presence}`;
-    return { ...failed('check', advice, checks), score };
+function judgeScore(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Verdict {
+  const { contract, checks } = compiled;
+  const { score: pointer, threshold, partial } = contract;
+  // Never converted: "95", null and true are no scores.
+  const score = pointer === undefined ? 100 : valueAt(value, pointer);
+  if (typeof score !== 'number' || !(score >= 0 && score <= 100)) {
+    const what =
+      score === undefined ? 'there is no score' : `the score must be a number from 0 to 100, is ${valueText(score)}`;
+    const advice = `Write a number from 0 to 100 at ${pointer || 'the root'}.`;
+    return failedVerdict('score', advice, [errorAt(pointer!, what, 'score')]);
   }
-  const missing = (contract.exports ?? []).filter((pointer) => valueAt(value, pointer) === undefined);
+  const failures = checks.flatMap((check) => checkIssue(check, { ...contexts, output: value, score }));
+  if (failures.length > 0)
+    return { ...failedVerdict('check', "Make the output meet the gate's checks.", failures), score };
+  const missing = contract.exports.filter((part) => valueAt(value, part) === undefined);
   if (missing.length > 0) {
-    return { ...failed('check', 'Write the parts that the gate exports.', missing.map(unexported)), score };
+    const errors = missing.map((part) => errorAt(part, 'is exported, but is not in the output', 'exports'));
+    return { ...failedVerdict('check', 'Write the parts that the gate exports.', errors), score };
   }
-  return scored(score, contract.threshold, contract.partial);
-}
-
-function unexported(pointer: string): Issue {
-  const message = cut(`${pointer}: is exported, but is missing from the output`, 4_096);
-  return { severity: 'error', message, pointer, rule: 'exports' };
+  if (score >= threshold) return { status: 'passed', kind: 'passed', score, issues: [], advice: '' };
+  const message = `the score is ${score}, below the threshold of ${threshold}`;
+  return {
+    status: 'partial',
+    kind: 'partial',
+    score,
+    issues: [{ severity: 'warning', message }],
+    advice: PARTIAL_ADVICE[partial],
+  };
 }
 
 const PARTIAL_ADVICE = {
-  block: 'Raise the score. Later gates wait, since the gate does not have `partial: continue`.',
-  continue: 'Nothing to do: with `partial: continue`, later gates run.',
-  pause: 'Approve the output or raise the score. With `partial: pause`, later gates wait.',
+  block: 'Raise the score; later gates wait, because `partial` is `block`.',
+  continue: 'Nothing to do: with `partial: continue` later gates run.',
+  pause: 'Approve the output, or raise the score; later gates wait, because `partial` is `pause`.',
 } as const;
 
-function scored(score: number, threshold: number, partial: keyof typeof PARTIAL_ADVICE): Verdict {
-  if (score >= threshold) return { status: 'passed', kind: 'passed', score, issues: [], advice: '' };
-  const message = `the score is ${score}, below the threshold of ${threshold}`;
-  const issues: Issue[] = [{ severity: 'warning', message }];
-  return { status: 'partial', kind: 'partial', score, issues, advice: PARTIAL_ADVICE[partial] };
+function checkIssue(check: Condition, contexts: Contexts): Issue[] {
+  const evaluation = evaluateCondition(check, contexts);
+  if ('result' in evaluation && evaluation.result) return [];
+  const what = 'problem' in evaluation ? evaluation.problem : evaluation.reason;
+  const message = cutText(`${cutText(check.text, 500)}: ${what}`, 4_096);
+  return [{ severity: 'error', message, pointer: evaluation.pointer, rule: cutText(check.text, 4_096) }];
 }
 
-/** The verdict with the agent's own remarks: the list `issues` next to its score. */
-function withRemarks(verdict: Verdict, scorePointer: string | undefined, value: JsonValue): Verdict {
-  const parent = (scorePointer ?? '/validationResult/score').replace(/\/[^/]*$/, '');
-  const holder = valueAt(value, parent);
-  const remarks = isJsonObject(holder) && Object.hasOwn(holder, 'issues') ? holder['issues'] : undefined;
-  if (!Array.isArray(remarks)) return verdict;
-  const texts = remarks.filter((remark) => typeof remark === 'string');
-  const pointer = cut(`${parent}/issues`, 4_096);
-  const notices: Issue[] = texts
-    .slice(0, MAX_REMARKS)
-    .map((text) => ({ severity: 'notice', message: cut(text, MAX_REMARK_LENGTH), pointer }));
-  if (texts.length > MAX_REMARKS) {
-    notices.push({ severity: 'notice', message: `${texts.length - MAX_REMARKS} more remarks from the agent`, pointer });
-  }
-  return { ...verdict, issues: [...verdict.issues.slice(0, MAX_ISSUES - notices.length), ...notices] };
+/** The agent's line about an output that passed. */
+function readMessage({ message: pointer }: Contract, value: JsonValue): string | undefined {
+  const line = pointer === undefined ? undefined : valueAt(value, pointer);
+  const text = typeof line === 'string' ? cutText(line.replace(/\s+/g, ' ').trim(), 300) : '';
+  return text === '' ? undefined : text;
 }
 
-/** A score of 0-100, or why there is none. */
-export type Score = { readonly score: number } | { readonly issue: Issue };
+/** The agent's own remarks: the list `issues` beside its score. */
+function listRemarks({ score = '/validationResult/score' }: Contract, value: JsonValue): Issue[] {
+  const parent = valueAt(value, score.slice(0, Math.max(0, score.lastIndexOf('/'))));
+  const list = isJsonObject(parent) && Object.hasOwn(parent, 'issues') ? parent['issues'] : undefined;
+  const texts = Array.isArray(list) ? list.filter((remark) => typeof remark === 'string') : [];
+  const notices = texts.slice(0, MAX_REMARKS).map((text) => cutText(text, MAX_REMARK_LENGTH));
+  const more = texts.length - notices.length;
+  if (more > 0) notices.push(`${more} more remarks of the agent`);
+  return notices.map((message) => ({ severity: 'notice', message }));
+}
 
-/**
- * The score that an output states. Other values are never converted: `"95"`, null, true and 101 are not scores. Without
- * a pointer: 100.
- */
-export function readScore(value: JsonValue, pointer: string | undefined): Score {
-  if (pointer === undefined) return { score: 100 };
-  const found = valueAt(value, pointer);
-  if (typeof found === 'number' && found >= 0 && found <= 100) return { score: found };
-  const where = pointer === '' ? 'the output' : pointer;
-  const what =
-    found === undefined ? 'there is no score' : `the score must be a number from 0 to 100, is ${shortValue(found)}`;
-  return { issue: { severity: 'error', message: cut(`${where}: ${what}`, 4_096), pointer: cut(pointer, 4_096) } };
+function errorAt(pointer: string, what: string, rule: string): Issue {
+  return { severity: 'error', message: cutText(`${pointer || 'the output'}: ${what}`, 4_096), pointer, rule };
 }

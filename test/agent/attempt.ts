@@ -1,14 +1,21 @@
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentResult, AgentTask } from '../../src/agent/agent.ts';
-import { createProcessAgent, type ProcessAgentOptions } from '../../src/agent/process/process-agent.ts';
+import { createAgents } from '../../src/agent/process.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
 
-/** A directory for one attempt, with what it takes to run an agent in it. Removed at the end of the block. */
+/** A directory for one attempt. At the end of the block it and what a failed test left running are gone. */
 export interface TestAttempt extends AsyncDisposable {
   readonly directory: string;
   readonly task: (command: string, changes?: Partial<AgentTask>) => AgentTask;
-  readonly run: (command: string, changes?: Partial<AgentTask>, options?: ProcessAgentOptions) => Promise<AgentResult>;
+  readonly run: (command: string, changes?: Partial<AgentTask>, options?: RunOptions) => Promise<AgentResult>;
+}
+
+interface RunOptions {
+  readonly signal?: AbortSignal;
+  readonly graceMs?: number;
 }
 
 export async function testAttempt(): Promise<TestAttempt> {
@@ -20,52 +27,34 @@ export async function testAttempt(): Promise<TestAttempt> {
     workingDirectory: directory,
     env: { PATH: process.env['PATH'] ?? '', GATELINE_OUTPUT: join(directory, 'output.json') },
     timeoutMs: 60_000,
-    logLimit: 65_536,
-    signal: new AbortController().signal,
-    redact: (text) => text,
+    redactor: createRedactor({}),
     ...changes,
   });
   return {
     directory,
     task,
-    run: (command, changes, options) => createProcessAgent({ graceMs: 300, ...options }).run(task(command, changes)),
+    run: async (command, changes, { signal = new AbortController().signal, graceMs = 300 } = {}) =>
+      (await createAgents({ graceMs }).prepare(task(command, changes))).run(signal),
     [Symbol.asyncDispose]: async () => {
-      await endAll(directory);
+      for (const pid of await running(await pidsIn(directory, 0))) process.kill(pid, 'SIGKILL');
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** Ends what a failed test left: processes that wrote their pids anywhere below the directory. */
-async function endAll(directory: string): Promise<void> {
-  const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.pid'));
-  const pids = await Promise.all(files.map(async (name) => Number(await readFile(join(directory, name), 'utf8'))));
-  for (const pid of await running(pids.filter((pid) => pid > 1))) process.kill(pid, 'SIGKILL');
-}
-
-/** Whether a process runs; a zombie does not. */
-export async function isRunning(pid: number): Promise<boolean> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return !/\) [ZX] /.test(stat);
-  } catch {
-    return false;
-  }
-}
-
-/** Pids that the test's agents wrote into files `<name>.pid` of a directory, as soon as there are `count` of them. */
+/** Pids that a test's agents wrote into files `<name>.pid` of a directory, as soon as there are `count` of them. */
 export async function pidsIn(directory: string, count: number): Promise<number[]> {
   for (;;) {
     const names = (await readdir(directory)).filter((name) => name.endsWith('.pid'));
     const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
     const pids = texts.filter((text) => text.endsWith('\n')).map(Number);
     if (pids.length >= count) return pids;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sleep(10);
   }
 }
 
-/** Which of these still run. */
+/** Which of these run. A zombie does not. */
 export async function running(pids: readonly number[]): Promise<number[]> {
-  const alive = await Promise.all(pids.map(isRunning));
-  return pids.filter((_, index) => alive[index]);
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z ')));
+  return pids.filter((pid, index) => pid > 1 && !/\) [ZX] /.test(stats[index]!));
 }

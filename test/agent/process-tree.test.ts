@@ -1,20 +1,26 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { isRunning, pidsIn, running, testAttempt, type TestAttempt } from './attempt.ts';
+import type { ProcessId } from '../../src/run/entry.ts';
+import { createAgents } from '../../src/agent/process.ts';
+import { identifyProcess, listProcesses } from '../../src/agent/process-table.ts';
+import { pidsIn, running, testAttempt, type TestAttempt } from './attempt.ts';
+
+const STUBBORN = 'trap "" TERM; echo $$ > a.pid; while :; do sleep 600; done';
 
 /** Each writes its pid and lives for ten minutes if nobody ends it. */
 const WAYS_TO_STAY = {
   'a child': 'sleep 600 & echo $! > a.pid; wait',
   'a grandchild': "bash -c 'sleep 600 & echo $! > a.pid; wait'; true",
-  'a grandchild that ignores SIGTERM': 'bash -c \'trap "" TERM; echo $$ > a.pid; while :; do sleep 600; done\'; true',
+  'a grandchild that ignores SIGTERM': `bash -c '${STUBBORN}'; true`,
   'a session of its own': "setsid bash -c 'echo $$ > a.pid; exec sleep 600' & wait",
-  'a session of its own that ignores SIGTERM':
-    'setsid bash -c \'trap "" TERM; echo $$ > a.pid; while :; do sleep 600; done\' & wait',
+  'a session of its own that ignores SIGTERM': `setsid bash -c '${STUBBORN}' & wait`,
   'nohup in the background': "nohup bash -c 'echo $$ > a.pid; exec sleep 600' > /dev/null 2>&1 & wait",
-  'a double fork into another session':
+  'a daemon: a double fork into another session':
     "(setsid bash -c '(echo $BASHPID > a.pid; exec sleep 600) & exit' &) ; sleep 600",
   // Each of the next two is found in one way only: by its parents, by its group.
   'a child with another environment in a session of its own':
@@ -27,7 +33,7 @@ const WAYS_TO_STAY = {
 /** Runs a command until it has written `count` pids, then cancels it. */
 async function cancelled(attempt: TestAttempt, command: string, count: number): Promise<number[]> {
   const controller = new AbortController();
-  const result = attempt.run(command, { signal: controller.signal });
+  const result = attempt.run(command, {}, { signal: controller.signal });
   const pids = await pidsIn(attempt.directory, count);
   expect((await running(pids)).length).toBeGreaterThan(0);
   controller.abort();
@@ -36,99 +42,135 @@ async function cancelled(attempt: TestAttempt, command: string, count: number): 
 }
 
 describe('nothing outlives', () => {
-  it.each(Object.entries(WAYS_TO_STAY))('the end of the attempt: %s', async (_, command) => {
+  it.each(Object.entries(WAYS_TO_STAY))('a cancelled attempt: %s', async (_, command) => {
     await using attempt = await testAttempt();
     expect(await running(await cancelled(attempt, command, 1))).toEqual([]);
   });
 
-  it('the timeout', async () => {
-    await using attempt = await testAttempt();
-    const result = await attempt.run('echo $$; sleep 600 & wait', { timeoutMs: 300 });
-    expect(result.outcome).toBe('timeout');
-    expect(await running(result.stdout.split('\n').filter(Boolean).map(Number))).toEqual([]);
-  });
-
-  it('Ctrl-C, all of it at once', async () => {
+  it('a cancelled attempt: all of these at once', async () => {
     await using attempt = await testAttempt();
     const ways = Object.values(WAYS_TO_STAY).map((way, index) => `(${way.replaceAll('a.pid', `${index}.pid`)}) &`);
     expect(await running(await cancelled(attempt, [...ways, 'wait'].join('\n'), ways.length))).toEqual([]);
   });
 
-  it('a normal end: what was left in the background is ended, the result does not wait for its output', async () => {
+  it('a cancelled attempt: what keeps starting others', async () => {
     await using attempt = await testAttempt();
-    const command = "setsid sleep 600 & echo $! > a.pid\n(trap '' TERM; sleep 600) & echo $! > b.pid\necho done";
-    const result = await attempt.run(command);
-    expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
-    expect(await running(await pidsIn(attempt.directory, 2))).toEqual([]);
-  });
-
-  it('a process that keeps starting others', async () => {
-    await using attempt = await testAttempt();
-    await cancelled(
-      attempt,
-      'trap "" TERM; n=0; while :; do n=$((n+1)); (trap "" TERM; exec sleep 600) & echo $! > $n.pid; sleep 0.02; done',
-      5,
-    );
+    const command = `trap "" TERM; n=0
+      while :; do n=$((n+1)); (trap "" TERM; exec sleep 600) & echo $! > $n.pid; sleep 0.02; done`;
+    await cancelled(attempt, command, 5);
     expect(await running(await pidsIn(attempt.directory, 5))).toEqual([]);
   });
 
-  it('what it would have written later is never written', async () => {
+  it('an attempt that ends well, and its result does not wait for the output of what it left', async () => {
     await using attempt = await testAttempt();
-    const later = (name: string): string =>
-      `bash -c 'trap "" TERM; echo $$ > ${name}.pid; while [ ! -e go ]; do sleep 0.05; done; echo late > late'`;
-    await cancelled(attempt, `setsid ${later('a')} &\n${later('b')}`, 2);
-    await writeFile(join(attempt.directory, 'go'), '');
-    await sleep(200);
-    expect(existsSync(join(attempt.directory, 'late'))).toBe(false);
+    const command = "setsid sleep 600 & echo $! > a.pid\n(trap '' TERM; sleep 600) & echo $! > b.pid\necho done";
+    expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
+    expect(await running(await pidsIn(attempt.directory, 2))).toEqual([]);
   });
 
-  it('but who gave up session, parent and environment gets away, and does not hold up the result', async () => {
+  it('but who gives up session, parent and environment gets away, and does not hold up the result', async () => {
     await using attempt = await testAttempt();
-    const daemon = "env -i bash -c 'setsid sleep 600 & echo $! > a.pid'";
-    const result = await attempt.run(`${daemon}\necho done`, {}, { drainMs: 100 });
-    const [pid] = await pidsIn(attempt.directory, 1);
-    if (await isRunning(pid!)) process.kill(pid!, 'SIGKILL');
-    expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
+    const command = `env -i PATH="$PATH" bash -c 'setsid sleep 600 & echo $! > a.pid'\necho done`;
+    expect(await attempt.run(command)).toMatchObject({ outcome: 'exited', stdout: 'done\n' });
   });
 });
 
-describe('what does not outlive an attempt stays', () => {
-  it('leaves processes of others alone, also in the same folder', async () => {
+/** Starts an engine with this command, and kills it once `count` pids were written. */
+async function killedEngine(directory: string, command: string, count: number) {
+  const engine = spawn(process.execPath, [join(import.meta.dirname, 'engine.ts'), directory, command]);
+  const exited = once(engine, 'exit');
+  const [text] = (await once(engine.stdout, 'data')) as [Buffer];
+  const pids = await pidsIn(directory, count);
+  engine.kill('SIGKILL');
+  await exited;
+  return { first: JSON.parse(text.toString()) as ProcessId, pids };
+}
+
+/** A process that descends from nobody here, with a child in its group, in a session of its own. */
+async function bystander(attempt: TestAttempt, variables: Readonly<Record<string, string>> = {}) {
+  const group = `setsid bash -c 'sleep 600 & echo $! > ${attempt.directory}/by.pid; wait' > /dev/null 2>&1 & echo $!`;
+  const env = { PATH: process.env['PATH'], ...variables };
+  const pid = Number((await promisify(execFile)('bash', ['-c', group], { env })).stdout);
+  const [child = 0] = await pidsIn(attempt.directory, 1);
+  return { id: await identifyProcess(pid), pids: [pid, child] };
+}
+
+describe('what a killed engine left', () => {
+  const agents = createAgents({ graceMs: 200 });
+
+  it('is ended, wherever it moved, and again without harm', async () => {
     await using attempt = await testAttempt();
-    await using other = await testAttempt();
-    const controller = new AbortController();
-    const neighbour = other.run('echo $$ > a.pid; exec sleep 600', {
-      signal: controller.signal,
-      workingDirectory: attempt.directory,
-    });
-    const [pid] = await pidsIn(attempt.directory, 1);
-    await attempt.run('setsid sleep 600 & true');
-    expect(await isRunning(pid!)).toBe(true);
-    controller.abort();
-    expect((await neighbour).outcome).toBe('cancelled');
+    const command = `echo $$ > a.pid; setsid bash -c '${STUBBORN.replace('a.pid', 'b.pid')}' &
+      (setsid sleep 600 & echo $! > c.pid); wait`;
+    const { first, pids } = await killedEngine(attempt.directory, command, 3);
+    expect(await running(pids)).toEqual(pids);
+    expect(await agents.isAlive(first)).toBe(true);
+    await agents.endLeftover(first, attempt.directory);
+    expect(await running(pids)).toEqual([]);
+    await agents.endLeftover(first, attempt.directory);
+    expect(await agents.isAlive(first)).toBe(false);
   });
 
-  it('gives SIGTERM a time of grace to clean up in', async () => {
+  it('is ended by its group where the environment does not tell', async () => {
     await using attempt = await testAttempt();
-    const command = "trap 'echo cleaned; exit 3' TERM; echo $$ > a.pid; while :; do sleep 0.05; done";
-    const controller = new AbortController();
-    const result = attempt.run(command, { signal: controller.signal }, { graceMs: 60_000 });
-    await pidsIn(attempt.directory, 1);
-    controller.abort();
-    expect(await result).toMatchObject({ outcome: 'cancelled', exitCode: 3, stdout: 'cleaned\n' });
+    const command = "exec env -i /bin/bash -c 'echo $$ > a.pid; /bin/sleep 600 & echo $! > b.pid; wait'";
+    const { first, pids } = await killedEngine(attempt.directory, command, 2);
+    await agents.endLeftover(first, attempt.directory);
+    expect(await running(pids)).toEqual([]);
   });
 
-  it('removes its record of the process', async () => {
+  it('is ended by its environment where the first process is gone', async () => {
     await using attempt = await testAttempt();
-    const { stdout } = await attempt.run(
-      'until [ -s process.json ]; do sleep 0.01; done; cat process.json; echo; echo $$',
+    const { first, pids } = await killedEngine(attempt.directory, 'sleep 600 & echo $! > a.pid; wait', 1);
+    process.kill(first.pid, 'SIGKILL');
+    while ((await running([first.pid])).length > 0) await sleep(5);
+    await agents.endLeftover(first, attempt.directory);
+    expect(await running(pids)).toEqual([]);
+  });
+
+  it.each<[string, (id: ProcessId) => ProcessId]>([
+    ['that has the pid now', ({ pid, start }) => ({ pid, start: start.replace(/^\d+/, '1') })],
+    ['of another boot', ({ pid, start }) => ({ pid, start: start.replace(/ \S+/, ' other') })],
+    ['of another container', ({ pid, start }) => ({ pid, start: start.replace(/\S+$/, '1') })],
+    ['that could not be identified', ({ pid }) => ({ pid, start: '' })],
+  ])('is not a process %s', async (_, change) => {
+    await using attempt = await testAttempt();
+    const { id, pids } = await bystander(attempt);
+    expect([await agents.isAlive(id), await agents.isAlive(change(id))]).toEqual([true, false]);
+    await agents.endLeftover(change(id), attempt.directory);
+    expect(await running(pids)).toEqual(pids);
+    await agents.endLeftover(id, attempt.directory);
+    expect(await running(pids)).toEqual([]);
+  });
+
+  it('is not a process of a group that only has the number', async () => {
+    await using attempt = await testAttempt();
+    const { id, pids } = await bystander(attempt);
+    process.kill(id.pid, 'SIGKILL');
+    while ((await running([id.pid])).length > 0) await sleep(5);
+    await agents.endLeftover(id, attempt.directory);
+    expect(await running(pids)).toEqual([pids[1]]);
+  });
+
+  it('is not an agent in a directory whose name begins the same, nor this process', async () => {
+    await using attempt = await testAttempt();
+    const directory = join(attempt.directory, '1');
+    await mkdir(directory);
+    const other = await bystander(attempt, { GATELINE_OUTPUT: `${directory}1/output.json` });
+    const self = await identifyProcess(process.pid);
+    await agents.endLeftover({ ...self, start: '1 other 1' }, directory);
+    await agents.endLeftover(self, directory);
+    expect(await running(other.pids)).toEqual(other.pids);
+    await agents.endLeftover({ ...self, start: '1 other 1' }, `${directory}1`);
+    expect(await running(other.pids)).toEqual([]);
+  });
+});
+
+describe('the table of processes', () => {
+  it('is the same from /proc and from ps', async () => {
+    const [proc, ps] = [await listProcesses('linux'), await listProcesses('darwin')].map((list) =>
+      list.find(({ pid }) => pid === process.pid),
     );
-    const [record, pid] = stdout.split('\n').filter((line) => line !== '');
-    expect(JSON.parse(record!)).toMatchObject({
-      format: 'gateline-process/1',
-      pid: Number(pid),
-      started: expect.stringMatching(/^\d+$/),
-    });
-    expect(existsSync(join(attempt.directory, 'process.json'))).toBe(false);
+    expect(ps).toMatchObject({ ppid: process.ppid, pgid: proc?.pgid });
   });
 });

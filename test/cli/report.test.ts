@@ -1,69 +1,54 @@
-import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../support/scratch-workspace.ts';
-import { expectOk, gateline, gatelineYml, writes } from './in-process.ts';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Gateline } from '../../src/gateline.ts';
+import { agent, pipeline, Project } from './support.ts';
 
-const gates = {
-  design: { run: `echo said; ${writes({ page: '<b>x</b>' })}` },
-  code: {
-    run: `seq 1 300; ${writes({ ok: false })}`,
-    needs: 'design',
-    output: { checks: ['output.ok'] },
-  },
-};
+const SAY = 'echo "the key is $TOKEN_VALUE"; head -c 70000 /dev/zero | tr "\\0" x; echo the end;';
+const GATES = pipeline({
+  design: { run: `${SAY} ${agent({ plan: '<b>bold</b>' })}`, secrets: 'TOKEN_VALUE' },
+  review: { needs: 'design', run: agent({ score: 40 }), output: { score: '/score' } },
+});
 
-function workspaceOf(): Promise<ScratchWorkspace> {
-  return ScratchWorkspace.create({ 'gateline.yml': gatelineYml(gates) });
-}
+it('`report` writes the run with what its gates left as a page, without secrets', async () => {
+  const project = new Project({ 'gateline.yml': GATES });
+  project.environment['TOKEN_VALUE'] = 'xK9-very-long-secret';
+  await project.expect('report', 0, /^wrote \.state\/report\.html \(\d+ KiB\)\n$/);
+  expect(project.read('.state/report.html')).toContain('no run yet');
+  await project.run();
+  const outside = join(project.outside, 'mine.txt');
+  writeFileSync(outside, 'mine');
+  project.remove('.state/report.html');
+  symlinkSync(outside, join(project.root, '.state/report.html'));
+  const { path, bytes } = await project.json('report');
+  expect(path).toBe('.state/report.html');
+  expect(readFileSync(outside, 'utf8')).toBe('mine');
+  const html = project.read('.state/report.html')!;
+  expect(Buffer.byteLength(html)).toBe(bytes);
+  expect(html).toContain('the score is 40, below the threshold of 80');
+  expect(html).toContain('&lt;b&gt;bold&lt;/b&gt;');
+  expect(html).toContain('the end');
+  expect(html).toContain('The last 64 KiB of 68 KiB: <code>gateline show design stdout</code> prints all');
+  expect(html).not.toContain('xK9');
+  expect(project.git('status', '--porcelain')).not.toContain('.state');
+});
 
-describe('report', () => {
-  it('writes a page with every section, escaped and within its bounds', async () => {
-    await using workspace = await workspaceOf();
-    await gateline(workspace.root, ['run', '--quiet']);
-    await gateline(workspace.root, ['force', 'code', '--reason', 'again & again']);
-    await gateline(workspace.root, ['run', '--quiet']);
-    const { out } = await expectOk(gateline(workspace.root, ['report', '--html', 'out/report.html', '--json']));
-    const page = await readFile(workspace.path('out/report.html'), 'utf8');
-    expect(JSON.parse(out)).toMatchObject({
-      format: 'gateline-report/1',
-      file: workspace.path('out/report.html'),
-      bytes: Buffer.byteLength(page),
-    });
-    for (const id of ['overview', 'graph', 'timeline', 'gates', 'history'])
-      expect(page).toContain(`<section id="${id}"`);
-    expect(page).toContain('&lt;b&gt;x&lt;/b&gt;');
-    expect(page).not.toContain('<b>');
-    expect(page).toContain('Only the last 200 lines are shown. In all 1 KiB');
-    expect(page).toMatch(/gateline show code stdout --attempt 1 --run \d/);
-    expect(page).not.toContain('http-equiv="refresh"');
-  });
-
-  it('follows a run until it ends', async () => {
-    const slow = { design: { run: `sleep 3; ${writes({ ok: true })}` } };
-    await using workspace = await ScratchWorkspace.create({ 'gateline.yml': gatelineYml(slow) });
-    const page = (): Promise<string> => readFile(workspace.path('r.html'), 'utf8').catch(() => '');
-    const run = gateline(workspace.root, ['run', '--quiet']);
-    await expect
-      .poll(async () => (await gateline(workspace.root, ['status', '--json'])).out, { timeout: 20_000 })
-      .toContain('"executing"');
-    const following = gateline(workspace.root, ['report', '--html', 'r.html', '--follow']);
-    await expect.poll(page, { timeout: 20_000 }).toContain('<meta http-equiv="refresh" content="2">');
-    await expectOk(run);
-    await expectOk(following);
-    expect(await page()).toContain('run 1: completed');
-    expect(await page()).not.toContain('http-equiv="refresh"');
-  });
-
-  it('follows a run that has ended no longer', async () => {
-    await using workspace = await workspaceOf();
-    await gateline(workspace.root, ['run', '--quiet']);
-    await expectOk(gateline(workspace.root, ['report', '--html', 'r.html', '--follow']));
-    expect(await readFile(workspace.path('r.html'), 'utf8')).not.toContain('http-equiv="refresh"');
-  });
-
-  it('needs the name of a file', async () => {
-    await using workspace = await workspaceOf();
-    const { code, err } = await gateline(workspace.root, ['report']);
-    expect([code, err]).toEqual([2, expect.stringContaining('needs the name of the file')]);
-  });
+it('`report` writes an earlier run, to where it is told, and names what is damaged', async () => {
+  const project = new Project({ 'gateline.yml': GATES });
+  await project.run();
+  await project.expect('close -r no', 0);
+  await project.run('--force', 'design');
+  await project.expect('report --run 1 -o pages/first.html', 0, 'wrote pages/first.html');
+  expect(project.read('pages/first.html')).toMatch(
+    /Gateline · run 1 ·[^]*: closed<[^]*gateline show design stdout --run 1/,
+  );
+  await project.expect('report --run 7', 2, 'has no run 7');
+  await project.expect('report -o gateline.yml/x.html', 74, 'x.html cannot be written: ');
+  expect(existsSync(join(project.root, '.state/report.html'))).toBe(false);
+  const { output } = await project.unit('review');
+  const digest = output!.digest.slice('sha256:'.length);
+  project.remove(`.state/content/${digest.slice(0, 2)}/${digest}`);
+  const gateline = await Gateline.open({ folder: project.root, environment: project.environment });
+  const { html } = await gateline.report();
+  expect(html).toMatch(/Gateline · run 2 ·[^]*Missing or damaged: <code>gateline check<\/code>/);
 });

@@ -1,13 +1,13 @@
-/** Definitions of one kind each, by the name of the workflow that they compile to in `golden/`. */
+/** Definitions of one kind each, by the name of the workflow in `golden/` that they compile to. */
 export const PIPELINES: Readonly<Record<string, string>> = {
   chain: `pipeline: chain
-runs-on: [self-hosted, linux]
-steps-before:
-  - uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020
-    with: { node-version: 24, package-manager-cache: false }
-  - run: npm ci
-workflow:
+job:
+  runs-on: [self-hosted, linux]
   env: { MODEL: '\${{ vars.MODEL }}' }
+  steps:
+    - uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020
+      with: { node-version: 24, package-manager-cache: false }
+    - run: npm ci
 gates:
   plan:
     run: node plan.mjs
@@ -21,8 +21,8 @@ gates:
   check:
     needs: code
     run: node check.mjs
-    steps-before: []
-    permissions: { contents: write, id-token: write }
+    stand-in: true
+    job: { steps: [], permissions: { contents: write, id-token: write } }
 `,
   diamond: `pipeline: diamond
 on:
@@ -33,14 +33,16 @@ gates:
   left:
     needs: data
     run: node left.mjs
-    container: { image: 'node:24@sha256:${'a'.repeat(64)}', options: --cpus 1 }
+    job: { container: { image: 'node:24@sha256:${'a'.repeat(64)}', options: --cpus 1 } }
   right:
     needs: data
+    if: needs.data.output.hasRows
     run: node right.mjs
-    services:
-      db:
-        image: 'postgres:18@sha256:${'b'.repeat(64)}'
-        ports: ['5432:5432']
+    job:
+      services:
+        db:
+          image: 'postgres:18@sha256:${'b'.repeat(64)}'
+          ports: ['5432:5432']
   report:
     needs: [left, right]
     run: node report.mjs
@@ -51,7 +53,7 @@ gates:
   browsers:
     needs: build
     run: node browsers.mjs
-    runs-on: \${{ matrix.os }}
+    job: { runs-on: '\${{ matrix.os }}' }
     strategy:
       max-parallel: 2
       fail-fast: false
@@ -77,52 +79,60 @@ gates:
   verify: { needs: implement, run: node verify.mjs }
   publish: { needs: verify, run: node publish.mjs }
 groups:
-  checks: { gates: [verify, review], mode: sequential, on-fail: { goto: implement } }
+  checks: { gates: [verify, review], mode: sequential }
 `,
   approval: `pipeline: approval
 gates:
   draft: { run: node draft.mjs }
-  translate:
-    needs: draft
-    run: node translate.mjs
-    approval: { by: [octocat], not-author: true }
+  translate: { needs: draft, run: node translate.mjs, approval: required }
   deploy:
     needs: translate
     run: node deploy.mjs
-    environment: { name: production, url: 'https://example.org' }
+    job: { environment: { name: production, url: 'https://example.org' } }
 `,
   deliver: `pipeline: deliver
 deliver: { gates: [implement], allow: [.github/labels.yml] }
 gates:
   implement: { run: node implement.mjs, files: changed }
-  deliver: { needs: implement, run: node check.mjs }
+  deliver: { needs: implement, run: node safety.mjs }
 `,
-  uses: `pipeline: uses
+  loop: `pipeline: loop
+on: [push, workflow_dispatch]
 gates:
+  implement: { run: node implement.mjs, files: changed }
+  review:
+    needs: implement
+    run: node review.mjs
+    strategy: { matrix: { view: [security, style] } }
+    on-fail: { goto: implement, max-iterations: 2 }
+`,
+  agents: `pipeline: agents
+on: [pull_request, workflow_dispatch]
+gates:
+  design:
+    uses: anthropics/claude-code-action@24dcd50c0568f0fc9e9211213a4fd2d9eb15c4e0
+    with:
+      anthropic_api_key: \${{ secrets.ANTHROPIC_API_KEY }}
+      prompt: 'Read \${{ steps.begin.outputs.request-file }} first.'
+      claude_args: --json-schema '{"type":"object"}'
+    secrets: [ANTHROPIC_API_KEY]
   implement:
+    needs: design
     uses:
-      action: octo/coding-agent@0123456789abcdef0123456789abcdef01234567
-      with:
-        prompt: |
-          Your task is in \${{ steps.begin.outputs.request-file }}: read it first.
-          When you are done, say what you did.
-        max-turns: 40
-      output: \${{ steps.agent.outputs.result }}
-      metrics: steps.agent.outputs.cost
-    local: node agent.mjs
+      action: openai/codex-action@e0fdf01220eb9a88167c4898839d273e3f2609d1
+      with: { openai-api-key: '\${{ secrets.OPENAI_API_KEY }}', prompt-file: prompts/implement.md, effort: 3 }
+      local: node agents/codex.mjs
     env: { STYLE: short, MODEL: }
-    secrets: [API_KEY]
+    secrets: [OPENAI_API_KEY]
     files: changed
     timeout-minutes: 30
-  test: { needs: implement, run: npm test }
-`,
-  history: `pipeline: history
-on: [push, workflow_dispatch]
-workflow:
-  html-report: true
-  history-branch: gateline-history
-gates:
-  draft:
-    run: sh draft.sh
+  review:
+    needs: implement
+    uses:
+      action: google-github-actions/run-gemini-cli@9dbec29a20fab3f35017a40ad0eb798a257d4d51
+      with: { gemini_api_key: '\${{ secrets.GEMINI_API_KEY }}', prompt: Review it. }
+      output: \${{ steps.agent.outputs.summary || steps.agent.outputs.error }}
+    secrets: [GEMINI_API_KEY]
+    strategy: { matrix: { view: [security, style] } }
 `,
 };

@@ -1,16 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { parsePipeline } from '../../src/pipeline/parse-pipeline.ts';
-import { gateOf, pipelineOf } from './reading.ts';
+import { gateOf, pipelineOf, problemsOf } from './support.ts';
 
 const WHOLE = `
 version: 1
 pipeline: web-tests
 subject: demoqa_com-student_registration
+task: Cover the form
 metadata: {domain: demoqa_com, nested: {n: [1, null, true]}}
 max-parallel: 4
+max-cost: 2.50
 env: {REGION: , LEVEL: 3, SHARED: pipeline}
 defaults: {run: {shell: sh, working-directory: ./tests/}}
-groups: {checks: [review, e2e]}
+groups: {checks: [review, e2e], rest: {gates: [data], mode: sequential}}
+ignore: .cache/**
+allow-secrets: [./test/fixtures/key.pem]
+mirror: state-guide
+checkpoints: true
+snapshots: {database: {save: ./save.sh, restore: ./restore.sh}}
+retention: {days: 30, runs: 10}
+setup: npm ci
+entities: {browser: , session: {format: 's_{id}', properties: [id], depends-on: browser, expires-at: /expires_at}}
+commands:
+  open: {syntax: agent-browser open, creates: browser}
+  login: {syntax: agent-browser login <user>, requires: browser, creates: session, on-invalid: recover, returns: session, setup: false, timeout-minutes: 1}
+on: {push: {branches: [main]}, workflow_dispatch: }
+job: {runs-on: ubuntu-24.04}
 gates:
   data: {}
   design:
@@ -20,8 +35,10 @@ gates:
     shell: bash
     working-directory: sub//x/../y
     needs: data
-    if: \${{ metadata.domain == 'demoqa_com' }}
+    if: \${{ metadata.domain == 'demoqa_com' && needs.data.status == 'passed' }}
     inputs: ["./stories/*.md", "!./stories/old/**"]
+    files: changed
+    memory: handoff
     env: {A: "1", N: 5, B: true, INHERIT: , EMPTY: '', SHARED: gate}
     with: {prompt: Design., model: {name: m, temperature: 0}}
     tools: [node, python3]
@@ -31,52 +48,101 @@ gates:
       score: /validationResult/score
       threshold: 72.5
       partial: pause
-      checks: ["output.failed == 0", "\${{ has(output, '/x') }}"]
+      checks: ["output.failed == 0", "\${{ has(output, '/x') && length(output.list) > 2 }}"]
       exports: [/a, /b/c]
-    files: changed
+      result: {pointer: /decision, pass: APPROVED}
+      message: /summary
+      redact: /token
+      extract: json
     retries: 2
     timeout-minutes: 0.5
-    reuse: never
-    strategy: {matrix: {browser: [chrome, firefox]}, max-parallel: 1, fail-fast: false}
-  review:
-    needs: [design, data]
-    tools: {go: go version}
-    output: {schema: {type: object}, score: /s}
-    files: [a, b/*]
-    inputs: []
+    on-fail: {goto: data}
+    approval: required
     max-age: 2w
-    reuse: auto
-  e2e: {run: x, number: 8, inputs: a, secrets: S, output: {schema: false, exports: /x, checks: output.a}}
+    stand-in: true
+    strategy: {matrix: {browser: [chrome, firefox]}, max-parallel: 1, fail-fast: false}
+    requires: session
+    job: {permissions: {id-token: write}}
+  e2e: {number: 8, uses: owner/name@v1, with: {mode: fast}}
+  review:
+    needs: [e2e, data]
+    uses: {action: ./local, with: {a: 1}, output: "\${{ steps.agent.outputs.result }}", local: ./local.sh}
+    tools: {go: go version}
+    inputs: []
+    files: []
+    output: {schema: false, score: /s}
 `;
 
 describe('a whole gateline.yml', () => {
   const pipeline = pipelineOf(WHOLE);
-  const [data, design, review, e2e] = pipeline.gates;
+  const [data, design, e2e, review] = pipeline.gates;
 
   it('gives the pipeline what its file says', () => {
-    const { id, subject, metadata, maxParallel, groups } = pipeline;
-    expect({ id, subject, metadata, maxParallel, groups }).toEqual({
+    const { gates, ...rest } = pipeline;
+    expect(gates.map(({ id }) => id)).toEqual(['data', 'design', 'e2e', 'review']);
+    expect(rest).toEqual({
       id: 'web-tests',
       subject: 'demoqa_com-student_registration',
+      task: 'Cover the form',
       metadata: { domain: 'demoqa_com', nested: { n: [1, null, true] } },
       maxParallel: 4,
-      groups: [{ id: 'checks', gates: ['review', 'e2e'], mode: 'auto', onFail: undefined }],
+      maxCost: 2.5,
+      groups: [
+        { id: 'checks', gates: ['review', 'e2e'], mode: 'parallel' },
+        { id: 'rest', gates: ['data'], mode: 'sequential' },
+      ],
+      ignore: ['.cache/**'],
+      allowSecrets: ['test/fixtures/key.pem'],
+      mirror: ['state-guide'],
+      checkpoints: true,
+      snapshots: { database: { save: './save.sh', restore: './restore.sh' } },
+      retention: { days: 30, runs: 10 },
+      setup: 'npm ci',
+      entities: {
+        browser: { format: undefined, properties: [], dependsOn: [], expiresAt: undefined },
+        session: { format: 's_{id}', properties: ['id'], dependsOn: ['browser'], expiresAt: '/expires_at' },
+      },
+      commands: {
+        open: {
+          syntax: 'agent-browser open',
+          requires: [],
+          creates: ['browser'],
+          invalidates: [],
+          onInvalid: 'fail',
+          returns: undefined,
+          setup: true,
+          timeoutMinutes: 60,
+        },
+        login: {
+          syntax: 'agent-browser login <user>',
+          requires: ['browser'],
+          creates: ['session'],
+          invalidates: [],
+          onInvalid: 'recover',
+          returns: 'session',
+          setup: false,
+          timeoutMinutes: 1,
+        },
+      },
+      on: { push: { branches: ['main'] }, workflow_dispatch: null },
+      job: { 'runs-on': 'ubuntu-24.04' },
     });
   });
 
-  it('gives a gate everything it says, made regular', () => {
+  it('gives a gate everything that it says', () => {
     expect(design).toEqual({
       id: 'design',
       number: 7,
       agent: 'TestCaseDesigner',
       run: 'node agents/design.mjs',
+      uses: undefined,
       shell: 'bash',
       workingDirectory: 'sub/y',
-      workspace: 'tree',
       needs: ['data'],
-      if: "metadata.domain == 'demoqa_com'",
+      if: "metadata.domain == 'demoqa_com' && needs.data.status == 'passed'",
       inputs: ['stories/*.md', '!stories/old/**'],
-      memory: [],
+      files: 'changed',
+      memory: ['handoff'],
       env: { REGION: null, LEVEL: '3', SHARED: 'gate', A: '1', N: '5', B: 'true', INHERIT: null, EMPTY: '' },
       with: { prompt: 'Design.', model: { name: 'm', temperature: 0 } },
       tools: { node: 'node --version', python3: 'python3 --version' },
@@ -86,109 +152,126 @@ describe('a whole gateline.yml', () => {
         score: '/validationResult/score',
         threshold: 72.5,
         partial: 'pause',
-        checks: ['output.failed == 0', "has(output, '/x')"],
+        checks: ['output.failed == 0', "has(output, '/x') && length(output.list) > 2"],
+        result: { pointer: '/decision', pass: ['APPROVED'] },
+        message: '/summary',
+        redact: ['/token'],
       },
       exports: ['/a', '/b/c'],
-      files: 'changed',
+      extract: 'json',
       retries: 2,
       timeoutMinutes: 0.5,
-      reuse: 'never',
-      maxAge: undefined,
-      legs: [
-        { id: 'chrome', matrix: { browser: 'chrome' } },
-        { id: 'firefox', matrix: { browser: 'firefox' } },
-      ],
-      legsMaxParallel: 1,
-      failFast: false,
-      job: { matrix: { browser: ['chrome', 'firefox'] } },
-      place: { file: 'gateline.yml', line: 25, column: 5, pointer: '/gates/design/output' },
+      onFail: { goto: 'data', maxIterations: 3 },
+      approval: 'required',
+      maxAge: 14 * 86_400_000,
+      standIn: true,
+      matrix: {
+        maxParallel: 1,
+        failFast: false,
+        legs: [
+          { id: 'chrome', matrix: { browser: 'chrome' } },
+          { id: 'firefox', matrix: { browser: 'firefox' } },
+        ],
+      },
+      entities: { requires: ['session'], creates: [], invalidates: [], onInvalid: 'fail' },
+      job: { permissions: { 'id-token': 'write' } },
+      place: { file: 'gateline.yml', line: 27, column: 3, pointer: '/gates/design' },
+      schemaPlace: { file: 'gateline.yml', line: 43, column: 7, pointer: '/gates/design/output/schema' },
     });
   });
 
-  it('fills every default in', () => {
-    expect(data).toEqual({
-      id: 'data',
-      number: 0,
-      agent: 'data',
-      run: undefined,
-      shell: 'sh',
-      workingDirectory: 'tests',
-      workspace: 'tree',
-      needs: [],
-      if: undefined,
-      inputs: undefined,
-      memory: [],
-      env: { REGION: null, LEVEL: '3', SHARED: 'pipeline' },
-      with: {},
-      tools: {},
-      secrets: [],
-      contract: { schema: undefined, score: undefined, threshold: 0, partial: 'block', checks: [] },
-      exports: [''],
-      files: [],
-      retries: 0,
-      timeoutMinutes: 60,
-      reuse: 'auto',
-      maxAge: undefined,
-      legs: [{ id: '', matrix: {} }],
-      legsMaxParallel: undefined,
-      failFast: true,
-      place: { file: 'gateline.yml', line: 11, column: 3, pointer: '/gates/data/output' },
-    });
-    expect(pipelineOf('gates: {a: {}}')).toMatchObject({
-      id: 'pipeline',
-      subject: undefined,
-      maxParallel: 2,
-      groups: [],
-      maxReworks: undefined,
-    });
-    expect(gateOf('gates: {a: {}}')).toMatchObject({
-      shell: 'bash',
-      workingDirectory: '.',
-      workspace: 'tree',
-    });
+  it('fills in every default', () => {
+    const env = { REGION: null, LEVEL: '3', SHARED: 'pipeline' };
+    expect(data).toMatchObject({ id: 'data', number: 0, agent: 'data', shell: 'sh', workingDirectory: 'tests', env });
+    expect(data).toMatchObject({ needs: [], memory: [], secrets: [], tools: {}, with: {}, exports: [''], retries: 0 });
+    expect(data).toMatchObject({ timeoutMinutes: 60, standIn: false, inputs: undefined, files: undefined });
+    expect(data!.contract).toMatchObject({ schema: undefined, threshold: 0, partial: 'block', checks: [], redact: [] });
+    const empty = pipelineOf('gates: {a: {}}');
+    expect(empty).toMatchObject({ id: 'pipeline', maxParallel: 2, metadata: {}, groups: [], checkpoints: false });
+    expect(empty.gates[0]).toMatchObject({ shell: 'bash', workingDirectory: '.', env: {} });
   });
 
-  it('puts needs in the order of the file, and counts places for numbers', () => {
-    expect(review).toMatchObject({ needs: ['data', 'design'], number: 2, tools: { go: 'go version' }, inputs: [] });
-    expect(review).toMatchObject({ files: ['a', 'b/*'], maxAge: 14 * 86_400_000 });
-    expect(review!.contract).toMatchObject({ schema: { inline: { type: 'object' } }, score: '/s', threshold: 80 });
+  it('takes the inputs of an action from `with`, as in a step, or from `uses`', () => {
+    expect(e2e!.uses).toEqual({ action: 'owner/name@v1', with: { mode: 'fast' }, output: undefined, local: undefined });
+    const output = 'steps.agent.outputs.result';
+    expect(review!.uses).toEqual({ action: './local', with: { a: 1 }, output, local: './local.sh' });
   });
 
-  it('takes one text where a list may stand', () => {
-    expect(e2e).toMatchObject({ inputs: ['a'], secrets: ['S'], exports: ['/x'] });
-    expect(e2e!.contract).toMatchObject({ checks: ['output.a'], schema: { inline: false } });
-  });
-
-  it.each([
-    ['30m', 1_800_000],
-    ['12h', 43_200_000],
-    ['7d', 604_800_000],
-  ])('reads max-age %s as milliseconds', (age, milliseconds) => {
-    expect(gateOf(`gates: {a: {max-age: ${age}}}`).maxAge).toBe(milliseconds);
-  });
-
-  it('takes a boolean as a condition', () => {
-    expect(gateOf('gates: {a: {if: false}}').if).toBe('false');
-  });
-
-  it('keeps names that every object has as what they are', () => {
-    const pipeline = pipelineOf('gates: {constructor: {}, tostring: {needs: constructor, env: {constructor: x}}}');
-    expect(pipeline.gates.map(({ id }) => id)).toEqual(['constructor', 'tostring']);
-    expect(Object.entries(pipeline.gates[1]!.env)).toEqual([['constructor', 'x']]);
-    expect(parsePipeline('gates: {a: {needs: constructor}}', 'f').ok).toBe(false);
+  it('orders needs as the file, and tells no files from none named', () => {
+    expect(review).toMatchObject({ needs: ['data', 'e2e'], inputs: [], files: undefined, tools: { go: 'go version' } });
+    expect(review!.contract).toMatchObject({ schema: { inline: false }, threshold: 80 });
   });
 });
 
-describe('a large file', () => {
-  it('may have 1,000 gates, in one chain', () => {
-    const gates = Array.from({ length: 1_000 }, (_, i) => `  g${i}: {run: x${i === 0 ? '' : `, needs: g${i - 1}`}}`);
-    expect(pipelineOf(`gates:\n${gates.join('\n')}`).gates).toHaveLength(1_000);
-  });
+it.each([
+  [
+    'legs from a list in an output',
+    "needs: b, strategy: {matrix: '${{ needs.b.output.list }}'}",
+    { gate: 'b', pointer: '/list', variable: '' },
+  ],
+  [
+    'with a name for each value',
+    "needs: b, strategy: {matrix: {shard: '${{ needs.b.output.a[0] }}'}}",
+    { gate: 'b', pointer: '/a/0', variable: 'shard' },
+  ],
+  [
+    'that is the whole output',
+    "needs: b, strategy: {matrix: '${{needs.b.output}}'}",
+    { gate: 'b', pointer: '', variable: '' },
+  ],
+  [
+    'under keys of any form',
+    `needs: b, strategy: {matrix: "\${{ needs.b.output['a/b'].c }}"}`,
+    { gate: 'b', pointer: '/a~1b/c', variable: '' },
+  ],
+])('a matrix can have %s', (_title, keys, from) => {
+  expect(gateOf(keys).matrix).toEqual({ maxParallel: undefined, failFast: true, from });
+});
 
-  it('tells at most 500 problems, and how many there are more', () => {
-    const result = parsePipeline(`gates: {a: {needs: [${'x, '.repeat(600).slice(0, -2)}]}}`, 'f');
-    const problems = result.ok ? [] : result.problems;
-    expect(problems).toHaveLength(501);
-    expect(problems.at(-1)!.message).toBe('100 more problems are not listed');
-  });
+it('reads JSON, comments, anchors and odd line ends', () => {
+  expect(pipelineOf('{"pipeline": "p", "gates": {"a": {"run": "x"}}}').gates[0]!.run).toBe('x');
+  const text = '\uFEFFgates: # all\r\n  a: {with: &w {x: [1]}, env: {Y: yes}}\r\n  b: {with: *w, needs: a}\r\n';
+  const [a, b] = pipelineOf(text).gates;
+  expect([a!.env, b!.with, b!.place.line]).toEqual([{ Y: 'yes' }, { x: [1] }, 3]);
+});
+
+it('gives a pipeline of commands alone, and one of a thousand gates', () => {
+  expect(pipelineOf('commands: {go: {syntax: run}}').gates).toEqual([]);
+  const gates = Array.from({ length: 1_001 }, (_, index) => `g${index}: {${index ? `needs: g${index - 1}` : ''}}`);
+  expect(pipelineOf(`gates: {${gates.slice(0, 1_000).join(', ')}}`).gates).toHaveLength(1_000);
+  expect(problemsOf(`gates: {${gates.join(', ')}}`)).toEqual(['1:8 gates: 1001 gates are more than 1000']);
+});
+
+it('warns of what may not be meant, and still has a pipeline', () => {
+  const text = `
+env: {VERSION: 1.10, RATE: 0.5}
+max-cost: 5.00
+metadata: {release: 1.10, id: 0123}
+entities: {page: {}}
+gates:
+  a:
+    env: {DEPLOY_TOKEN: x, DB_PASSWORD: y}
+    secrets: DB_PASSWORD
+    with: {prompt: 'Look at \${{ github.sha }}'}
+    strategy: {matrix: {node: [18, 20.0]}}
+`;
+  expect(problemsOf(text)).toEqual([
+    '2:16 warning env.VERSION: `1.10` is a number and loses its form; put it in quotes if you mean text',
+    '4:21 warning metadata.release: `1.10` is a number and loses its form; put it in quotes if you mean text',
+    '4:31 warning metadata.id: `0123` is a number and loses its form; put it in quotes if you mean text',
+    '5:18 warning entities.page: no gate and no command creates it',
+    '8:25 warning gates.a.env.DEPLOY_TOKEN: it looks like a secret, and values of `env` are stored; write `secrets: [DEPLOY_TOKEN]` at the gates that need it',
+    '9:14 warning gates.a.secrets: `DB_PASSWORD` is in `env` too, whose values are stored; remove it from `env`',
+    '10:20 warning gates.a.with.prompt: `${{ }}` is not evaluated here: the agent gets it as it is written',
+    '11:36 warning gates.a.strategy.matrix.node: `20.0` is a number and loses its form; put it in quotes if you mean text',
+  ]);
+  expect(parsePipeline(text, 'f').ok).toBe(true);
+});
+
+it.each([
+  ['`${{` in a text of a condition', `needs: b, if: "metadata.needs.c == 'x \${{ y }}' && needs['b'].score > 1"`],
+  ['expressions in the inputs of an action', 'uses: o/n@v1, with: {sha: "${{ github.sha }}"}'],
+  ['a script with braces and brackets', 'run: "echo ${X} $(( 1 + 2 )) [[ {"'],
+])('has nothing against %s', (_title, keys) => {
+  expect(problemsOf(`gates:\n  b: {}\n  a: {${keys}}`)).toEqual([]);
 });

@@ -1,165 +1,80 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkpointMarkdown } from '../../src/report/markdown/checkpoint.ts';
-import { runSummaryLines } from '../../src/report/terminal/run-summary.ts';
-import { statusJson, statusJsonSchema } from '../../src/report/json/status-json.ts';
-import { statusTable } from '../../src/report/terminal/status-table.ts';
-import { VERDICT_TEXT_LIMIT, verdictText } from '../../src/report/terminal/verdict-text.ts';
-import { jsonText } from '../../src/report/json/json-text.ts';
-import { stateDocuments } from '../../src/formats/state-guide/state-documents.ts';
-import { readGateState } from '../../src/formats/state-guide/gate-state.ts';
-import { pipelineStateSchema } from '../../src/formats/state-guide/pipeline-state.ts';
-import { VERDICT_KINDS } from '../../src/verdict/verdict.ts';
-import { digestOf } from '../../src/json/digest.ts';
-import { recordSchema, type GatelineRecord } from '../../src/run/records/record.ts';
-import type { ReadProblem } from '../../src/run/records/reading.ts';
-import { decided, ended, NOW, ran, reviewed, started, stateOf, webTests } from './fixtures.ts';
-import { CONTROLS, HOSTILE, OBEYED_BY_TERMINALS } from './hostile.ts';
-import { drawn } from '../support/samples.ts';
-import { lost } from '../support/records.ts';
+import { createHistoryEntry } from '../../src/history/create-history-entry.ts';
+import { historyEntrySchema } from '../../src/history/history-entry.ts';
+import { summarizeDays, summarizeGates, summarizeRuns } from '../../src/history/statistics.ts';
+import { renderCheckpoint } from '../../src/report/checkpoint.ts';
+import { renderDays, renderHistory, renderStatistics } from '../../src/report/history-table.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
+import { Progress } from '../../src/report/progress.ts';
+import { createRunView } from '../../src/report/run-view.ts';
+import { renderPlan, renderStatus, renderVerdict } from '../../src/report/terminal.ts';
+import type { RunView } from '../../src/report/view.ts';
+import { FolderState } from '../../src/run/state.ts';
+import type { LogBuilder } from '../support/log-builder.ts';
+import { LIVE, parseMarkdown } from '../untrusted/markdown.ts';
+import { logs, pipeline } from './any-log.ts';
+import { tagsOf } from './html/pages.ts';
 
-const text = fc.oneof(
-  fc.constantFrom(...HOSTILE),
-  fc.string({ unit: 'binary', maxLength: 60 }),
-  fc.constant(''),
-  fc.constant('漢'.repeat(400)),
-);
-const name = text.map((value) => value.slice(0, 80) || 'x');
-const pipelines = fc.constantFrom(webTests, reviewed);
-const few = fc.integer({ min: 0, max: 2 });
-const run = fc.oneof({ weight: 40, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: few });
-const when = fc.record({ run, call: few, n: few, minute: fc.integer({ min: 0, max: 59 }) });
-const change = fc.record({
-  path: name,
-  before: fc.constant(null),
-  after: fc.constant({ blob: 'b', mode: '100644' as const }),
-});
+/** What a terminal or a log obeys: control characters but line breaks and tabs, hidden marks, commands of a runner. */
+const OBEYED = /(?![\n\t])\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]|##\[|^\s*::/mu;
+const LIVE_NODES = ['link', 'image', 'html', 'linkReference', 'imageReference', 'definition', 'footnoteReference'];
+const NOW = '2026-01-03T00:00:00.000Z';
 
-const verdict = fc.record({
-  status: fc.constantFrom('passed' as const, 'partial' as const, 'failed' as const, 'not-applicable' as const),
-  kind: fc.constantFrom(...VERDICT_KINDS),
-  score: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.double({ min: 0, max: 100, noNaN: true })),
-  issues: fc.array(
-    fc.record({
-      severity: fc.constantFrom('error' as const, 'warning' as const),
-      message: text,
-      pointer: text,
-      rule: text,
-    }),
-    { maxLength: 4 },
-  ),
-  advice: text,
-});
+function renderAll(view: RunView, width: number): string {
+  const { units, history } = view;
+  const plan = units.map(({ key, reason }) => ({ unit: key, choice: 'run' as const, reason, hint: reason }));
+  const progress = new Progress(true);
+  const stdout = { type: 'output', stream: 'stdout' } as const;
+  return [
+    renderStatus(view, { width, plan, ran: units.map(({ key }) => key), now: NOW }),
+    renderPlan(plan, { width }),
+    ...units.map((unit) => renderVerdict(unit)),
+    ...units.map(({ key, reason }) => progress.apply({ ...stdout, unit: key, line: reason })),
+    ...plan.map((each) => progress.apply({ type: 'planned', plan: each })),
+    progress.render(NOW, 4, { width }),
+    renderHistory(history, undefined, { width }),
+    renderStatistics(summarizeRuns(history), summarizeGates(history)),
+    renderDays(summarizeDays(history)),
+  ].join('\n');
+}
 
-/** Any records of a pipeline that the schema of records lets through, related or not. */
-const soup = pipelines.chain((pipeline) => {
-  const units = fc.constantFrom(
-    ...pipeline.gates.flatMap((gate) => gate.legs.map((leg) => ({ gate: gate.id, leg: leg.id }))),
-    { gate: 'unknown', leg: '' },
-  );
-  const record: fc.Arbitrary<GatelineRecord> = fc.tuple(units, when).chain(([{ gate, leg }, at]) => {
-    const where = { pipeline, leg, ...at };
-    return fc.oneof(
-      fc
-        .record({ holder: fc.constantFrom('process' as const, 'open' as const) })
-        .map((over) => started(gate, where, over)),
-      fc
-        .record({
-          verdict,
-          how: fc.constantFrom('ran' as const, 'reused' as const),
-          files: fc.array(change, { maxLength: 3 }),
-          metrics: fc.record({
-            model: name,
-            mcps: fc.array(name, { maxLength: 3 }),
-            costUsd: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
-          }),
-          startedAt: fc.constantFrom('2026-01-02T03:00:00.000Z', '2030-01-01T00:00:00.000Z'),
-          exitCode: fc.integer({ min: -1, max: 255 }),
-        })
-        .map((over) => ended(gate, where, over)),
-      fc
-        .record({
-          decision: fc.constantFrom(
-            'approve' as const,
-            'reject' as const,
-            'skip' as const,
-            'force' as const,
-            'rollback' as const,
-          ),
-          actor: name,
-          reason: text,
-        })
-        .map((over) => decided(gate, { ...where, n: 0 }, over)),
-    );
-  });
-  const problem: fc.Arbitrary<ReadProblem> = fc.record({
-    code: fc.constantFrom('CORRUPT' as const, 'OUTAGE' as const),
-    where: text,
-    message: text,
-  });
-  return fc.record({
-    pipeline: fc.constant(pipeline),
-    // Gates that went well before the soup, so that later ones come to something too.
-    well: fc
-      .integer({ min: 0, max: pipeline.gates.length })
-      .map((many) =>
-        pipeline.gates
-          .slice(0, many)
-          .flatMap((gate) => gate.legs.flatMap((leg) => ran(gate.id, { pipeline, leg: leg.id }))),
-      ),
-    soup: fc.array(record, { maxLength: 20 }),
-    problems: fc.array(problem, { maxLength: 2 }),
-    dead: fc.boolean(),
-    missing: fc.boolean(),
-    width: fc.integer({ min: 0, max: 200 }),
-  });
-});
-
-describe('any state that records can make', () => {
-  it('is rendered everywhere, within every limit, obeying nothing, and written so that it can be read back', () => {
-    const statuses = new Set<string>();
-    fc.assert(
-      fc.property(soup, ({ pipeline, well, soup, problems, dead, missing, width }) => {
-        const records = [...well, ...soup];
-        for (const record of records) recordSchema.parse(record);
-        const { state, graph } = stateOf(records, {
-          pipeline,
-          problems,
-          ...(dead && { deadWriters: new Set(['host|boot|7|1']) }),
-          ...(missing && { missingContent: lost(digestOf('value of data'), digestOf('value of build')) }),
-        });
-        const table = statusTable(state, pipeline, { width, now: NOW });
-        expect(table).not.toMatch(OBEYED_BY_TERMINALS);
-        expect(table.length).toBeLessThan(64 * 1_024);
-        const lines = runSummaryLines(state);
-        expect(lines.length).toBeLessThanOrEqual(3);
-        expect(lines.join('\n')).not.toMatch(OBEYED_BY_TERMINALS);
-        expect(lines.join('\n').length).toBeLessThan(8 * 1_024);
-        const view = statusJson(state, graph, { groups: pipeline.groups });
-        expect(statusJsonSchema.parse(JSON.parse(jsonText(view)))).toEqual(JSON.parse(JSON.stringify(view)));
-        const documents = stateDocuments({
-          graph,
-          groups: pipeline.groups,
-          metadata: pipeline.metadata,
-          checkpoint: (of, unit) => checkpointMarkdown({ state: of, unit, graph }),
-        });
-        pipelineStateSchema.parse(JSON.parse(JSON.stringify(documents.pipeline(state).value)));
-        for (const unit of state.units.values()) {
-          statuses.add(unit.status);
-          if (unit.ended !== undefined)
-            expect(Buffer.byteLength(verdictText(unit.ended))).toBeLessThan(VERDICT_TEXT_LIMIT);
-          const { output, checkpoint } = documents.gate(state, unit.key, { value: { score: 1 } })!;
-          expect(output.value === undefined).toBe(checkpoint.text === undefined);
-          if (output.value !== undefined) readGateState(JSON.parse(JSON.stringify(output.value)));
-          const markdown = checkpointMarkdown({ state, unit: graph.get(unit.key)!, graph });
-          expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(65_536);
-          expect(markdown).not.toMatch(CONTROLS);
-        }
-      }),
-      drawn(300),
-    );
-    expect([...statuses]).toEqual(
-      expect.arrayContaining(['pending', 'ready', 'blocked', 'running', 'passed', 'skipped']),
-    );
+describe('any log that calls can write', () => {
+  it('has a view whose renderings obey nothing, keep their limits and agree with each other', () => {
+    const seen = new Set<string>();
+    const check = (log: LogBuilder, isAlive: boolean, width: number): void => {
+      const { subject, entries } = log;
+      const state = new FolderState(pipeline, subject, entries);
+      const line = createHistoryEntry(pipeline, state, NOW);
+      const history = line ? [historyEntrySchema.parse(JSON.parse(JSON.stringify({ ...line, run: 99 })))] : [];
+      for (const run of [undefined, ...state.runs.map((each) => each.run)]) {
+        const view = createRunView({ pipeline, subject, metadata: {}, entries, run, isAlive: () => isAlive, history });
+        const { units, figures, groups, status } = view;
+        for (const word of [status, ...units.map((unit) => unit.status)]) seen.add(word);
+        expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+        expect([figures.units, figures.done]).toEqual([units.length, units.filter(({ done }) => done).length]);
+        expect(figures.used).toBeLessThanOrEqual(figures.done);
+        expect(new Set(groups[0]!.units)).toEqual(new Set(['test/a', 'test/b', 'review']));
+        const rendered = renderAll(view, width);
+        expect(rendered).not.toMatch(OBEYED);
+        if (view.run > 0) expect(rendered).toContain(`${figures.done} of ${figures.units} gates done`);
+        const checkpoint = renderCheckpoint(view, units[width % units.length]!, '.state/file.json');
+        expect(Buffer.byteLength(checkpoint)).toBeLessThanOrEqual(65_000);
+        expect(checkpoint).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]|##\[/u);
+        const { types, prose } = parseMarkdown(checkpoint);
+        expect(LIVE_NODES.filter((type) => types.has(type))).toEqual([]);
+        expect(prose).not.toMatch(LIVE);
+        const html = renderHtml({ view, now: NOW, excerpts: new Map() });
+        expect(tagsOf(html).rest).not.toMatch(/[<>]|(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
+        expect(html).toContain(`<dd>${figures.done} of ${figures.units}</dd>`);
+      }
+      if (line === undefined) return;
+      const view = createRunView({ pipeline, subject, metadata: {}, entries, isAlive: () => true, history: [] });
+      expect([line.status, line.ms, line.costUsd]).toEqual([view.status, view.figures.ms, view.figures.costUsd]);
+      expect(line.units.map((unit) => unit.status)).toEqual(view.units.map((unit) => unit.status));
+    };
+    fc.assert(fc.property(logs, fc.boolean(), fc.nat(200), check), { numRuns: 200 });
+    // Of 16 statuses of units and runs.
+    expect(seen.size).toBeGreaterThan(12);
   });
 });

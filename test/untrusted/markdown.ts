@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
 /** What a GitHub Flavored Markdown parser sees. */
-export interface SeenMarkdown {
+export interface ParsedMarkdown {
   /** Types of all nodes, each once. */
   readonly types: ReadonlySet<string>;
   /** The text, code included, U+200B left out. */
@@ -14,7 +14,7 @@ export interface SeenMarkdown {
   readonly root: Root;
 }
 
-export function seen(markdown: string): SeenMarkdown {
+export function parseMarkdown(markdown: string): ParsedMarkdown {
   const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const types = new Set<string>();
   let text = '';

@@ -1,242 +1,259 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/json/json.ts';
-import { createRedactor } from '../../src/untrusted/redact.ts';
-import { HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
-import { drawn } from '../support/samples.ts';
+import { createRedactor, findSecrets, redactPointers } from '../../src/untrusted/redact.ts';
+import { apart, HARMLESS, IN_CONTEXT, PRIVATE_KEY, TOKENS } from './tokens.ts';
 
-const none = createRedactor({ secrets: {} });
-const redactorOf = (...values: string[]) =>
-  createRedactor({ secrets: Object.fromEntries(values.map((value, index) => [`S${index}`, value])) });
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const none = createRedactor({});
 
 /** Values with all that could break a search: syntax of patterns, quotes, spaces, other alphabets, line breaks. */
 const ODD = [
   'correct horse "battery" \\staple/',
-  "pa$$w.rd*+?^()[]{}|'",
+  "pa$$w.rd*+?^()[]{}|'-",
   'pässwörd 🔑 геслo',
   '<a href="x">&amp;</a>',
   'first line of it\nsecond line of it\n',
   'windows line\r\nanother line',
   'tab\tand \u0007bell',
 ];
+const redactor = createRedactor(Object.fromEntries(ODD.map((value, index) => [`ODD_${index}`, value])));
 
-describe('a named secret is masked', () => {
-  it.each(ODD)('in every form: %j', (value) => {
-    const { redactText } = redactorOf(value);
-    const escaped = JSON.stringify(value).slice(1, -1);
+describe('the value of a secret', () => {
+  it.each(ODD)('is replaced in every spelling: %j', (value) => {
+    const json = JSON.stringify(value).slice(1, -1);
+    const url = encodeURIComponent(value);
+    const ascii = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
     const forms = {
       plain: value,
       trimmed: value.trim(),
-      json: escaped,
-      'json in json': JSON.stringify(escaped).slice(1, -1),
-      'json in ascii': escaped.replace(
-        /[^\0-\x7e]/g,
-        (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      ),
-      'json of PHP': escaped.replaceAll('/', '\\/'),
-      percent: encodeURIComponent(value),
-      'percent, lower case': encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase()),
-      'percent, strict': encodeURIComponent(value).replace(
-        /[!'()*]/g,
-        (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-      ),
-      form: new URLSearchParams({ v: value }).toString().slice(2),
+      json,
+      'json in json': JSON.stringify(json).slice(1, -1),
+      'json in ascii': json.replace(/[^\0-\x7e]/g, ascii),
+      'json of PHP': json.replaceAll('/', '\\/'),
+      url,
+      'url, lower case': url.replace(/%../g, (code) => code.toLowerCase()),
+      form: url.replaceAll('%20', '+'),
     };
-    for (const [name, form] of Object.entries(forms)) expect([name, redactText(`<${form}>`)]).toEqual([name, '<***>']);
+    for (const [name, form] of Object.entries(forms)) {
+      expect([name, redactor.text(`<${form}>`)]).toEqual([name, '<***>']);
+    }
+    for (const line of value.split(/\r?\n/).filter(Boolean)) expect(redactor.text(`> ${line}\n`)).toBe('> ***\n');
   });
 
-  it('in base64, whatever stands beside it, in both alphabets', () => {
+  it('is replaced in base64, whatever is beside it, in both alphabets', () => {
+    const value = fc.string({ minLength: 10, unit: 'binary' }).filter((text) => text.trim().length >= 10);
     fc.assert(
-      fc.property(fc.string({ minLength: 8, unit: 'binary' }), fc.string(), fc.string(), (value, before, after) => {
-        fc.pre(Buffer.byteLength(value.trim()) >= 8);
-        const { redactText } = redactorOf(value);
+      fc.property(value, fc.string(), fc.string(), (secret, before, after) => {
+        const { text } = createRedactor({ SECRET: secret });
         for (const encoding of ['base64', 'base64url'] as const) {
-          const text = redactText(Buffer.from(before + value + after).toString(encoding));
-          const shown = Buffer.from(text.split('***')[0]!, 'base64').toString('latin1');
-          expect(text).toContain('***');
-          expect(shown.length).toBeLessThanOrEqual(Buffer.byteLength(before));
+          const redacted = text(Buffer.from(before + secret + after).toString(encoding));
+          const shown = Buffer.from(redacted.split('***')[0]!, 'base64');
+          expect(redacted).toContain('***');
+          expect(shown.length).toBeLessThanOrEqual(Buffer.byteLength(before) + 1);
         }
       }),
+      { numRuns: 50 },
     );
   });
 
-  it('in base64 that is broken into lines', () => {
-    const value = Array.from({ length: 60 }, (_, index) => `part ${index * 37}`).join(';');
-    const lines = base64(`${value}\n`).replace(/.{76}/g, '$&\n');
-    expect(redactorOf(value).redactText(lines)).toMatch(/^(?:\*\*\*\n?)+[A-Za-z0-9+/=]{0,4}\n?$/);
+  it('is replaced as the longest of several', () => {
+    const { text } = createRedactor({ A: 'abcdefgh', B: 'abcdefghijkl', C: 'abcdefgh-2' });
+    expect(text('abcdefghijkl abcdefgh abcdefgh-2 abcdefgh3')).toBe('*** *** *** ***3');
   });
 
-  it('line by line, when it has several', () => {
-    const { redactText } = redactorOf(PRIVATE_KEY);
-    for (const line of PRIVATE_KEY.split('\n').filter((one) => /^\w{6}/.test(one)))
-      expect(redactText(`x ${line} y`)).toBe('x *** y');
-    expect(redactText(PRIVATE_KEY.replaceAll('\n', '\r\n  '))).not.toMatch(/\w{8}/);
+  it('of under 8 characters is replaced only as a word, and only in what is shown', () => {
+    const short = createRedactor({ STAGE: 'dev', RETRIES: '100', EMPTY: ' ', X: 'x', LONG: 'long enough' });
+    expect(short.shortSecrets).toEqual(['STAGE', 'RETRIES', 'X']);
+    expect(short.text('dev developer 100 1000 x', 'shown')).toBe('*** developer *** 1000 x');
+    expect(short.text('dev developer 100 1000')).toBe('dev developer 100 1000');
+    const output = { score: 100, devices: ['developer tools', 'dev'] };
+    expect(short.json(output)).toEqual({ value: output, redacted: [] });
   });
 
-  it('in part, when a long one was cut', () => {
-    const value = Array.from({ length: 100 }, (_, index) => String(index * 7919)).join('-');
-    expect(redactorOf(value).redactText(value.slice(0, 300))).toMatch(/^\*\*\*.{0,172}$/);
-  });
-
-  it('where several overlap or touch: as one', () => {
-    expect(redactorOf('abcdef', 'defghi').redactText('<abcdefghi>')).toBe('<***>');
-    expect(redactorOf('abcdef', 'abcdefghi', 'cd3').redactText('abcdefghi abcdef abcdefabcdef')).toBe('*** *** ***');
-    expect(redactorOf('aaa').redactText('aaaaaaa')).toBe('***');
-  });
-
-  it('unless it is shorter than three characters, which is told', () => {
-    const redactor = createRedactor({ secrets: { EMPTY: '', TWO: 'ab', THREE: 'abc' } });
-    expect(redactor.tooShort).toEqual(['EMPTY', 'TWO']);
-    expect(redactor.redactText('ab abc')).toBe('ab ***');
-  });
-
-  it('and found under its name', () => {
-    const redactor = createRedactor({ secrets: { TOKEN: 'hunter2' } });
-    expect(redactor.find(`a hunter2 ${TOKENS['npm']!}`)).toEqual([
-      { name: 'TOKEN', from: 2, start: 2, end: 9 },
-      { name: 'npm-token', from: 10, start: 10, end: 50 },
-    ]);
+  it('never stays in any text', () => {
+    const part = fc.oneof(fc.constantFrom(...ODD, ...Object.values(TOKENS), PRIVATE_KEY, '***'), fc.string());
+    fc.assert(
+      fc.property(fc.array(part), fc.constantFrom(' ', '\n', '"', '=', '\\n'), (parts, between) => {
+        const redacted = redactor.text(parts.join(between));
+        for (const secret of [...ODD, ...Object.values(TOKENS), PRIVATE_KEY]) expect(redacted).not.toContain(secret);
+        expect(redactor.text(redacted)).toBe(redacted);
+      }),
+    );
   });
 });
 
-describe('a token of known shape is masked', () => {
-  it.each(Object.entries(TOKENS))('%s', (_, token) => {
-    for (const [before, after] of [
+describe('a token of a known shape', () => {
+  it.each(Object.entries(TOKENS))('is replaced: %s', (_, token) => {
+    const around = [
       ['', ''],
       ['x=', ';'],
       ['"', '"'],
       ['\\n', '\\n'],
       ['%3D', '&'],
       ['(', ').'],
-      ['\u00e9', ' '],
-    ] as const) {
-      expect(none.redactText(`${before}${token}${after}`)).toBe(`${before}***${after}`);
-    }
+      ['é', ' '],
+    ];
+    for (const [before, after] of around) expect(none.text(before + token + after)).toBe(`${before}***${after}`);
   });
 
-  it.each(IN_CONTEXT)('%s', (text, secret) => {
-    expect(none.redactText(text)).toBe(text.replace(secret, '***'));
+  it.each(IN_CONTEXT)('is replaced in its context: %s', (text, secret) => {
+    expect(none.text(text)).toBe(text.replace(secret, '***'));
   });
 
-  it('a private key: whole, escaped, indented, several, cut off', () => {
+  it('is replaced as a private key: whole, escaped, indented, several, cut off', () => {
     const keys = [
       PRIVATE_KEY,
       JSON.stringify(PRIVATE_KEY).slice(1, -1),
       PRIVATE_KEY.replaceAll('\n', '\\\\n'),
-      PRIVATE_KEY.replaceAll('\n', '\r\n'),
-      PRIVATE_KEY.replaceAll('\n', '\n    '),
+      PRIVATE_KEY.replaceAll('\n', '\r\n    '),
     ];
     for (const key of keys) {
-      expect(none.redactText(`a ${key} b`)).toBe('a *** b');
-      expect(none.redactText(`${key}\n!\n${key}`)).toBe('***\n!\n***');
-      expect(none.redactText(`${key.slice(0, 500)}\n"!"`)).toBe('***\n"!"');
+      expect(none.text(`a ${key} b ${key} c`)).toBe('a *** b *** c');
+      expect(none.text(`${key.slice(0, 500)}"!"\n${key}`)).toBe('***"!"\n***');
     }
   });
 
-  it('and nothing else is', () => {
-    for (const text of HARMLESS) expect(none.redactText(`see ${text} there`)).toBe(`see ${text} there`);
-  });
-});
-
-/** Texts full of secrets and of what could become one. */
-const parts = fc.array(
-  fc.oneof(
-    fc.constantFrom(
-      ...Object.values(TOKENS),
-      PRIVATE_KEY,
-      ...IN_CONTEXT.map(([text]) => text),
-      ...HARMLESS,
-      ...ODD,
-      'x***',
-      '***',
-      '**',
-      'aaa',
-      'aa',
-    ),
-    fc.string({ maxLength: 4 }),
-    fc.constantFrom('\n', ' ', '"'),
-  ),
-);
-
-describe('redaction', () => {
-  const redactor = redactorOf(...ODD, 'aaa', '***', 'b***', '12345');
-
-  it('changes nothing the second time', () => {
-    fc.assert(
-      fc.property(parts, (list) => {
-        const once = redactor.redactText(list.join(''));
-        expect(redactor.redactText(once)).toBe(once);
-      }),
-      drawn(500),
-    );
+  it.each(HARMLESS)('is not %j', (text) => {
+    expect(none.text(`see ${text} there`)).toBe(`see ${text} there`);
   });
 
-  it('leaves no secret in any text', () => {
-    fc.assert(
-      fc.property(parts, fc.constantFrom(' ', '\n', '"', '=', '\\n'), (list, between) => {
-        const redacted = redactor.redactText(list.join(between));
-        for (const secret of [...ODD, 'aaa', ...Object.values(TOKENS), PRIVATE_KEY])
-          expect(redacted).not.toContain(secret);
-      }),
-      drawn(500),
-    );
-  });
-
-  it('leaves text without secrets as it is', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        fc.pre(none.find(text).length === 0);
-        expect(none.redactText(text)).toBe(text);
-      }),
-    );
+  it('is looked for in linear time', () => {
+    const parts = [
+      'eyJ',
+      '://a:',
+      `${'-'.repeat(5)}BEGIN ${apart('PRIVATE', ' KEY')}-----\n`,
+      'ghp_',
+      'Bearer ',
+      'sk-',
+    ];
+    for (const part of [...parts, '.', '"authorization":']) none.text(part.repeat(500_000 / part.length));
   });
 });
 
 describe('a JSON value', () => {
-  const { redactJson } = createRedactor({ secrets: { A: 'hunter2', PIN: '123456', RATE: '1.5e3' } });
+  const { json } = createRedactor({ TOKEN: 'hunter2-hunter2', PIN: '12345678' });
 
-  it('loses secrets in strings, keys and numbers, at any depth', () => {
-    const value = { a: ['x hunter2 y', { hunter2: 1 }], n: 123456, r: 1500, other: 1234567, t: true, z: null };
-    expect(redactJson(value)).toEqual({
-      changed: true,
-      value: { a: ['x *** y', { '***': 1 }], n: '***', r: '***', other: 1234567, t: true, z: null },
+  it('loses secrets in strings, keys and whole numbers, and says where they were', () => {
+    const value = { a: ['x hunter2-hunter2 y', { 'hunter2-hunter2': 1 }], pin: 12345678, other: 123456789 };
+    expect(json(value)).toEqual({
+      value: { a: ['x *** y', { '***': 1 }], pin: '***', other: 123456789 },
+      redacted: [
+        { pointer: '/a/0', what: 'TOKEN' },
+        { pointer: '/a/1', what: 'TOKEN' },
+        { pointer: '/pin', what: 'PIN' },
+      ],
     });
   });
 
-  it('is the very same when there is none', () => {
+  it('is the same object if it has none', () => {
     const value = { a: [1, 'x', { b: null }] };
-    expect(redactJson(value)).toEqual({ changed: false, value });
-    expect(redactJson(value).value).toBe(value);
+    expect(json(value).value).toBe(value);
   });
 
-  it('keeps every value when keys become one, in order', () => {
-    const value = { hunter2: 1, '***': 2, hunter2hunter2: 3, '*** (2)': 4, b: 5 };
-    const redacted = redactJson(value).value as Record<string, number>;
-    expect(Object.entries(redacted)).toEqual([
-      ['*** (3)', 1],
-      ['***', 2],
-      ['*** (4)', 3],
-      ['*** (2)', 4],
-      ['b', 5],
-    ]);
+  it('keeps every value when keys become equal, and a key `__proto__`', () => {
+    const value = JSON.parse('{"hunter2-hunter2":1,"***":2,"hunter2-hunter2 ":3,"__proto__":{"x":"hunter2-hunter2"}}');
+    expect(JSON.stringify(json(value as JsonValue).value)).toBe(
+      '{"***":1,"*** (2)":2,"*** ":3,"__proto__":{"x":"***"}}',
+    );
   });
 
-  it('may be nested deeper than any stack and have a key __proto__', () => {
-    let deep: JsonValue = 'hunter2';
-    for (let depth = 0; depth < 200_000; depth += 1) deep = depth % 2 === 0 ? [deep] : { k: deep };
-    expect(redactJson(deep).changed).toBe(true);
-    const parsed = JSON.parse('{"__proto__": {"x": "hunter2"}}') as JsonValue;
-    expect(JSON.stringify(redactJson(parsed).value)).toBe('{"__proto__":{"x":"***"}}');
-  });
-
-  it('holds no secret as text either, and changes nothing the second time', () => {
+  it('holds no secret as text, and does not change the second time', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.constantFrom('hunter2', TOKENS['GitHub, personal']!), (value, secret) => {
-        const redacted = redactJson({ v: value, [secret]: [value, secret] } as JsonValue);
-        expect(JSON.stringify(redacted.value)).not.toContain(secret);
-        expect(redactJson(redacted.value)).toEqual({ changed: false, value: redacted.value });
+      fc.property(fc.jsonValue(), fc.constantFrom('hunter2-hunter2', TOKENS['npm']!), (value, secret) => {
+        const { value: redacted } = json({ v: value, [secret]: [value, `a ${secret}`] } as JsonValue);
+        expect(JSON.stringify(redacted)).not.toContain(secret);
+        expect(json(redacted)).toEqual({ value: redacted, redacted: [] });
       }),
     );
+  });
+
+  it.each<readonly [JsonValue, readonly string[], JsonValue, readonly string[]]>([
+    [{ a: 'x', b: 1 }, ['/a', '/b', '/c', '/a/b'], { a: '***', b: '***' }, ['x']],
+    [{ a: { b: ['x', { c: 'y' }] }, d: 'x' }, ['/a'], { a: '***', d: 'x' }, ['x', 'y']],
+    [{ a: [{ t: 'x' }, { t: 'y' }] }, ['/a/1/t'], { a: [{ t: 'x' }, { t: '***' }] }, ['y']],
+    [{ a: { b: 'x' } }, ['/a', '/a/b'], { a: '***' }, ['x', 'x']],
+    ['x', [''], '***', ['x']],
+  ])('%j loses what %j names', (value, pointers, redacted, texts) => {
+    const before = structuredClone(value);
+    const { value: result, secrets } = redactPointers(value, pointers);
+    expect(result).toEqual(redacted);
+    expect(Object.values(secrets)).toEqual(texts);
+    expect(value).toEqual(before);
+  });
+});
+
+describe('secrets of a file', () => {
+  it('are named by line, and only those that an earlier version lacks', () => {
+    const named = createRedactor({ TOKEN: 'hunter2-hunter2' });
+    const npm = TOKENS['npm']!;
+    const text = `a\nb hunter2-hunter2\nAuthorization: Bearer ${npm}\n${npm}`;
+    expect(findSecrets(text, named)).toEqual([
+      { line: 2, what: 'TOKEN' },
+      { line: 3, what: 'authorization' },
+      { line: 4, what: 'npm token' },
+    ]);
+    expect(findSecrets(text, named, `// ${npm}`)).toEqual([{ line: 2, what: 'TOKEN' }]);
+  });
+});
+
+describe('a stream', () => {
+  const MULTILINE = 'ab\nsecond line of the secret\ncd\nfourth line of the secret\nef';
+  const streaming = createRedactor({ S: 'hunter2 the second', M: MULTILINE, SHORT: 'abc' });
+  const streamed = (text: string, sizes: readonly number[]): string => {
+    const stream = streaming.createStream();
+    let result = '';
+    for (let at = 0, index = 0; at < text.length; at += sizes[index++ % sizes.length]!) {
+      result += stream.push(text.slice(at, at + sizes[index % sizes.length]!));
+    }
+    return result + stream.end();
+  };
+
+  it('shows no secret, however it is split, and nothing else is lost', () => {
+    const part = fc.constantFrom(
+      ...Object.values(TOKENS),
+      PRIVATE_KEY,
+      ...IN_CONTEXT.map(([text]) => text),
+      ...HARMLESS,
+      'hunter2 the second',
+      '\n',
+      '\r\n',
+      ' abc ',
+      'é',
+    );
+    const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(part), sizes, (parts, pieces) => {
+        const text = parts.join('\n');
+        expect(streamed(text, pieces)).toBe(streaming.text(text, 'shown'));
+      }),
+      { numRuns: 300 },
+    );
+    for (const line of MULTILINE.split('\n').filter(({ length }) => length > 2)) {
+      expect(streamed(MULTILINE, [7])).not.toContain(line);
+    }
+  });
+
+  it('shows a line as soon as it is whole, and a private key at its end', () => {
+    const stream = streaming.createStream();
+    expect(stream.push('one\ntw')).toBe('one\n');
+    expect(stream.push('o\n10%\r')).toBe('two\n10%\r');
+    expect(stream.push(`key:\n${PRIVATE_KEY.slice(0, 400)}\n`)).toBe('key:\n');
+    expect(stream.push(`${PRIVATE_KEY.slice(400)}\nrest`)).toBe('***\n');
+    expect([stream.end(), stream.end()]).toEqual(['rest', '']);
+  });
+
+  it('splits no secret in a line that never ends, and holds a bounded amount', () => {
+    for (const secret of ['hunter2 the second', TOKENS['GitHub, installation of 520 characters']!, IN_CONTEXT[8]![0]]) {
+      for (let before = 100_000; before < 104_000; before += 397) {
+        const text = `${'- '.repeat(before / 2)} ${secret} ${'- '.repeat(40_000)}`;
+        expect(streamed(text, [30_000]).includes('***')).toBe(true);
+        expect(streamed(text, [30_000])).toBe(streaming.text(text));
+      }
+    }
+    for (const endless of ['x', 'eyJ', `${TOKENS['npm']!} `, PRIVATE_KEY.slice(0, 40), '://a:']) {
+      const stream = streaming.createStream();
+      for (let count = 0; count < 60; count += 1) stream.push(endless.repeat(10_000 / endless.length));
+      expect(stream.end().length).toBeLessThan(140_000);
+    }
   });
 });

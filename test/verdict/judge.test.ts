@@ -1,40 +1,139 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { GatelineError } from '../../src/errors/gateline-error.ts';
-import type { JsonValue } from '../../src/json/json.ts';
-import { compileContract, type CompileOptions } from '../../src/verdict/compile-contract.ts';
-import { contractError, parseContract, resolveContract, type Contract } from '../../src/verdict/contract.ts';
-import { judge } from '../../src/verdict/judge.ts';
-import { verdictSchema, type Verdict } from '../../src/verdict/verdict.ts';
+import type { JsonObject, JsonValue } from '../../src/json/json.ts';
+import { createRedactor } from '../../src/untrusted/redact.ts';
+import { contractSchema, type Contract } from '../../src/verdict/contract.ts';
+import { compileContract, judge, judgeBytes } from '../../src/verdict/judge.ts';
+import { failedVerdict, verdictSchema, verdictText, type Verdict } from '../../src/verdict/verdict.ts';
 import { jsonValues } from './json-values.ts';
 
-const NONE: Contract = { format: 'gateline-contract/1', threshold: 0, partial: 'block', checks: [] };
+const NONE: Contract = {
+  format: 'gateline-contract/1',
+  threshold: 0,
+  partial: 'block',
+  checks: [],
+  exports: [''],
+  redact: [],
+};
 const SCORED: Contract = { ...NONE, score: '/validationResult/score', threshold: 80 };
+const CONTEXTS = { subject: 'pr-1', metadata: {} };
 
-async function verdict(contract: Contract, value: JsonValue, options?: CompileOptions): Promise<Verdict> {
-  const compilation = await compileContract(contract, options);
-  if (!compilation.ok) throw contractError(compilation.problems);
-  const answer = await judge(compilation.compiled, value, { subject: 'pr-1', metadata: {} });
-  return verdictSchema.parse(answer);
+async function verdictOn(contract: Contract, value: JsonValue): Promise<Verdict> {
+  return verdictSchema.parse(await judge(await compileContract(contract), value, CONTEXTS));
 }
 
-describe('the verdict on an output', () => {
-  it('is passed with 100 where the contract asks for nothing', async () => {
-    expect(await verdict(NONE, null)).toEqual({ status: 'passed', kind: 'passed', score: 100, issues: [], advice: '' });
+/** The verdict as the documentation shows it. */
+function textOf({ status, kind, score, issues }: Verdict): string[] {
+  return [`${status}: ${kind}, score ${score}`, ...issues.map(({ severity, message }) => `${severity}: ${message}`)];
+}
+
+describe('the verdict', () => {
+  const testCases = {
+    type: 'array',
+    minItems: 1,
+    items: {
+      type: 'object',
+      required: ['testId', 'priority'],
+      properties: { testId: { type: 'string' }, priority: { enum: ['high', 'medium', 'low'] } },
+    },
+  };
+  const required: JsonObject = {
+    type: 'object',
+    required: ['testCases', 'validationResult'],
+    properties: { testCases },
+  };
+  const pages: JsonObject = {
+    oneOf: [
+      {
+        type: 'object',
+        required: ['kind', 'url'],
+        properties: { kind: { const: 'page' }, url: { type: 'string', format: 'uri' } },
+      },
+      {
+        type: 'object',
+        required: ['kind', 'rows'],
+        properties: { kind: { const: 'table' }, rows: { type: 'integer', minimum: 1 } },
+      },
+    ],
+  };
+  const failed = { ...SCORED, checks: ['output.validationResult.failed == 0'] };
+
+  it.each<[Contract, JsonValue, string[]]>([
+    [NONE, null, ['passed: passed, score 100']],
+    [
+      { ...failed, schema: required },
+      { testCases: [{ testID: 'TC_1', priority: 'urgent' }] },
+      [
+        'failed: schema, score 0',
+        'error: the output: lacks `validationResult`',
+        'error: /testCases/0: lacks `testId` (there is `testID`)',
+        'error: /testCases/0/priority: must be one of "high", "medium" or "low", is "urgent"',
+      ],
+    ],
+    [
+      failed,
+      { validationResult: { score: 95, failed: 3, issues: ['3 of 20 cases are flaky', 4] } },
+      [
+        'failed: check, score 95',
+        'error: output.validationResult.failed == 0: output.validationResult.failed is 3',
+        'notice: 3 of 20 cases are flaky',
+      ],
+    ],
+    [
+      { ...SCORED, partial: 'continue' },
+      { validationResult: { score: 72.5 } },
+      ['partial: partial, score 72.5', 'warning: the score is 72.5, below the threshold of 80'],
+    ],
+    [
+      { ...NONE, score: '/score', threshold: 80 },
+      { score: '95' },
+      ['failed: score, score 0', 'error: /score: the score must be a number from 0 to 100, is "95"'],
+    ],
+    [SCORED, {}, ['failed: score, score 0', 'error: /validationResult/score: there is no score']],
+    [
+      { ...NONE, schema: pages },
+      { kind: 'table', rows: 0 },
+      ['failed: schema, score 0', 'error: /rows: must be at least 1, is 0 (alternative #2 of 2 is the closest)'],
+    ],
+    [
+      { ...SCORED, checks: ["output.b == 'x'", 'score > 90', "subject == 'pr-1'", 'true'] },
+      { validationResult: { score: 85 } },
+      ['failed: check, score 85', "error: output.b == 'x': there is no output.b", 'error: score > 90: score is 85'],
+    ],
+    [
+      { ...NONE, exports: ['/a', '/b/0'] },
+      { a: null },
+      ['failed: check, score 100', 'error: /b/0: is exported, but is not in the output'],
+    ],
+    [{ ...NONE, exports: ['/a', '/b/0'] }, { a: null, b: [1] }, ['passed: passed, score 100']],
+  ])('of example %#', async (contract, value, text) => {
+    expect(textOf(await verdictOn(contract, value))).toEqual(text);
   });
 
-  it('is by its schema first, then its score, then its checks', async () => {
-    const contract: Contract = { ...SCORED, schema: { required: ['a'] }, checks: ['output.a == 1'] };
-    const good = { score: 90 };
-    expect(await verdict(contract, {})).toMatchObject({ status: 'failed', kind: 'schema', score: 0 });
-    expect(await verdict(contract, { a: 2 })).toMatchObject({ status: 'failed', kind: 'score', score: 0 });
-    expect(await verdict(contract, { a: 2, validationResult: good })).toMatchObject({
-      status: 'failed',
+  it('is by schema, then label, then score, then checks', async () => {
+    const contract: Contract = {
+      ...SCORED,
+      schema: { required: ['decision'] },
+      result: { pointer: '/decision', pass: ['APPROVED', 'VERIFIED'] },
+      checks: ['output.a == 1'],
+    };
+    const value: JsonObject = {};
+    expect(await verdictOn(contract, value)).toMatchObject({ kind: 'schema' });
+    value['decision'] = 'NEEDS_CHANGES';
+    expect(await verdictOn(contract, value)).toMatchObject({
       kind: 'check',
-      score: 90,
+      score: 0,
+      result: 'NEEDS_CHANGES',
+      issues: [
+        { message: '/decision: the result is "NEEDS_CHANGES"; only "APPROVED" or "VERIFIED" passes', rule: 'result' },
+      ],
     });
-    expect(await verdict(contract, { a: 1, validationResult: good })).toMatchObject({ status: 'passed', score: 90 });
+    value['decision'] = 'VERIFIED';
+    expect(await verdictOn(contract, value)).toMatchObject({ kind: 'score', result: 'VERIFIED' });
+    value['validationResult'] = { score: 90 };
+    expect(await verdictOn(contract, value)).toMatchObject({ kind: 'check', score: 90 });
+    value['a'] = 1;
+    expect(await verdictOn(contract, value)).toMatchObject({ status: 'passed', score: 90, advice: '' });
   });
 
   it.each([
@@ -42,253 +141,140 @@ describe('the verdict on an output', () => {
     [100, 'passed'],
     [79.999, 'partial'],
     [0, 'partial'],
-  ])('for a score of %d is %s', async (score, status) => {
-    expect(await verdict(SCORED, { validationResult: { score } })).toMatchObject({ status, kind: status, score });
-  });
-
-  it('is by its schema, then its own result, then its score', async () => {
-    const result = { pointer: '/decision', pass: ['APPROVED', 'VERIFIED'] };
-    const contract: Contract = { ...SCORED, schema: { required: ['decision'] }, result };
-    const found = { decision: 'NEEDS_CHANGES' };
-    expect(await verdict(contract, {})).toMatchObject({ kind: 'schema' });
-    expect(await verdict(contract, found)).toEqual({
-      status: 'failed',
-      kind: 'result',
-      score: 0,
-      issues: [
-        {
-          severity: 'error',
-          message: '/decision: the result is "NEEDS_CHANGES"; only "APPROVED" or "VERIFIED" passes',
-          pointer: '/decision',
-          rule: 'result',
-        },
-      ],
-      advice: 'The gate passes with "APPROVED" or "VERIFIED". Fix what keeps the agent from that result.',
-      result: 'NEEDS_CHANGES',
-    });
-    expect(await verdict(contract, { decision: 'VERIFIED' })).toMatchObject({ kind: 'score', result: 'VERIFIED' });
-    const validationResult = { score: 90 };
-    expect(await verdict(contract, { decision: 'VERIFIED', validationResult })).toMatchObject({ status: 'passed' });
+    [null, 'failed'],
+    [true, 'failed'],
+    [-1, 'failed'],
+    [101, 'failed'],
+    [[90], 'failed'],
+    [Number.NaN, 'failed'],
+  ])('for a score of %j is %s', async (score, status) => {
+    expect(await verdictOn(SCORED, { validationResult: { score } })).toMatchObject({ status });
   });
 
   it.each([
     ['approved', 'the result is "approved"'],
     [undefined, 'there is no result'],
-    [['APPROVED'], 'the result must be a text, is a list of 1'],
-    [true, 'the result must be a text, is true'],
+    [['APPROVED'], 'the result must be a string, is a list of 1'],
     ['X'.repeat(10_000), `the result is "${'X'.repeat(59)}…"`],
-  ] as const)('is failed for the result %j', async (decision, said) => {
+  ] as const)('fails for the label %j', async (decision, text) => {
     const contract: Contract = { ...NONE, result: { pointer: '/decision', pass: ['APPROVED'] } };
-    const value = (decision === undefined ? {} : { decision }) as JsonValue;
-    expect(await verdict(contract, value)).toMatchObject({
-      kind: 'result',
-      score: 0,
-      issues: [{ message: `/decision: ${said}; only "APPROVED" passes` }],
-    });
+    const verdict = await verdictOn(contract, (decision === undefined ? {} : { decision }) as JsonValue);
+    expect(verdictText(verdict)).toBe(`check: /decision: ${text}; only "APPROVED" passes`);
   });
 
-  it('has the message of an output that passed: one line, of bounded length', async () => {
+  it('has the one-line message of an output that passed', async () => {
     const contract: Contract = { ...SCORED, message: '/summary' };
-    const judged = (score: number, summary: JsonValue) => verdict(contract, { validationResult: { score }, summary });
+    const judged = (score: number, summary: JsonValue) => verdictOn(contract, { validationResult: { score }, summary });
     expect(await judged(90, ' all\n\n12 tests\tpass ')).toMatchObject({ message: 'all 12 tests pass', issues: [] });
     expect((await judged(90, 'x'.repeat(1_000_000))).message).toHaveLength(300);
     expect(await judged(70, 'nearly')).not.toHaveProperty('message');
-    const notice = { severity: 'notice', pointer: '/summary' };
-    expect(await judged(90, 3)).toEqual(
-      expect.objectContaining({
-        status: 'passed',
-        issues: [{ ...notice, message: '/summary: the message must be a text, is 3' }],
-      }),
-    );
-    expect(await verdict(contract, { validationResult: { score: 90 } })).toMatchObject({
-      status: 'passed',
-      issues: [{ ...notice, message: '/summary: there is no message' }],
-    });
+    expect(await judged(90, 3)).not.toHaveProperty('message');
   });
 
-  it.each([undefined, null, '95', true, -1, 101, [90], { value: 90 }, Number.NaN, Number.POSITIVE_INFINITY])(
-    'for a score of %j is failed: it is never made of something else',
-    async (score) => {
-      const value = score === undefined ? {} : { validationResult: { score } };
-      expect(await verdict(SCORED, value as JsonValue)).toMatchObject({
-        status: 'failed',
-        kind: 'score',
-        issues: [{ pointer: '/validationResult/score' }],
-      });
-    },
-  );
-
-  it('of a partial output says what the policy does', async () => {
-    const value = { validationResult: { score: 10 } };
-    for (const partial of ['block', 'continue', 'pause'] as const) {
-      expect((await verdict({ ...SCORED, partial }, value)).advice).toContain(
-        partial === 'block' ? 'Later gates wait' : `partial: ${partial}`,
-      );
-    }
+  it("takes over the agent's remarks beside the score, at most 20 of 500 characters", async () => {
+    const issues = Array.from({ length: 30 }, (_, index) => `remark ${index} ${'x'.repeat(2_000)}`);
+    const { issues: notices } = await verdictOn(SCORED, { validationResult: { score: 90, issues } });
+    expect(notices).toHaveLength(21);
+    expect(notices[0]!.message).toHaveLength(500);
+    expect(notices.at(-1)).toEqual({ severity: 'notice', message: '10 more remarks of the agent' });
   });
 
-  it('advises to ask for presence only where a part is not there', async () => {
-    const advice = async (check: string, value: JsonValue) =>
-      (await verdict({ ...NONE, checks: [check] }, value)).advice;
-    expect(await advice('output.failed == 0', { failed: 3 })).toBe("Make the output meet the gate's checks.");
-    expect(await advice('output.failed == 0', { failed: 'none' })).not.toContain('has(');
-    expect(await advice("subject == 'other'", {})).not.toContain('has(');
-    expect(await advice('output.failed == 0', {})).toContain("`has(output, '/x')` tests whether a part is present.");
-    expect(await advice('output.failed.unit == 0', { failed: 3 })).toContain('has(');
-  });
-
-  it('is failed where checks fail, however good the score', async () => {
-    const contract: Contract = { ...SCORED, checks: ['output.failed == 0', 'score > 90', 'true'] };
-    const found = await verdict(contract, { failed: 3, validationResult: { score: 85 } });
-    expect(found.issues.map(({ message }) => message)).toEqual([
-      'output.failed == 0: output.failed is 3',
-      'score > 90: score is 85',
-    ]);
-  });
-
-  it('is failed where a part that is exported is not there', async () => {
-    const contract: Contract = { ...NONE, exports: ['/a', '/b/0'] };
-    expect(await verdict(contract, { a: null, b: [1] })).toMatchObject({ status: 'passed' });
-    expect(await verdict(contract, { a: 1 })).toMatchObject({
-      kind: 'check',
-      issues: [{ pointer: '/b/0', rule: 'exports' }],
-    });
-  });
-
-  it("takes over the agent's own remarks beside the score, within limits", async () => {
-    const issues = [...Array.from({ length: 30 }, (_, index) => `remark ${index} ${'x'.repeat(2_000)}`), 3, null];
-    const found = await verdict(SCORED, { validationResult: { score: 90, issues } as JsonValue });
-    expect(found.issues).toHaveLength(21);
-    expect(found.issues[0]).toMatchObject({ severity: 'notice', pointer: '/validationResult/issues' });
-    expect(found.issues[0]!.message).toHaveLength(500);
-    expect(found.issues.at(-1)!.message).toBe('10 more remarks from the agent');
-    expect((await verdict(NONE, { validationResult: { issues: ['a'] } })).issues).toMatchObject([{ message: 'a' }]);
-  });
-
-  it('is about the contract where a schema never ends', async () => {
-    expect(await verdict({ ...NONE, schema: { $ref: '#' } }, {})).toMatchObject({ status: 'failed', kind: 'contract' });
-  });
-
-  it('is a sound verdict for any value', async () => {
-    const contract: Contract = {
-      ...SCORED,
-      threshold: 50,
-      schema: {
-        anyOf: [
-          { type: 'object', properties: { a: { $ref: '#' }, score: { type: 'number' } } },
-          { type: ['array', 'null'] },
-        ],
-        unevaluatedProperties: { maxLength: 3 },
-      },
-      checks: ['output.a == 1', "has(output, '/b/0')"],
+  it('fits the schema of verdicts for any value', async () => {
+    const schema: JsonObject = {
+      anyOf: [
+        { type: 'object', properties: { a: { $ref: '#' }, score: { type: 'number' } } },
+        { type: ['array', 'null'] },
+      ],
+      unevaluatedProperties: { maxLength: 3 },
     };
-    for (const candidate of [contract, { ...contract, schema: true }, { ...NONE, checks: contract.checks }]) {
-      const compilation = await compileContract(candidate);
-      if (!compilation.ok) throw contractError(compilation.problems);
-      const { compiled } = compilation;
-      fc.assert(
-        fc.property(jsonValues, (value) => {
-          const found = verdictSchema.parse(judge(compiled, value, { subject: '', metadata: {} }));
-          expect(found.status === 'passed').toBe(found.kind === 'passed');
-          expect(found.advice === '').toBe(found.status === 'passed');
+    const checks = ['output.a == 1', "has(output, '/b/0')"];
+    for (const contract of [
+      { ...SCORED, schema, checks },
+      { ...NONE, schema },
+      { ...NONE, checks },
+    ]) {
+      const compiled = await compileContract(contract);
+      await fc.assert(
+        fc.asyncProperty(jsonValues, async (value) => {
+          const verdict = verdictSchema.parse(await judge(compiled, value, CONTEXTS));
+          expect(verdict.status === 'passed').toBe(verdict.kind === 'passed');
+          expect(verdict.advice === '').toBe(verdict.status === 'passed');
         }),
       );
     }
   });
 });
 
-describe('a Standard Schema', () => {
-  const standard = z.object({ n: z.number().max(3) });
-
-  it('judges in place of a JSON Schema, with places', async () => {
-    expect(await verdict(NONE, { n: 1 }, { standard })).toMatchObject({ status: 'passed' });
-    expect(await verdict(NONE, { n: 4 }, { standard })).toMatchObject({ kind: 'schema', issues: [{ pointer: '/n' }] });
-  });
-
-  it('judges beside a JSON Schema: both must be met', async () => {
-    const contract: Contract = { ...NONE, schema: { required: ['m'] } };
-    expect(await verdict(contract, { n: 1 }, { standard })).toMatchObject({ kind: 'schema' });
-    expect(await verdict(contract, { n: 4, m: 1 }, { standard })).toMatchObject({ kind: 'schema' });
-    expect(await verdict(contract, { n: 1, m: 1 }, { standard })).toMatchObject({ status: 'passed' });
-  });
-
-  it('may answer later, and changes nothing of the value', async () => {
-    const later = z.object({ n: z.number().default(1) }).refine((value) => Promise.resolve(value.n === 1));
-    expect(await verdict({ ...NONE, checks: ["!has(output, '/n')"] }, {}, { standard: later })).toMatchObject({
-      status: 'passed',
-    });
-    expect(await verdict(NONE, { n: 2 }, { standard: later })).toMatchObject({ kind: 'schema' });
-  });
-
-  it('that throws is a fault of the contract', async () => {
-    const throwing = z.any().refine(() => {
-      throw new Error('boom');
-    });
-    expect(await verdict(NONE, 1, { standard: throwing })).toMatchObject({ kind: 'contract', status: 'failed' });
-  });
-});
-
 describe('a contract', () => {
-  const source = { schema: undefined, score: undefined, threshold: 0, partial: 'block', checks: [] } as const;
-  const place = { file: 'gateline.yml', pointer: '/gates/a/output' };
-
-  it('is resolved from its source and the text of its schema', () => {
-    const resolved = resolveContract({ ...source, schema: { path: 'a.json' } }, '\ufeff{"type":"object"}', place, [
-      '/a',
-    ]);
-    expect(resolved).toEqual({ ...NONE, schema: { type: 'object' }, exports: ['/a'] });
-    expect(resolveContract({ ...source, schema: { inline: true } }, undefined, place)).toEqual({
-      ...NONE,
-      schema: true,
+  it('with several faults names them all at once', async () => {
+    const broken: Contract = { ...NONE, schema: { typ: 1, items: { required: 'x' } }, checks: ['true', 'x'] };
+    await expect(compileContract(broken)).rejects.toMatchObject({
+      fault: 'usage',
+      message: [
+        '3 problems:',
+        '/schema/typ: JSON Schema 2020-12 has no keyword `typ`; did you mean `type`?',
+        '/schema/items/required: must be array, is string',
+        '/checks/1: there is no `x` here; known here: output, score, subject, metadata',
+      ].join('\n'),
     });
-    expect(parseContract(structuredClone(resolved))).toEqual(resolved);
-  });
-
-  it('says nothing of defaults, so that spelling them out changes no digest', () => {
-    expect(Object.keys(resolveContract(source, undefined, place, ['']))).not.toContain('exports');
-    expect(parseContract({ ...NONE, exports: ['', '/a'] })).toEqual(NONE);
-  });
-
-  it('whose schema file is missing or no JSON is refused with its place', () => {
-    const of = (text: string | undefined) => () =>
-      resolveContract({ ...source, schema: { path: 'a.json' } }, text, place);
-    expect(of(undefined)).toThrow(
-      expect.objectContaining({ code: 'CONTRACT_SCHEMA_MISSING', fault: 'user', place }) as Error,
-    );
-    expect(of('{"a":1,"a":2}')).toThrow(
-      expect.objectContaining({ code: 'CONTRACT_SCHEMA_MALFORMED', place: { file: 'a.json', pointer: '/a' } }) as Error,
-    );
   });
 
   it.each([
     3,
     null,
-    [],
     {},
     { ...NONE, format: 'gateline-contract/2' },
     { ...NONE, score: 'a' },
-    { ...NONE, extra: 1 },
     { ...NONE, threshold: 101 },
   ])('of another shape is refused: %j', (stored) => {
-    expect(() => parseContract(stored)).toThrow(GatelineError);
+    expect(contractSchema.safeParse(stored).success).toBe(false);
+  });
+});
+
+describe('what an agent wrote', () => {
+  const redactor = createRedactor({ TOKEN: 'hunter2-hunter2', PIN: '1234' });
+  const judgeText = async (contract: Partial<Contract>, text: string) =>
+    judgeBytes(await compileContract({ ...NONE, ...contract }), new TextEncoder().encode(text), redactor, CONTEXTS);
+
+  it('is redacted before it is judged, and the places are named', async () => {
+    const schema = { properties: { session: { const: '***' } } };
+    const text = '{"a":["x hunter2-hunter2"],"session":{"token":"abcdefghij"},"b":"Bearer: abcdefghij","pin":1234}';
+    expect(await judgeText({ schema, redact: ['/session'], checks: ["output.a[0] == 'x ***'"] }, text)).toEqual({
+      value: { a: ['x ***'], session: '***', b: 'Bearer: ***', pin: 1234 },
+      verdict: {
+        ...(await verdictOn(NONE, null)),
+        issues: [{ severity: 'notice', message: '/a/0: a secret was replaced by *** (TOKEN)', pointer: '/a/0' }],
+      },
+    });
   });
 
-  it('with several faults names them all at once', async () => {
-    const compilation = await compileContract({
-      ...NONE,
-      threshold: 50,
-      schema: { typ: 1, items: { $ref: 'x.json' } },
-      checks: ['x'],
+  it.each([
+    ['', 'missing', 'the document is empty'],
+    ['{"a":', 'malformed', 'Unexpected end of JSON input (line 1, column 6)'],
+    ['```json\n{}\n```', 'malformed', 'a Markdown fence is around the JSON (line 1, column 1)'],
+    [`${'['.repeat(201)}${']'.repeat(201)}`, 'too-large', 'objects and lists are nested more than 200 deep'],
+  ] as const)('%j is %s', async (text, kind, message) => {
+    const { verdict, value } = await judgeText({}, text);
+    expect(verdict).toEqual(failedVerdict(kind, expect.any(String) as string, [{ severity: 'error', message }]));
+    expect(value).toBeUndefined();
+  });
+
+  it('is taken out of a fence only if the contract says so, which is named', async () => {
+    const extract = 'json';
+    expect(await judgeText({ extract }, 'Here:\n```json\n{"id":9007199254740993}\n```\nDone.')).toMatchObject({
+      value: { id: 9007199254740992 },
+      verdict: {
+        status: 'passed',
+        issues: [{ message: expect.stringContaining('taken out of the text') as string }, { pointer: '/id' }],
+      },
     });
-    if (compilation.ok) throw new Error('compiled');
-    expect(compilation.problems.map(({ pointer }) => pointer).sort()).toEqual([
-      '/checks/0',
-      '/schema/items/$ref',
-      '/schema/typ',
-      '/threshold',
-    ]);
-    const error = contractError(compilation.problems, place);
-    expect(error).toMatchObject({ code: 'CONTRACT_INVALID', fault: 'user', place });
-    for (const { pointer } of compilation.problems) expect(error.message).toContain(pointer);
+    expect(await judgeText({ extract }, '{"a":1}')).toMatchObject({ value: { a: 1 }, verdict: { issues: [] } });
+    expect((await judgeText({ extract }, '{"a":1} {"b":2}')).verdict).toMatchObject({
+      kind: 'malformed',
+      issues: [
+        { message: '`extract: json` takes exactly one JSON object or list; the text has 2 JSON objects or lists' },
+      ],
+    });
+    expect((await judgeText({ extract }, '')).verdict.kind).toBe('missing');
   });
 });

@@ -1,183 +1,215 @@
-import { fileOf } from '../../local/load-pipeline.ts';
-import type { EngineEvent } from '../../engine/ports.ts';
-import { openCall, type Assignment } from '../../engine/call/call.ts';
-import { listKnown } from '../../engine/call/later-records.ts';
-import { isSameOrigin, type ForkOrigin } from '../../engine/fork.ts';
-import { runPipeline, type RunResult } from '../../engine/run-pipeline.ts';
-import type { Resume } from '../../engine/resume.ts';
-import { unfinishedApply } from '../../engine/snapshots/unfinished-apply.ts';
-import { refuseUnfinished } from '../../engine/snapshots/unfinished-rollback.ts';
-import { isOfRun } from '../../engine/snapshots/wanted-files.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { lockWorkspace, stateRoot } from '../../local/local-ports.ts';
-import { statusJson } from '../../report/json/status-json.ts';
-import { loopNotes } from '../../run/plan/loop-notes.ts';
-import { statusTable } from '../../report/terminal/status-table.ts';
-import { oneLine } from '../../report/text.ts';
-import type { RecordListing } from '../../run/records/reading.ts';
-import { graphOf } from '../../run/records/unit.ts';
-import type { RunState } from '../../run/state/run-state.ts';
-import { adviceLines } from '../output/advice.ts';
-import type { CommandInvocation } from '../command.ts';
-import { noteLearnings } from '../memory/note-learnings.ts';
-import { noteStale } from '../memory/note-stale.ts';
-import { removeOldRuns } from '../project/remove-old-runs.ts';
-import { whatToRun } from '../project/what-to-run.ts';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { loadFor, mirrorFor, open, projectorFor, type OpenProject } from '../project/open.ts';
-import { exitCodeOfRun, stateToShow } from '../output/outcome.ts';
-import { paintFor } from '../output/paint.ts';
-import { errorLog } from '../output/error-log.ts';
-import { progressFor } from '../project/run-progress.ts';
-import { printJson } from '../output/print-json.ts';
-import { interruptible } from '../output/interrupt.ts';
-import { noteTooShort, redactorFor } from '../project/redactor.ts';
-import { planTheSet } from '../sets/plan-set.ts';
-import { runTheSet } from '../sets/run-set.ts';
-import { refuseSetOptions } from '../sets/set-options.ts';
-import { errorLines, exitCodeOfError } from '../output/report-error.ts';
-import { say } from '../output/say.ts';
-import type { CliWorld } from '../world.ts';
-import { appliedLines, applyTo, exitCodeOfApplied } from './apply.ts';
-import { planRun } from './plan.ts';
+import { Option, type Command } from 'commander';
+import { GatelineError } from '../../errors.ts';
+import { ESTIMATE_RUNS, estimateDuration } from '../../history/statistics.ts';
+import { readCallerSettings } from '../../environment.ts';
+import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
+import { nextLine, renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
+import { gateOf } from '../../run/units.ts';
+import { shellWord } from '../../untrusted/escape.ts';
+import {
+  addRequestOptions,
+  addDeciderOptions,
+  collectList,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
+import { paintOf, tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
+import { showProgress } from '../progress.ts';
+import { interruptOn, type World } from '../world.ts';
+import { addSetOptions, runSetAnswer } from './set.ts';
 
-/** `gateline run` and `gateline resume`: continue the subject's run. */
-export function execute(invocation: CommandInvocation): Promise<ExitCode> {
-  return continueRun(invocation);
+const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
+
+interface RunFlags extends TargetOptions {
+  readonly until?: string[];
+  readonly gate?: string[];
+  readonly force?: string[];
+  readonly strategy?: (typeof STRATEGIES)[number];
+  readonly from?: string;
+  readonly isolated?: boolean;
+  readonly new?: boolean;
+  readonly sequential?: boolean;
+  readonly maxParallel?: number;
+  readonly maxIterations?: number;
+  readonly memory?: string[];
+  readonly set?: string;
+  readonly onlySet?: string[];
+  readonly dryRun?: boolean;
+  readonly checkpoints?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly reason?: string;
+  readonly actor?: string;
 }
 
-/** Continues the subject's run, or begins one. @param fork the run that it is a fork of */
-export async function continueRun(invocation: CommandInvocation, fork?: ForkOrigin): Promise<ExitCode> {
-  const { world, options } = invocation;
-  refuseSetOptions(options);
-  if (options['set'] !== undefined) return options['dry-run'] ? planTheSet(invocation) : runTheSet(invocation);
-  if (options['dry-run']) return planRun(invocation, fork);
-  const loaded = await loadFor(invocation);
-  const asked = await whatToRun(invocation, loaded, fork);
-  await using _lock = await lockWorkspace(loaded.root, world);
-  await noteStale(world, loaded);
-  const stop = new AbortController();
-  const opened = await open(invocation, loaded, { readOnly: false, signal: stop.signal });
-  const assignment = { ...opened.assignment, ...asked.assigned };
-  const redactor = redactorFor(loaded.pipeline, world.environment);
-  const projector = await projectorFor(world, opened, redactor.redactText);
-  const mirror = mirrorFor(world, { ...opened, assignment });
-  const progress = progressFor(invocation, opened);
-  noteTooShort(redactor, progress);
-  const observe = async (event: EngineEvent): Promise<void> => {
-    progress.follow(event);
-    for (const notice of await projector.follow(event)) progress.note(notice);
-    if ('state' in event) for (const notice of await mirror.show(event.state)) progress.note(notice);
-  };
-  const listing = options['apply'] ? await listKnown(opened.ports, assignment) : undefined;
-  const completed = listing && (await completedRun(opened, asked.resume, listing));
-  if (completed !== undefined) {
-    const { runNumber, subject } = completed.state;
-    say(world.err, `Run ${runNumber} of ${oneLine(subject)} is completed: nothing is started, its files are applied.`);
-    await tell(invocation, { ...opened, assignment }, completed);
-    return await applyResult(world, opened, completed, EXIT_CODES.ok);
-  }
-  const result = await interruptible(world, progress, stop, (signal) =>
-    runPipeline(opened.ports, assignment, { observe, signal, resume: asked.resume, listing }),
+/** `plan`, `run`, `resume`, `begin`, `complete`. */
+export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
+  answer<RunFlags>(
+    addSelectionOptions(addRequestOptions(program.command('plan'))).description('show what would run, and why'),
+    (options) => runOrResume(world, { ...options, dryRun: true }, false),
   );
-  const shown = [...(await projector.show(result.state)), ...(await mirror.show(result.state))];
-  for (const notice of shown) say(world.err, `note: ${notice}`);
-  const graph = graphOf(opened.graph, result.state.units.values());
-  await tell(invocation, { ...opened, graph, assignment }, result);
-  const code = exitCodeOfRun(result, graph, asked.assigned);
-  const last = options['apply'] ? await applyResult(world, opened, result, code) : code;
-  if (!result.cancelled) await noteLearnings(world, opened, result.state);
-  if (!result.cancelled) await removeOldRuns(world, opened);
-  return last;
+  answer<RunFlags>(
+    addSetOptions(addRunOptions(program.command('run'))).description(
+      'run the pipeline, or continue a run that stopped',
+    ),
+    (options) =>
+      (options.set ?? options.onlySet) ? runSetAnswer(world, options.set, options) : runOrResume(world, options, false),
+  );
+  answer<RunFlags>(
+    addRunOptions(program.command('resume')).description('continue a run that was paused or rolled back'),
+    (options) => runOrResume(world, options, true),
+  );
+  addBegin(world, program, answer);
+  addComplete(world, program, answer);
 }
 
-/**
- * The newest run, if what is asked for is done but for its files: the call that was to apply them was interrupted, or a
- * completed run is to be resumed.
- * @throws GatelineError `ROLLBACK_UNFINISHED`
- */
-async function completedRun(
-  { ports, assignment }: OpenProject,
-  resume: Resume | undefined,
-  listing: RecordListing,
-): Promise<RunResult | undefined> {
-  const call = await openCall(ports, assignment, () => undefined, { runNumber: 0, listing });
-  const state = call.journal.state();
-  if (state.status !== 'completed' || resume?.fresh) return undefined;
-  await refuseUnfinished(ports);
-  const { lift = false, strategy = 'retry-current', force = [], fork } = resume ?? {};
-  const isPlain = lift && strategy === 'retry-current' && force.length === 0;
-  const isSameFork = fork !== undefined && isSameOrigin(state.decided.forked?.origin, fork);
-  if (!isPlain) {
-    if (resume !== undefined && !lift && !isSameFork) return undefined;
-    const unfinished = await unfinishedApply(call.ports, call.snapshot);
-    if (unfinished === undefined || !isOfRun(call, unfinished)) return undefined;
-  }
-  const nothing = { planned: [], waiting: [], errors: [], cancelled: false, endedLeftovers: [] };
-  return { ...nothing, state, call: call.journal.call };
+function addSelectionOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--until <gates>', 'these gates and what they need').argParser(collectList))
+    .addOption(new Option('--gate <gates>', 'only these gates').argParser(collectList).conflicts('until'))
+    .option('--isolated', 'work in a clone of this folder; `gateline apply` brings its files back');
 }
 
-/** Applies the files of a completed run only: an incomplete result is not a usable version. */
-async function applyResult(
-  world: CliWorld,
-  { ports, assignment }: OpenProject,
-  { state }: RunResult,
-  code: ExitCode,
-): Promise<ExitCode> {
-  if (state.status !== 'completed') {
-    say(world.err, 'Nothing is applied: the run is not completed.');
-    return code;
-  }
-  try {
-    const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber });
-    const applied = await applyTo(world, call, { dryRun: false });
-    for (const line of appliedLines(applied, call, false)) say(world.err, line);
-    return code === EXIT_CODES.ok ? exitCodeOfApplied(applied) : code;
-  } catch (error) {
-    if (!(error instanceof GatelineError)) throw error;
-    // The state is printed already, and it is the only document that `--json` promises.
-    for (const line of errorLines(error)) world.err.write(`${line}\n`);
-    return exitCodeOfError(error);
-  }
+function addRunOptions(command: Command): Command {
+  return addDeciderOptions(addSelectionOptions(addRequestOptions(command)), false)
+    .addOption(new Option('--force <gates>', 'run these gates again, even if nothing changed').argParser(collectList))
+    .addOption(new Option('--strategy <name>', 'how to continue after a failure').choices(STRATEGIES))
+    .addOption(new Option('--from <gate>', 'the gate of --strategy from-checkpoint'))
+    .option('--new', 'close the open run first')
+    .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(parseWholeNumber(1)))
+    .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))
+    .addOption(new Option('--max-iterations <n>', 'how often a gate may work in a loop').argParser(parseWholeNumber(1)))
+    .addOption(new Option('--memory <names>', 'documents that every gate gets in this call').argParser(collectList))
+    .option('-n, --dry-run', 'only show what would run')
+    .option('--checkpoints', 'print the Markdown checkpoint of each gate')
+    .option('-q, --quiet', 'no progress')
+    .addOption(new Option('-v, --verbose', 'show what the agents print').conflicts('quiet'));
 }
 
-/** The gates' changes are not in the folder yet. */
-function handedOnLines({ status, units }: RunState): string[] {
-  const files = [...units.values()].flatMap((unit) => (unit.done ? (unit.ended?.files ?? []) : []));
-  const number = new Set(files.map(({ path }) => path)).size;
-  if (status !== 'completed' || number === 0) return [];
-  const [these, it] = number === 1 ? ['1 file', 'it'] : [`${number} files`, 'them'];
-  return [`The gates made ${these}: \`gateline diff\` shows ${it}, \`gateline apply\` puts ${it} into your folder.`];
+function toRunOptions(options: RunFlags): RunOptions {
+  const {
+    until,
+    gate,
+    force,
+    strategy,
+    from,
+    isolated,
+    maxIterations,
+    maxParallel,
+    sequential,
+    memory,
+    reason,
+    actor,
+  } = options;
+  if (from !== undefined && strategy !== 'from-checkpoint')
+    throw new GatelineError('usage', '--from belongs to --strategy from-checkpoint');
+  return {
+    until,
+    only: gate,
+    force,
+    strategy: strategy === 'from-checkpoint' ? { fromCheckpoint: from ?? '' } : strategy,
+    checkpoints: options.checkpoints,
+    isolated,
+    fresh: options.new,
+    maxParallel: sequential ? 1 : maxParallel,
+    maxIterations,
+    memory,
+    by: { reason, actor },
+  };
 }
 
-/**
- * The end of a run: the state, the next steps, and what kept gates from running. With `--json`, the text for people
- * goes to stderr.
- */
-async function tell(
-  { world, options }: CommandInvocation,
-  {
-    loaded,
-    graph,
-    ports,
-    assignment,
-  }: Pick<OpenProject, 'loaded' | 'graph' | 'ports'> & { readonly assignment: Assignment },
-  result: RunResult,
-): Promise<void> {
-  const screen = options['json'] ? world.err : world.out;
-  const shown = stateToShow(result);
-  const { notes, usedUp } = loopNotes(shown, graph, loaded.pipeline, assignment.maxIterations);
-  const about = { groups: loaded.pipeline.groups, file: fileOf(loaded) };
-  if (options['json']) {
-    const log = await errorLog(ports.store, result.state);
-    printJson(world, statusJson(result.state, graph, { ...about, log }));
-  } else {
-    const paint = paintFor(screen, world.environment);
-    screen.write(`\n${statusTable(shown, loaded.pipeline, { width: screen.columns, paint, wrap: true, notes })}\n`);
-  }
-  for (const error of result.errors) for (const line of errorLines(error)) say(world.err, line);
-  const isBlocked = result.errors.length > 0;
-  for (const line of adviceLines(shown, { graph, options, isBlocked, usedUp })) say(screen, line);
-  if (!options['apply']) for (const line of handedOnLines(result.state)) say(screen, line);
-  say(screen, `Everything is kept in ${stateRoot(loaded)}.`);
+async function runOrResume(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
+  using progress = showProgress(world, options);
+  const gateline = await Gateline.open({
+    ...(await gatelineOptions(world, options)),
+    observe: (event) => progress.observe(event),
+  });
+  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await checkpointsOf(gateline);
+  if (options.dryRun) return await planAnswer(world, gateline, await gateline.plan(toRunOptions(options)));
+  using interruption = interruptOn(world);
+  const settings = { ...toRunOptions(options), signal: interruption.signal };
+  const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
+  // What changed while agents worked outdates what they and others made: that is said at the end.
+  const { result, view } = outcome;
+  const isChanged = view.units.some(({ key, undeclared }) => result.ran.includes(key) && undeclared.length > 0);
+  const { until, only, memory } = settings;
+  const plan = isChanged && !options.isolated ? await gateline.plan({ until, only, memory }) : undefined;
+  progress.end();
+  return runAnswer(world, outcome, plan);
+}
+
+type Plans = Awaited<ReturnType<Gateline['plan']>>;
+
+/** The gates that a run can continue from. */
+async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
+  const done = (await gateline.view()).units.filter((unit) => unit.done).map(({ gate }) => gate);
+  const hint =
+    done.length === 0 ? 'no gate of the newest run is done' : `--from is one of: ${[...new Set(done)].join(', ')}`;
+  return new GatelineError('usage', '--strategy from-checkpoint needs --from GATE', { hint });
+}
+
+async function planAnswer({ out }: World, gateline: Gateline, plans: Plans): Promise<Answer> {
+  const { gates, id } = gateline.definition.pipeline;
+  const coming = plans.filter(({ choice }) => choice === 'run' || choice === 'depends');
+  const { entries } = await gateline.history({ pipeline: id, limit: ESTIMATE_RUNS });
+  const estimatedMs = estimateDuration(gates, entries, new Set(coming.map(({ unit }) => gateOf(unit))));
+  return { json: { plan: plans, estimatedMs }, text: renderPlan(plans, tableScreenOf(out), estimatedMs) };
+}
+
+export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
+  const screen = { ...tableScreenOf(out), ran: result.ran, now: new Date().toISOString(), plan };
+  const text = renderStatus(view, screen);
+  const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
+  const exit =
+    result.status === 'interrupted' ? 130 : result.status === 'completed' || result.status === 'nothing' ? 0 : 1;
+  return { json: { result, run: view }, text: head + text, exit };
+}
+
+function addBegin(world: World, program: Command, answer: AddAnswer): void {
+  const command = addRequestOptions(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
+    .summary('begin an attempt of an agent that works by itself')
+    .description(
+      'Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.',
+    );
+  answer<TargetOptions>(command, async (options, unit) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const begun = await gateline.begin(unit);
+    const variables: Readonly<Record<string, string>> =
+      begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
+    world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
+    return {
+      json: begun,
+      text: Object.entries(variables)
+        .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+        .join('\n'),
+    };
+  });
+}
+
+function addComplete(world: World, program: Command, answer: AddAnswer): void {
+  const command = addRequestOptions(
+    program.command('complete').argument('[gate]', 'a gate, or gate/leg; default: the one of GATELINE_TOKEN'),
+  )
+    .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(parseWholeNumber(0)))
+    .description('end an attempt that `begin` began');
+  answer<TargetOptions & { exitCode?: number }>(command, async (options, word) => {
+    const token = word ?? readCallerSettings(world.environment).token;
+    if (token === undefined)
+      throw new GatelineError('usage', 'no gate is named, and there is no token', {
+        hint: '`gateline complete GATE`; eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
+      });
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const { ended, view } = await gateline.complete(token, options.exitCode);
+    const unit = view.units.find(({ key }) => key === ended.unit);
+    const isGood = (unit ?? ended.verdict).status === 'passed' || (unit?.status === 'partial' && unit.done);
+    const text = unit
+      ? renderVerdict(unit, undefined, { paint: paintOf(world.out) })
+      : `${ended.unit} is no leg any more. Its output is used when it is one again.\n`;
+    return {
+      json: { ended, run: view },
+      text: text + nextLine(view.next),
+      exit: isGood ? 0 : 1,
+    };
+  });
 }

@@ -1,152 +1,144 @@
-import type { Call } from '../../engine/call/call.ts';
-import { GatelineError } from '../../errors/gateline-error.ts';
-import { didYouMean } from '../../pipeline/problem.ts';
-import type { Gate } from '../../pipeline/pipeline.ts';
-import { attemptView, scoreOf } from '../../report/json/status-json.ts';
-import { statusTable } from '../../report/terminal/status-table.ts';
-import { oneLine } from '../../report/text.ts';
-import { legName } from '../../report/wording.ts';
-import { verdictText } from '../../report/terminal/verdict-text.ts';
-import { comparePositions, unitOf, type GatelineRecord } from '../../run/records/record.ts';
-import { unitNamed } from '../../run/records/named-units.ts';
+import { Argument, Option, type Command } from 'commander';
+import { join, relative, resolve } from 'node:path';
+import { Gateline } from '../../gateline.ts';
+import { formatBytes } from '../../report/amounts.ts';
+import { renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { textOption, type CommandInvocation } from '../command.ts';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { attemptGiven } from '../project/attempt-given.ts';
-import { openToLook } from '../project/open.ts';
-import { pointers } from '../output/advice.ts';
-import { paintFor } from '../output/paint.ts';
-import { printJson } from '../output/print-json.ts';
-import { say } from '../output/say.ts';
-import type { CliWorld } from '../world.ts';
-import { contentOf, PARTS, TEXT_PARTS, type ShownPart } from '../../local/report/parts.ts';
-import { shownOf, textOfPart, whyAbsent, type Shown } from '../project/show-parts.ts';
+import type { Part } from '../../report/view.ts';
+import { GatelineError } from '../../errors.ts';
+import { assertUnit } from '../../local/runs/order.ts';
+import { writeReport } from '../../local/report.ts';
+import {
+  addTargetOptions,
+  addRequestOptions,
+  gatelineOptions,
+  parseWholeNumber,
+  type TargetOptions,
+} from '../options.ts';
+import { tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
+import type { World } from '../world.ts';
+import { setOption, setStatusAnswer } from './set.ts';
 
-/** `gateline show GATE [PART]`: one stored part of a gate. */
-export async function execute(invocation: CommandInvocation): Promise<ExitCode> {
-  const { world, options, positionals } = invocation;
-  const [key, name = 'verdict'] = positionals as [string, string?];
-  const part = partNamed(name);
-  const { call, loaded } = await openToLook(invocation);
-  const units = call.journal.state().units;
-  const json = options['json'] === true;
-  const number = attemptGiven(textOption(options, 'attempt'));
-  const gate = loaded.pipeline.gates.find(({ id }) => id === key);
-  if (gate !== undefined && part === 'verdict' && !units.has(key) && number === undefined) {
-    showLegs(world, call, gate, json);
-    return EXIT_CODES.ok;
-  }
-  const unit = units.get(unitNamed(call.graph, key).key)!;
-  const shown = shownOf(call, unit, number);
-  const { contract } = loaded.pipeline.gates.find(({ id }) => id === unit.gate) ?? {};
-  if (part === 'verdict')
-    showVerdict(world, shown, { json, contract, about: pointers(options, ['subject', 'run', 'attempt']) });
-  else if (part === 'record') printJson(world, recordsOf(call, shown));
-  else await showContent(world, call, shown, part, json);
-  return EXIT_CODES.ok;
+const PARTS = [
+  'verdict',
+  'output',
+  'exports',
+  'request',
+  'contract',
+  'stdout',
+  'stderr',
+  'learnings',
+  'feedback',
+] as const;
+
+interface ShowOptions extends TargetOptions {
+  readonly run?: number;
+  readonly attempt?: number;
 }
 
-/** Parts that have another name, or a command of their own. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ...['log', 'logs'].map((name) => [name, "`gateline logs GATE` prints the agent's output."] as const),
-  ...['diff', 'files'].map((name) => [name, '`gateline diff GATE` shows what the gate changed.'] as const),
-]);
+/** `status`, `show`, `report`, `logs`. */
+export function addShowCommands(world: World, program: Command, answer: AddAnswer): void {
+  const status = addRequestOptions(program.command('status')).description('show how a run stands, and what to do next');
+  status
+    .addOption(setOption())
+    .addOption(runOption())
+    .addOption(new Option('--watch', 'print it again each second until the run has ended').conflicts('json'))
+    .addOption(new Option('--handoff', 'print what an agent that begins now is told').conflicts('watch'));
+  answer<ShowOptions & { watch?: boolean; handoff?: boolean; set?: string }>(status, async (options) => {
+    if (options.set !== undefined) return setStatusAnswer(world, options.set, options);
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    if (options.handoff) {
+      const handoff = await gateline.memory.handoff();
+      return { json: { handoff }, text: forTerminal(handoff) };
+    }
+    const print = async (): Promise<Answer> => statusAnswer(world, gateline, options);
+    if (!options.watch) return print();
+    for (;;) {
+      const shown = await print();
+      const { status: now } = shown.json as { status: string };
+      if (now !== 'executing' && now !== 'initializing') return shown;
+      world.out.write(`${world.out.isInteractive ? '\u001b[H\u001b[2J' : ''}${shown.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  });
 
-function partNamed(name: string): ShownPart {
-  const found = PARTS.find((part) => part === name);
-  if (found !== undefined) return found;
-  const meant = didYouMean(name, PARTS);
-  const suggestion = meant === undefined ? '' : `; ${meant}`;
-  throw new GatelineError('PART_UNKNOWN', `there is no part ${name} of a gate${suggestion}`, {
-    hint: ELSEWHERE.get(name) ?? `Parts: ${PARTS.join(', ')}.`,
+  const show = addTargetOptions(program.command('show').argument('<gate>', 'a gate, or gate/leg')).addArgument(
+    new Argument('[part]', 'what to print; default: the verdict').choices(PARTS).default('verdict'),
+  );
+  show
+    .description('print what a gate left: its verdict, output, request and more')
+    .addOption(runOption())
+    .addOption(attemptOption());
+  answer<ShowOptions>(show, async (options, unit, part) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    if (part === 'verdict') return verdictAnswer(world, gateline, unit, options);
+    const value = await gateline.part(unit, part as Part, options);
+    return 'json' in value
+      ? { json: value.json, text: JSON.stringify(value.json, null, 2) }
+      : { json: { text: value.text }, text: forTerminal(value.text) };
+  });
+
+  const report = addTargetOptions(program.command('report')).description('write a run as a page that a browser shows');
+  report.addOption(runOption()).option('-o, --output <path>', 'the page; default: .state/report.html');
+  answer<ShowOptions & { output?: string }>(report, async ({ output, ...options }) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const { html } = await gateline.report(options.run);
+    const path =
+      output === undefined
+        ? join(gateline.definition.root, '.state/report.html')
+        : resolve(world.workingDirectory, output);
+    await writeReport(path, html);
+    const bytes = Buffer.byteLength(html);
+    const file = relative(world.workingDirectory, path).replaceAll('\\', '/');
+    return { json: { path: file, bytes }, text: `wrote ${forTerminal(file)} (${formatBytes(bytes)})` };
+  });
+
+  const logs = addTargetOptions(program.command('logs').argument('<gate>', 'a gate, or gate/leg')).description(
+    'print what the agent of a gate printed',
+  );
+  logs.addOption(runOption()).addOption(attemptOption());
+  answer<ShowOptions>(logs, async (options, unit) => {
+    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const [stdout, stderr] = await Promise.all(
+      (['stdout', 'stderr'] as const).map((part) => gateline.part(unit, part, options)),
+    );
+    const texts = { stdout: 'text' in stdout! ? stdout.text : '', stderr: 'text' in stderr! ? stderr.text : '' };
+    return { json: texts, text: forTerminal(texts.stdout + texts.stderr) || `${unit} printed nothing` };
   });
 }
 
-/** Shows the status of each leg of a matrix gate. */
-function showLegs(world: CliWorld, call: Call, gate: Gate, json: boolean): void {
-  const state = call.journal.state();
-  const legs = [...state.units.values()].filter((unit) => unit.gate === gate.id);
-  if (json) {
-    printJson(world, {
-      format: 'gateline-legs/1',
-      gate: gate.id,
-      legs: legs.map((leg) => verdictJson(shownOf(call, leg))),
-    });
-    return;
-  }
-  const paint = paintFor(world.out, world.environment);
-  world.out.write(statusTable(state, { gates: [gate], groups: [] }, { width: world.out.columns, paint, wrap: true }));
-  for (const { key, leg } of legs) {
-    const name = legName({ id: leg }, gate.legs);
-    world.out.write(`  gateline show ${oneLine(key)}${name === leg ? '' : `  (${name})`}\n`);
-  }
+function runOption(): Option {
+  return new Option('--run <n>', 'a run of the subject; default: the newest').argParser(parseWholeNumber(1));
 }
 
-/** `gateline-verdict/1`; see docs/reference/json-output.md. */
-function verdictJson(shown: Shown): object {
-  const { verdict } = shown.ended ?? {};
-  const judged =
-    verdict === undefined
-      ? null
-      : { ...verdict, score: scoreOf(verdict), result: verdict.result ?? null, message: verdict.message ?? null };
-  const { key: gate, status, reason } = shown.unit;
-  const at = shown.ended ?? shown.claim;
-  const attempt = at === undefined ? null : attemptView(at);
-  return { format: 'gateline-verdict/1', gate, status, reason, attempt, verdict: judged };
+function attemptOption(): Option {
+  return new Option('--attempt <n>', 'an attempt of the gate; default: the newest').argParser(parseWholeNumber(1));
 }
 
-function showVerdict(
-  world: CliWorld,
-  shown: Shown,
-  {
-    json,
-    contract,
-    about,
-  }: { readonly json: boolean; readonly contract: Gate['contract'] | undefined; readonly about: string },
-): void {
-  if (json) {
-    printJson(world, verdictJson(shown));
-    return;
-  }
-  const paint = paintFor(world.out, world.environment);
-  const { unit, ended, claim, number } = shown;
-  const { key: gate, status, reason } = unit;
-  if (number === undefined) {
-    if (ended === undefined || status !== ended.verdict.status || unit.reused || ended.how === 'adopted')
-      say(world.out, `${oneLine(gate)}: ${status}: ${oneLine(reason)}`);
-  } else if (ended === undefined) say(world.out, `${oneLine(gate)}, attempt ${number}: ${whyAbsent(shown, 'verdict')}`);
-  if (ended === undefined) return;
-  say(world.out, verdictText(ended, { paint, contract, numbered: unit.numbered, uses: claim?.entities }).trimEnd());
-  const kept = (['output', 'stdout', 'stderr'] as const).filter((part) => contentOf(shown, part) !== undefined);
-  for (const part of kept) world.out.write(`  ${part}: gateline show ${oneLine(gate)} ${part}${about}\n`);
+async function statusAnswer({ out }: World, gateline: Gateline, { run, json }: ShowOptions): Promise<Answer> {
+  const view = await gateline.view(run);
+  const plan = run === undefined && !json && view.status === 'completed' ? await gateline.plan() : undefined;
+  return {
+    json: view,
+    text: renderStatus(view, { ...tableScreenOf(out), now: new Date().toISOString(), plan }),
+  };
 }
 
-function recordsOf(call: Call, { unit, claim, ended, number }: Shown): GatelineRecord[] {
-  const { runNumber } = call.journal.state();
-  const at = claim ?? ended;
-  return call.journal
-    .archive()
-    .records.filter((record) => unitOf(record) === unit.key && record.runNumber === runNumber)
-    .filter((record) => number === undefined || (at !== undefined && comparePositions(record, at) === 0));
-}
-
-async function showContent(
-  world: CliWorld,
-  call: Call,
-  shown: Shown,
-  part: Exclude<ShownPart, 'verdict' | 'record'>,
-  json: boolean,
-): Promise<void> {
-  const { unit, number } = shown;
-  const digest = contentOf(shown, part);
-  if (digest === undefined) {
-    const which = number === undefined ? '' : `attempt ${number} of `;
-    throw new GatelineError('PART_ABSENT', `${which}gate ${unit.key} has no ${part}: ${whyAbsent(shown, part)}`, {
-      hint: `\`gateline show ${unit.key}\` shows how it ended.`,
+async function verdictAnswer(
+  { out }: World,
+  gateline: Gateline,
+  key: string,
+  { run, attempt }: ShowOptions,
+): Promise<Answer> {
+  const unit = (await gateline.view(run)).units.find((view) => view.key === key);
+  if (unit === undefined) {
+    assertUnit(gateline.definition.pipeline, key);
+    throw new GatelineError('usage', `${key} is no unit of this run`, {
+      hint: '`gateline status` shows gates and legs',
     });
   }
-  const text = await textOfPart(call, unit.key, part, digest);
-  if (!TEXT_PARTS.has(part)) printJson(world, JSON.parse(text));
-  else if (json) printJson(world, { format: 'gateline-text/1', gate: unit.key, part, text });
-  else world.out.write(world.out.interactive ? forTerminal(text) : text);
+  const chosen = attempt === undefined ? undefined : unit.attempts.find(({ n }) => n === attempt);
+  if (attempt !== undefined && chosen === undefined)
+    throw new GatelineError('usage', `${key} has no attempt ${attempt}`);
+  return { json: chosen ?? unit, text: renderVerdict(unit, chosen, tableScreenOf(out)) };
 }

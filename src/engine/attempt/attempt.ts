@@ -1,241 +1,205 @@
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import type { AgentResult } from '../../agent/agent.ts';
-import { GatelineError, isDiskFull } from '../../errors/gateline-error.ts';
-import { comparePositions, type EndedRecord, type StartedRecord } from '../../run/records/record.ts';
-import { isGoodEnough } from '../../run/state/fold-unit.ts';
-import type { Unit } from '../../run/records/unit.ts';
-import type { Verdict } from '../../verdict/verdict.ts';
-import { agentEnvironment, protocolVariables } from './agent-environment.ts';
-import { notPrepared, verdictOn, withFiles } from './attempt-verdicts.ts';
-import { claim, prepareAttempt, type BegunAttempt, type Preparation } from './begin-attempt.ts';
-import type { Call } from '../call/call.ts';
-import { effectsOfUnit } from '../entities/created.ts';
-import { endLeftUnlessPassed } from '../entities/left-processes.ts';
-import {
-  canBeCompletedAgain,
-  collectLearnings,
-  collectMetrics,
-  collectOutput,
-  readOutput,
-  removeAnswer,
-  type WrittenOutput,
-} from './collect-output.ts';
-import { captureFiles, nameKept, nameReruns } from './capture-files.ts';
-import { endWith, endWithoutSecrets, recordEnd } from './end-attempt.ts';
-import { databaseAfter } from '../snapshots/database.ts';
-import { placeFor } from './place.ts';
-import { setUp, workFor } from '../plan/plan-unit.ts';
-import { type Work } from '../plan/prepared-unit.ts';
+import type { JsonValue } from '../../json/json.ts';
+import { canonicalChunks } from '../../json/canonical-json.ts';
+import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
+import type { FileChange } from '../../run/files.ts';
+import { totalOf } from '../../run/figures.ts';
+import { endsOf, judgeTogether } from '../../run/repeat.ts';
+import { attemptName, isRemembered } from '../../run/state.ts';
+import type { Unit } from '../../run/units.ts';
+import { failedVerdict, type Verdict } from '../../verdict/verdict.ts';
+import { snapshotFrom, snapshotId } from '../../workspace/workspace.ts';
+import { redactIssue } from '../../verdict/judge.ts';
+import { findHandOnProblems } from '../../workspace/hand-on.ts';
+import type { Call } from '../call.ts';
+import { judgeOutput, type JudgedOutput } from './judge-output.ts';
+import { checkpointOf, extendCheckpoints } from '../plan/checkpoints.ts';
+import { recordChanges, reportUndeclared, splitChanges } from './folder-changes.ts';
+import type { Needs, Work } from '../plan/request.ts';
+import { legsEntry } from '../legs.ts';
+import { setFailure, setOutcome } from '../outcome.ts';
+import { endForAttempt, entityVariables, takeForAttempt } from '../entities/gate-entities.ts';
+import { exportsOf, storeValue } from '../values.ts';
+import { prepareDirectory, taskOf } from './agent-files.ts';
 
-/** Bytes to keep of each of an agent's output streams. */
-const LOG_LIMIT = 1024 * 1024;
-
-/** Failures that another attempt cannot fix. */
-const FINAL: ReadonlySet<Verdict['kind']> = new Set(['no-secret', 'cancelled', 'claimed', 'contract', 'not-started']);
-
-/**
- * Errors while writing the `ended` record after which no other record is written instead: the end is already recorded,
- * or the agent's result is kept on this machine and a later step uploads it.
- */
-const NOT_REPLACED: ReadonlySet<string> = new Set(['RECORD_TAKEN', 'ARTIFACT_UPLOAD_FAILED', 'ARTIFACTS_OUTAGE']);
-
-/** The last attempt of a unit in this call. */
-export interface Attempted {
-  readonly ended: EndedRecord;
-  /** Why it could not be prepared, if the call can still continue with other units. */
-  readonly error?: GatelineError;
+/** An attempt that has begun. */
+export interface Claim {
+  readonly started: StartedEntry;
+  readonly directory: string;
+  readonly needs: Needs;
+  readonly unit: Unit;
 }
 
-/**
- * Runs a unit until it is satisfied, has no retries left, or another attempt makes no sense. Each attempt writes its
- * records.
- */
-export async function runAttempts(call: Call, unit: Unit, first: Work, signal: AbortSignal): Promise<Attempted> {
-  let work = first;
-  let before: EndedRecord | undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    const attempted = await runAttempt(call, unit, work, signal, { attempt: attempt + 1, before });
-    const { ended } = attempted;
-    const settled =
-      isGoodEnough(unit, ended, { ruling: 'stands' }) ||
-      FINAL.has(ended.verdict.kind) ||
-      signal.aborted ||
-      // In a job's checkout the changes could not be undone then, and its content matches no request.
-      (call.holder === 'job' && ended.snapshot === undefined);
-    const retrying = !settled && attempt < unit.gate.retries && (await mayRetry(call, unit));
-    const known = { state: call.journal.state(), records: call.journal.records() };
-    await call.observe({ type: 'ended', unit: unit.key, record: ended, ...known, retrying });
-    if (!retrying) return attempted;
-    before = ended;
-    // Files that an attempt left in the user's folder are now the user's version. The next attempt's request includes
-    // them.
-    if (call.holder !== 'job' && unit.gate.workspace === 'in-place') work = await workFor(call, unit, work.contract);
-  }
-}
-
-/** Whether the budget allows another attempt; then it is reserved. */
-async function mayRetry(call: Call, unit: Unit): Promise<boolean> {
-  const asked = await call.budget.take(unit);
-  if (asked === undefined || asked.choice === 'start') return true;
-  await call.observe({ type: 'notice', unit: unit.key, message: `no further attempt: ${asked.reason}` });
-  return false;
-}
-
-/** Where an attempt is in a row of them. */
-interface InRow {
-  /** From 1. */
-  readonly attempt: number;
-  /** The one before it. */
-  readonly before: EndedRecord | undefined;
-}
-
-async function runAttempt(
+/** Starts the agent of a unit and sees it to its end. @throws as {@link takeForAttempt}, before the attempt is logged */
+export async function runAttempt(
   call: Call,
-  unit: Unit,
-  asked: Work,
-  signal: AbortSignal,
-  { attempt, before }: InRow,
-): Promise<Attempted> {
-  const work = await setUp(call, unit, asked, signal);
-  const started = await claim(call, unit, work, { place: await placeFor(call, unit) });
-  const known = { attempt, attempts: unit.gate.retries + 1, state: call.journal.state() };
-  await call.observe({ type: 'started', unit: unit.key, record: started, ...known });
-  const refused = await endWithoutSecrets(call, unit, started);
-  if (refused !== undefined) return { ended: refused };
-  let begun: BegunAttempt;
-  try {
-    begun = await prepareOrEnd(call, unit, work, started, { signal, before });
-  } catch (error) {
-    const ended = call.journal
-      .archive()
-      .ended.get(unit.key)
-      ?.findLast((one) => comparePositions(one, started) === 0);
-    const isOfThisGate = error instanceof GatelineError && error.fault !== 'gateline' && !isDiskFull(error);
-    if (ended !== undefined && isOfThisGate) return { ended, error };
-    throw error;
-  }
-  let result: AgentResult | undefined;
-  let ended: EndedRecord | undefined;
-  try {
-    result = await startOrEnd(call, begun, signal);
-    ended = await finishAttempt(call, begun, result);
-    if (isInUsersFolder(call, started)) await nameReruns(call, started, ended);
-    return { ended };
-  } finally {
-    // An agent that timed out or was ended by a signal may have left processes that still write there.
-    const left = await endLeftUnlessPassed(call, begun.directory.path, result, ended);
-    await begun.checkout.release(result?.outcome === 'exited', left);
-    if (left.length > 0) await call.ports.agent.keepLeft(begun.directory.path);
-    if (isInUsersFolder(call, started)) call.forgetSnapshot();
-  }
-}
-
-function isInUsersFolder({ holder }: Pick<Call, 'holder'>, { place }: StartedRecord): boolean {
-  return holder !== 'job' && place === 'in-place';
-}
-
-/** Prepares a claimed attempt. If that fails, the attempt is ended with the error before the error is rethrown. */
-export async function prepareOrEnd(
-  call: Call,
-  unit: Unit,
   work: Work,
-  started: StartedRecord,
-  preparation?: Preparation,
-): Promise<BegunAttempt> {
+  { reason, feedback }: { readonly reason: string; readonly feedback?: Verdict },
+  signal: AbortSignal,
+): Promise<EndedEntry> {
+  const attempt = nextAttempt(call, work.unit);
+  const directory = await claimDirectory(call, work, attempt, feedback);
+  const id = randomUUID();
+  const task = taskOf(call, work, attempt, directory, feedback !== undefined);
+  const env = { ...task.env, ...entityVariables(call, work.unit, directory, id) };
+  const agent = await call.ports.agents.prepare({ ...task, env });
+  const started = { ...(await startedEntry(call, work, attempt)), process: agent.process ?? NOT_STARTED };
   try {
-    return await prepareAttempt(call, unit, work, started, preparation);
+    await takeForAttempt(call, work.unit, { ref: attempt, id, directory }, agent, signal);
+    await call.write(started);
   } catch (error) {
-    await endWith(call, unit, started, error);
+    // It waits for the word, and the process for it.
+    await agent.run(AbortSignal.abort());
     throw error;
   }
+  const { unit, n, at } = started;
+  call.observe({ type: 'started', unit, n, reason, at });
+  const result = await agent.run(signal);
+  return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
 }
 
-/** Runs the agent to its end. If it cannot be watched, the attempt is ended with the error before it is rethrown. */
-async function startOrEnd(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
-  try {
-    return await startAgent(call, begun, signal);
-  } catch (error) {
-    await endWith(call, begun.unit, begun.started, error);
-    throw error;
-  }
+/** An agent that cannot be started has no process, but its attempt is not one between `begin` and `complete`. */
+const NOT_STARTED = { pid: 0, start: 'not started' };
+
+/** The place for the next attempt of a unit in the run. */
+export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
+  const { runNumber, current } = state;
+  const earlier = current?.run === runNumber ? (current.attempts.get(key) ?? []) : [];
+  return { subject: order.subject, run: runNumber, unit: key, n: (earlier.at(-1)?.ref.n ?? 0) + 1 };
 }
 
-function startAgent(call: Call, begun: BegunAttempt, signal: AbortSignal): Promise<AgentResult> {
-  const { unit, directory, started } = begun;
-  const others = new Set(call.assignment.pipeline.gates.flatMap((one) => one.secrets));
-  const { task } = call.assignment;
-  const protocol = protocolVariables(unit, started.n, directory, { ...begun, task });
-  return call.ports.agent.run({
-    directory: directory.path,
-    command: unit.gate.run ?? '',
-    shell: unit.gate.shell,
-    workingDirectory: join(begun.checkout.root, unit.gate.workingDirectory),
-    env: agentEnvironment(begun.checkout.environment(call.ports.environment), unit.gate, others, protocol),
-    ...(unit.gate.entities?.leaves === true && { leaves: true }),
-    timeoutMs: unit.gate.timeoutMinutes * 60_000,
-    logLimit: LOG_LIMIT,
-    live: true,
-    signal,
-    onLine: (stream, line) => void call.observe({ type: 'line', unit: unit.key, stream, line }),
-    redact: (text) => call.redactor.redactText(text),
-    redactStream: () => call.redactor.createStream(),
-  });
+/** Stores what an attempt is judged by, keeps the folder as it is, and writes the files of the agent. */
+export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
+  const { contents, workspace } = call.ports;
+  await contents.put(canonicalChunks(work.request as unknown as JsonValue));
+  await storeValue(call, call.contractOf(work.unit.gate).contract);
+  await workspace.keep(attemptName(attempt, call.order.pipeline.id), work.snapshot);
+  await call.ports.database?.save(attempt);
+  return prepareDirectory(call, work, attempt, feedback);
+}
+
+export async function startedEntry(call: Call, work: Work, attempt: AttemptRef): Promise<StartedEntry> {
+  const { unit, fingerprint, snapshot, rework, request } = work;
+  const { digest } = call.contractOf(unit.gate);
+  return {
+    ...call.head(),
+    // Also if somebody closed the run since its directory was made.
+    run: attempt.run,
+    kind: 'started',
+    unit: unit.key,
+    n: attempt.n,
+    fingerprint,
+    contract: digest,
+    snapshot: snapshotId(snapshot),
+    iteration: rework?.round ?? 1,
+    rework: rework !== undefined,
+    writes: unit.gate.files !== undefined,
+    ...(call.order.isIsolated && { isolated: true }),
+    ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
+    ...(request.task !== undefined && { task: request.task.slice(0, 4_096) }),
+  };
 }
 
 /**
- * Judges what an agent left and writes the `ended` record. Also used for an agent that ran by itself, which the caller
- * may report as `stopped`.
+ * Ends an attempt: judges the output, sees what became of the folder, remembers the output and what else holds for the
+ * folder as it is left, and logs the end last: a kill between these steps is repeated without harm.
  */
-export async function finishAttempt(
-  call: Call,
-  begun: BegunAttempt,
-  result: AgentResult,
-  stopped?: Verdict,
-): Promise<EndedRecord> {
-  const { started } = begun;
-  let ended: EndedRecord;
-  let own = call;
-  try {
-    const read = await readOutput(call, begun);
-    own = read.own;
-    ended = await judgeAndEnd(own, begun, result, read.written, stopped);
-  } catch (error) {
-    // Once there is room, `complete` can be run again.
-    if (isDiskFull(error) && canBeCompletedAgain(started)) throw error;
-    await removeAnswer(call, begun);
-    if (error instanceof GatelineError && NOT_REPLACED.has(error.code)) throw error;
-    const verdict = isDiskFull(error) ? { ...notPrepared(error), kind: 'lost' as const } : notPrepared(error);
-    await recordEnd(own, begun.unit, started, { verdict, result });
-    throw error;
-  }
-  await removeAnswer(call, begun);
-  return ended;
+export async function finishAttempt(call: Call, claim: Claim, result?: AgentResult): Promise<EndedEntry> {
+  const { unit, needs, started, directory } = claim;
+  const before = snapshotFrom(started.snapshot);
+  const judged = await judgeOutput(call, unit, directory, result);
+  const after = await call.look();
+  const changes = await splitChanges(call, claim, before, after);
+  const verdict = await judgeFiles(call, unit, judged.verdict, changes.declared);
+  const { digest, contract } = call.contractOf(unit.gate);
+  const { value } = judged;
+  const output = value === undefined ? undefined : await storeValue(call, value);
+  // Before the output is remembered: one that is used makes nothing valid.
+  const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
+  const end: EndedEntry = {
+    ...call.head(),
+    run: started.run,
+    kind: 'ended',
+    unit: unit.key,
+    n: started.n,
+    how: 'ran',
+    verdict,
+    fingerprint: started.fingerprint,
+    contract: digest,
+    iteration: started.iteration,
+    rework: started.rework,
+    ...(output && { output, ...(await legsEntry(call, unit, output)) }),
+    ...(value !== undefined &&
+      verdict.status !== 'failed' && { exports: await exportsOf(call, value, contract.exports) }),
+    ...recordChanges(call, changes),
+    ...(effects.length > 0 && { effects }),
+    snapshot: snapshotId(after),
+    ...(await storeLogs(call, judged, result)),
+    ms: result?.ms ?? Math.max(0, call.ports.clock.now().getTime() - Date.parse(started.at)),
+  };
+  await call.ports.workspace.storeVersions(changes.declared);
+  const entry = judgeTogether(call.state, unit, end);
+  const total = totalOf(endsOf(call.state.current, unit.key), entry);
+  const made = { attempt: attemptOf(entry), how: 'ran', startedAt: started.at } as const;
+  const checkpoint = { ...checkpointOf(entry, made), ...total };
+  const isValid = entry.output !== undefined && !entry.part && isRemembered(entry.verdict, unit.gate);
+  const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
+  const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
+  if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
+  await extendCheckpoints(call, {
+    unit,
+    before,
+    changes: changes.declared,
+    ...(changes.undeclared.length === 0 && { after }),
+    ...(holds && { output: { checkpoint, needs, rework } }),
+  });
+  await call.write(entry);
+  reportUndeclared(call, unit, changes);
+  if (isValid) await setOutcome(call, unit, checkpoint, needs);
+  else if (!entry.part) setFailure(call, unit, entry.verdict);
+  return entry;
 }
 
-async function judgeAndEnd(
-  call: Call,
-  begun: BegunAttempt,
-  result: AgentResult,
-  written: WrittenOutput,
-  stopped: Verdict | undefined,
-): Promise<EndedRecord> {
-  const { unit, directory, started } = begun;
-  const { metrics, notices } = await collectMetrics(call, directory);
-  const { learnings, notices: lost } = await collectLearnings(call, directory);
-  const collected = await collectOutput(call, begun, written, stopped ?? verdictOn(call, result, unit));
-  const captured = await captureFiles(call, begun);
-  const verdict = withFiles(unit, collected.verdict, captured, [...notices, ...lost]);
-  await nameKept(call, unit, captured);
-  const database = captured.snapshot && (await databaseAfter(call, unit, verdict));
-  const effects = verdict.status === 'passed' ? await effectsOfUnit(call, unit, collected.exports, result) : {};
-  return recordEnd(call, unit, started, {
-    ...collected,
-    files: captured.files,
-    touched: captured.touched,
-    ...(captured.snapshot && { snapshot: { ...captured.snapshot, ...(database && { database }) } }),
-    verdict,
-    ...(verdict.status === 'failed' && { exports: undefined }),
-    result,
-    reported: { ...(metrics && { metrics }), ...(learnings && { learnings }), ...effects },
+/** A stash takes work away: what an output says about files then holds for this call only. A moved HEAD is only named. */
+async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolean> {
+  if (started.head === undefined) return false;
+  const { head, stash } = await call.ports.workspace.watchHead();
+  if (head !== started.head.head)
+    call.notice(`another commit was checked out while ${unit.key} worked`, { unit: unit.key });
+  if (stash === started.head.stash) return false;
+  call.notice(`something was stashed while ${unit.key} worked: its output serves this call only`, {
+    unit: unit.key,
+    hint: '`git stash pop` brings it back',
   });
+  return true;
+}
+
+/** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
+async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: readonly FileChange[]): Promise<Verdict> {
+  if (verdict.status === 'failed' || changes.length === 0) return verdict;
+  const { redactor, pipeline } = call.order;
+  const problems = await findHandOnProblems(call.ports.workspace, changes, redactor, pipeline.allowSecrets);
+  if (problems.length === 0) return verdict;
+  return failedVerdict(
+    'files',
+    'Let the agent leave that out of its files; `allow-secrets` in the definition lets a path through.',
+    problems.slice(0, 50).map((message) => redactIssue({ severity: 'error', message }, redactor)),
+  );
+}
+
+async function storeLogs(call: Call, judged: JudgedOutput, result?: AgentResult): Promise<Partial<EndedEntry>> {
+  const { contents } = call.ports;
+  const { metrics, learnings } = judged;
+  return {
+    ...(metrics && { metrics }),
+    ...(learnings && { learnings: await contents.put([learnings]) }),
+    ...(result && {
+      logs: {
+        ...(result.stdout && { stdout: await contents.put([result.stdout]) }),
+        ...(result.stderr && { stderr: await contents.put([result.stderr]) }),
+      },
+    }),
+    ...(result?.outcome === 'exited' && { exitCode: result.exitCode }),
+  };
 }

@@ -1,176 +1,155 @@
-import { pointerOf } from '../../json/pointer.ts';
+import { z } from 'zod';
 import type { JsonObject } from '../../json/json.ts';
-import { DEEP_DIVE, deepDiveHeader } from './deep-dive.ts';
-import type { FormatReading, ImportedGate, NamedDocument, SourceFile } from '../exchange.ts';
-import { FileFindings } from '../findings.ts';
-import { COMPLETE, orchestrationSchema, title, type FlowStatus, type Orchestration } from './orchestration.ts';
+import { pointerOf } from '../../json/pointer.ts';
+import { readYaml } from '../../pipeline/read-yaml.ts';
+import { SourceReader, splitFrontMatter, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
+import { COMPLETE, membersOf, orchestrationSchema, titleOf, type Orchestration } from './orchestration.ts';
 
-const NAMES = ['orchestration.local.md', 'team-orchestration.local.md', 'deep-dive.local.md'] as const;
+const phase = z.enum(['pending', 'in_progress', 'complete']);
+const agents = z.int().min(0).max(1_000_000);
 
-/** Whether a file of `.claude/` belongs to agent-flow. */
-export function isAgentFlowFile(path: string): boolean {
-  return NAMES.some((name) => path === name);
+/** The front matter of a deep dive (seed 002). */
+const deepDiveSchema = z.looseObject({
+  generated: z.iso.datetime({ offset: true }),
+  scope: z.enum(['full', 'focused']),
+  focus_path: z.string().max(4_096).nullable(),
+  expires_hint: z.string().max(1_000),
+  phase: z.enum(['exploring', 'synthesizing', 'complete']),
+  agent_count: agents,
+  phases: z.looseObject({
+    parallel_exploration: z.looseObject({ status: phase, agents_spawned: agents, agents_completed: agents }),
+    synthesis: z.looseObject({ status: phase }),
+    compilation: z.looseObject({ status: phase }),
+  }),
+});
+
+/** The front matter of a document about the code base; undefined: it has none of that shape. */
+export function deepDiveHeader(document: string): z.infer<typeof deepDiveSchema> | undefined {
+  const read = readYaml(splitFrontMatter(document)?.header ?? '', 'deep-dive');
+  return read.ok ? deepDiveSchema.safeParse(read.yaml.value).data : undefined;
 }
 
-interface FoundOrchestration {
+interface FlowFile {
   readonly file: string;
   readonly state: Orchestration;
-  /** Agents by the titles of phases. */
+  /** By titles of phases: the front matter of a team does not name them. */
   readonly agents: ReadonlyMap<string, string>;
 }
 
-/** Reads the files of seed 002; see docs/recipes/from-agent-flow.md. */
-export function readAgentFlow(files: readonly SourceFile[]): FormatReading {
-  const findings = new FileFindings();
-  const dives = files.filter(({ path }) => nameOf(path) === 'deep-dive.local.md');
-  const others = files.filter((file) => !dives.includes(file));
-  const documents = dives.flatMap((file) => documentOf(file, findings) ?? []);
-  const found = others.flatMap((file) => orchestrationIn(file, findings) ?? []);
-  const active = found.length === 1 ? found : found.filter(({ state }) => state.active);
-  if (found.length > 0 && active.length !== 1)
-    for (const { file } of found.slice(1))
-      findings.refuse(file, '/active', `${found[0]!.file} says the same gates: exactly one of the files may be active`);
-  const [one] = active;
-  if (one === undefined || active.length > 1) return findings.reading({ documents });
-  for (const other of found) if (other !== one) findings.notes.push(`${other.file} is not active, and not used`);
-  contradictionsIn(one, findings);
-  nameUnmoved(one, findings);
-  if (one.state.deep_dive.available && documents.length === 0)
-    findings.leave(one.file, '/deep_dive', 'the document itself, deep-dive.local.md, is not among the files');
-  const groups = Object.entries(one.state.parallel_groups ?? {}).map(([id, { members }]) => [id, Object.keys(members)]);
-  const keys: JsonObject = {
-    task: one.state.task,
-    ...(groups.length > 0 && { groups: Object.fromEntries(groups) as JsonObject }),
+/** Gates that passed are completed, with what the file says of them as their output: agent-flow keeps no other. */
+export function readAgentFlow(files: readonly SourceFile[]): ImportedRun {
+  const reader = new SourceReader();
+  const documents: Record<string, string> = {};
+  const runs: FlowFile[] = [];
+  for (const file of files) {
+    const isDive = file.path.endsWith('deep-dive.local.md');
+    const read = reader.readFrontMatter<Orchestration | z.infer<typeof deepDiveSchema>>(
+      isDive ? deepDiveSchema : orchestrationSchema,
+      file,
+    );
+    if (read === undefined) continue;
+    if (isDive) documents['deep-dive'] = read.text;
+    else runs.push({ file: file.path, state: read.value as Orchestration, agents: agentsIn(read.body) });
+  }
+  const active = runs.length === 1 ? runs : runs.filter(({ state }) => state.active);
+  if (runs.length > 0 && active.length !== 1)
+    reader.reject({ file: runs[1]!.file, pointer: '/active' }, `exactly one of it and ${runs[0]!.file} may be active`);
+  const [run] = active;
+  if (run) rejectContradictions(run, reader);
+  reader.throwProblems();
+  for (const { file } of runs) if (file !== run?.file) reader.notes.push(`${file} is not active: left out`);
+  if (run) noteLeft(run.state, documents, reader.notes);
+  const gates = run ? gatesOf(run) : [];
+  return {
+    pipeline: 'agent-flow',
+    task: run?.state.task,
+    metadata: {},
+    gates,
+    history: [],
+    documents,
+    notes: reader.notes,
   };
-  return findings.reading({ pipeline: 'agent-flow', gates: gatesOf(one), keys, documents });
 }
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function documentOf(file: SourceFile, findings: FileFindings): NamedDocument | undefined {
-  if (findings.frontMatter(file) === undefined) return undefined;
-  const text = findings.text(file)!;
-  if (deepDiveHeader(text) === undefined)
-    return findings.refuse(file.path, '', 'its front matter is not that of a deep dive');
-  return { name: DEEP_DIVE, text };
-}
-
-function orchestrationIn(file: SourceFile, findings: FileFindings): FoundOrchestration | undefined {
-  const read = findings.frontMatter(file);
-  const state = read && findings.shaped(orchestrationSchema, read.header, file.path);
-  if (state === undefined) return undefined;
-  const agents = [...read!.body.matchAll(/^### Phase: ([^\r\n]+)\r?\n- Agent: ([^\r\n]+)\r?$/gm)];
-  return { file: file.path, state, agents: new Map(agents.map(([, phase, agent]) => [phase!, agent!])) };
+function agentsIn(log: string): ReadonlyMap<string, string> {
+  const phases = log.matchAll(/^### Phase: ([^\r\n]+)\r?\n- Agent: ([^\r\n]+)\r?$/gm);
+  return new Map([...phases].map(([, title, agent]) => [title!, agent!]));
 }
 
 /** The phases in order: a group is one step with several gates. */
 function stepsOf({ gates, parallel_groups: groups = {} }: Orchestration): string[][] {
-  const grouped = new Map(
-    Object.entries(groups).flatMap(([id, { members }]) => Object.keys(members).map((one) => [one, id])),
-  );
-  const steps = new Map<string, string[]>();
-  for (const id of Object.keys(gates)) {
-    if (Object.hasOwn(groups, id)) continue;
-    const step = grouped.get(id) ?? id;
-    steps.set(step, [...(steps.get(step) ?? []), id]);
-  }
-  return [...steps.values()];
+  const groupFor = (id: string) => Object.keys(groups).find((name) => Object.hasOwn(membersOf(groups[name]!), id));
+  const ids = Object.keys(gates).filter((id) => !Object.hasOwn(groups, id));
+  return [...Map.groupBy(ids, (id) => groupFor(id) ?? id).values()];
 }
 
-function gatesOf({ file, state, agents }: FoundOrchestration): ImportedGate[] {
-  const members = new Map(Object.values(state.parallel_groups ?? {}).flatMap((group) => Object.entries(group.members)));
+function gatesOf({ file, state, agents: named }: FlowFile): ImportedGate[] {
+  const { gates, parallel_groups: groups = {} } = state;
+  const members = Object.assign({}, ...Object.values(groups).map(membersOf)) as ReturnType<typeof membersOf>;
   return stepsOf(state).flatMap((ids, index, steps) =>
-    ids.map((id): ImportedGate => {
-      const { status, timestamp, agent = agents.get(title(id)), message } = state.gates[id]!;
-      const member = members.get(id);
-      const who = agent ?? member?.agent;
-      const said = {
+    ids.map((id) => {
+      const { status, timestamp, agent, message } = gates[id]!;
+      const { result = '', agent: other } = members[id] ?? {};
+      const output: JsonObject = {
+        ...(result !== '' && { result }),
         ...(message !== undefined && { message }),
-        ...(member !== undefined && member.result !== '' && { result: member.result }),
         ...(timestamp !== undefined && { timestamp }),
       };
       return {
         gate: id,
-        ...(who !== undefined && who !== '' && { agent: who }),
-        ...contractOf(id, status, { message, result: member?.result }),
+        leg: '',
+        agent: agent ?? other ?? named.get(titleOf(id)),
         needs: steps[index - 1] ?? [],
+        ...(status === 'passed' && { output }),
+        issues: status === 'failed' && (message ?? result) ? [message ?? result] : [],
+        time: timestamp === '' ? undefined : timestamp,
         place: { file, pointer: pointerOf(['gates', id]) },
-        ...(status === 'passed' && { output: said }),
       };
     }),
   );
 }
 
-/** Labels with which agent-flow's own members of a group pass. */
-const LABELS: Readonly<Record<string, string>> = { review: 'APPROVED', verification: 'VERIFIED' };
-
-/** A result such as `APPROVED` that can be a label in a contract. Others are the details of an error. */
-const LABEL = /^\w[\w .-]{0,99}$/;
-
-/** Where an output has what agent-flow shows of a gate. A member that has passed says with which label one passes. */
-function contractOf(
-  id: string,
-  status: FlowStatus,
-  { message, result }: { readonly message: string | undefined; readonly result: string | undefined },
-): Pick<ImportedGate, 'contract'> {
-  const hasPassed = status === 'passed';
-  const label = hasPassed ? result : result === undefined ? undefined : LABELS[id];
-  const contract: JsonObject = {
-    ...(label !== undefined && LABEL.test(label) && { result: { pointer: '/result', pass: [label] } }),
-    ...((!hasPassed || message?.trim()) && { message: '/message' }),
-  };
-  return Object.keys(contract).length === 0 ? {} : { contract };
-}
-
 /** Where the parts of a file contradict each other. None is guessed. */
-function contradictionsIn({ file, state }: FoundOrchestration, findings: FileFindings): void {
-  const { gates, parallel_groups: groups = {}, current_phase: phase } = state;
-  const refuse = (path: readonly string[], message: string): void => findings.refuse(file, pointerOf(path), message);
-  const statusOf = (id: string): string | undefined => (Object.hasOwn(gates, id) ? gates[id]!.status : undefined);
-  for (const [id, { status, members }] of Object.entries(groups)) {
-    const own = statusOf(id);
-    if (own !== undefined && own !== status)
-      refuse(['parallel_groups', id, 'status'], `it is ${status}, and ${own} under gates`);
-    for (const [name, member] of Object.entries(members)) {
+function rejectContradictions({ file, state }: FlowFile, reader: SourceReader): void {
+  const { gates, parallel_groups: groups = {}, current_phase: current } = state;
+  const reject = (path: readonly string[], message: string) =>
+    reader.reject({ file, pointer: pointerOf(path) }, message);
+  const statusOf = (id: string) => (Object.hasOwn(gates, id) ? gates[id]!.status : undefined);
+  for (const [id, group] of Object.entries(groups)) {
+    const members = Object.entries(membersOf(group));
+    for (const [name, { status }] of [[id, group] as const, ...members]) {
       const other = statusOf(name);
-      if (other === undefined) refuse(['parallel_groups', id, name], 'there is no such gate under gates');
-      else if (other !== member.status)
-        refuse(['parallel_groups', id, name, 'status'], `it is ${member.status}, and ${other} under gates`);
+      const path = ['parallel_groups', id, ...(name === id ? [] : [name]), 'status'];
+      if (other === undefined && name !== id) reject(path, `there is no gate ${name} under gates`);
+      else if (other !== undefined && other !== status) reject(path, `it is ${status}, and ${other} under gates`);
     }
-    const open = Object.entries(members).find(([, member]) => member.status !== 'passed');
-    if (status === 'passed' && open !== undefined)
-      refuse(['parallel_groups', id, 'status'], `it has passed, and ${open[0]} has not`);
+    const open = members.find(([, { status }]) => status !== 'passed');
+    if (group.status === 'passed' && open)
+      reject(['parallel_groups', id, 'status'], `it has passed, and ${open[0]} has not`);
   }
   const steps = stepsOf(state);
-  const open = steps.findIndex((ids) => ids.some((id) => gates[id]!.status !== 'passed'));
-  const waiting = steps[open]?.find((id) => gates[id]!.status !== 'passed');
-  for (const id of open < 0 ? [] : steps.slice(open + 1).flat())
-    if (gates[id]!.status === 'passed')
-      refuse(['gates', id, 'status'], `it has passed, and ${waiting} before it has not`);
-  if (phase === COMPLETE && waiting !== undefined)
-    refuse(['current_phase'], `it is ${COMPLETE}, and ${waiting} has not passed`);
-  if (phase !== COMPLETE && statusOf(phase) === undefined && !Object.hasOwn(groups, phase))
-    refuse(['current_phase'], 'there is no such gate');
+  const isOpen = (id: string) => statusOf(id) !== 'passed';
+  const first = steps.findIndex((ids) => ids.some(isOpen));
+  const waiting = steps[first]?.find(isOpen);
+  for (const id of first < 0 ? [] : steps.slice(first + 1).flat())
+    if (!isOpen(id)) reject(['gates', id, 'status'], `it has passed, and ${waiting} before it has not`);
+  if (current === COMPLETE && waiting !== undefined)
+    reject(['current_phase'], `it is ${COMPLETE}, and ${waiting} has not passed`);
+  if (current !== COMPLETE && statusOf(current) === undefined && !Object.hasOwn(groups, current))
+    reject(['current_phase'], `there is no gate ${current}`);
   if (state.iteration > state.max_iterations)
-    refuse(['iteration'], `it is ${state.iteration}, and max_iterations is ${state.max_iterations}`);
+    reject(['iteration'], `it is ${state.iteration}, and max_iterations is ${state.max_iterations}`);
 }
 
-function nameUnmoved({ file, state }: FoundOrchestration, findings: FileFindings): void {
-  findings.leave(file, '/started_at', 'records have the time of the import');
-  findings.leave(file, '/current_phase', 'it follows from what is done');
-  for (const [id, { status }] of Object.entries(state.gates))
-    if (!Object.hasOwn(state.parallel_groups ?? {}, id) && (status === 'in_progress' || status === 'failed'))
-      findings.leave(file, pointerOf(['gates', id]), `it is ${status}, so it runs again`);
-  if (state.iteration > 1) findings.leave(file, '/iteration', 'iterations are counted from decisions of the run');
-  findings.leave(
-    file,
-    '/max_iterations',
-    '`on-fail: {goto: GATE, max-iterations: N}` also says where work goes back to',
+function noteLeft(state: Orchestration, documents: Readonly<Record<string, string>>, notes: string[]): void {
+  const { gates, iteration, max_iterations: limit, deep_dive: dive } = state;
+  const open = Object.keys(gates).filter((id) => gates[id]!.status === 'failed' || gates[id]!.status === 'in_progress');
+  if (open.length > 0) notes.push(`${open.join(', ')} did not pass: they run again`);
+  if (iteration > 1) notes.push(`iteration ${iteration} is not taken over: the run counts from 1`);
+  notes.push(
+    `max_iterations is ${limit}: \`on-fail: {goto: GATE, max-iterations: ${limit}}\` also says where work goes back to`,
   );
-  if (state.mode === 'sequential') findings.leave(file, '/mode', '`mode: sequential` of the group, or `--sequential`');
-  if (state.deep_dive.using)
-    findings.leave(file, '/deep_dive/using', 'gates that list `memory: [deep-dive]` get the document');
-  findings.leave(file, '', 'the log: it is made from records');
+  if (dive.using) notes.push('a deep dive was in use: gates with `memory: [deep-dive]` get the document');
+  if (dive.available && documents['deep-dive'] === undefined)
+    notes.push('the deep dive itself, deep-dive.local.md, is not among the files');
 }

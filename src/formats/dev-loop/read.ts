@@ -1,134 +1,116 @@
-import { isJsonObject, type JsonValue } from '../../json/json.ts';
-import { pointerOf } from '../../json/pointer.ts';
-import type { FormatReading, ImportedGate, NamedDocument, SourceFile } from '../exchange.ts';
-import { FileFindings } from '../findings.ts';
-import { loopStateSchema, NODE_GATES, retryCountsSchema, type LoopState } from './loop-state.ts';
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
+import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 
-const DOCUMENTS: Readonly<Record<string, string>> = {
-  'progress.md': 'progress',
-  'learned-patterns.md': 'learned-patterns',
+/** The nodes of seed 003's graph, and the gates that take their places in the template `dev-loop`. */
+export const NODE_GATES = {
+  fetchTask: 'fetch-task',
+  generateChanges: 'generate-changes',
+  applyChanges: 'apply-changes',
+  runTests: 'run-tests',
+  analyzeResults: 'analyze-results',
+  handleSuccess: 'handle-success',
+} as const;
+
+export const FILES = {
+  state: 'workflow-state.json',
+  progress: 'progress.md',
+  patterns: 'learned-patterns.md',
+  handoff: 'handoff.md',
+  retries: 'retry-counts.json',
+  execution: 'execution-state.json',
+  metrics: 'metrics.json',
+} as const;
+
+/** A schema of JSON would drop a key `__proto__`. */
+const anyValue = z.custom<JsonValue>((value) => value !== undefined, 'it is missing');
+
+/** Seed 003's `WorkflowState`, in the order of its fields. The seed leaves the types of most of them open. */
+const loopStateSchema = z.looseObject({
+  threadId: z.string().max(1_024),
+  task: anyValue,
+  context: anyValue,
+  changes: anyValue,
+  testResults: anyValue,
+  status: z.string(),
+  error: z.string().nullable(),
+  retryCount: z.int().min(0),
+  handoffContext: anyValue,
+});
+export type LoopState = z.infer<typeof loopStateSchema>;
+
+/** The state as a file of its own, or as the channels of a step of the graph. */
+const stateFileSchema = z.custom<JsonValue>().transform((value, context): LoopState => {
+  const wrappers = [['checkpoint', 'channel_values'], ['channel_values']];
+  const wrapper = wrappers.find(([key]) => isJsonObject(value) && Object.hasOwn(value, key!)) ?? [];
+  const state = wrapper.reduce<JsonValue | undefined>(
+    (part, key) => (isJsonObject(part ?? null) ? (part as JsonObject)[key] : part),
+    value,
+  );
+  const parsed = loopStateSchema.safeParse(state);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues)
+    context.addIssue({ code: 'custom', path: [...wrapper, ...path], message });
+  return z.NEVER;
+});
+
+/** Files whose content Gateline computes, and from what. */
+const COMPUTED: Readonly<Record<string, string>> = {
+  [FILES.retries]: 'attempts are counted in the log',
+  [FILES.metrics]: 'metrics are computed from the history: `gateline history --stats`',
+  [FILES.execution]: 'each PRD is a subject: `gateline run --set FILE`',
+  [FILES.handoff]: 'it is written for each attempt: `memory: [handoff]`',
 };
 
-/** Files whose content is derived here, and why none of it is taken over. */
-const DERIVED: Readonly<Record<string, string>> = {
-  'retry-counts.json': 'attempts are counted from records',
-  'metrics.json': 'metrics are computed from the history: `gateline stats`',
-  'execution-state.json': 'each PRD is a subject: `gateline run --set FILE`, and `--only-set NAME` for the active set',
-  'handoff.md': 'the document is written for each run: `memory: [handoff]`',
-};
-
-const STATE = 'workflow-state.json';
-
-/** Folders of `.devloop/` that are not imported. */
-export const LEFT_FOLDERS: Readonly<Record<string, string>> = {
-  checkpoints:
-    'they stay there: a graph with `createFileCheckpointer` of `gateline/langgraph`, and this folder, continues from them; name one to import the state in it',
-};
-
-/** Whether a file of `.devloop/` is read. */
-export function isDevLoopFile(path: string): boolean {
-  return path === STATE || Object.hasOwn(DOCUMENTS, path) || Object.hasOwn(DERIVED, path);
-}
-
-/** Reads the files of seed 003; see docs/recipes/from-dev-loop.md. */
-export function readDevLoop(files: readonly SourceFile[]): FormatReading {
-  const findings = new FileFindings();
-  const documents: NamedDocument[] = [];
-  const states: FoundLoopState[] = [];
+/** The task and the changes are outputs of the nodes that made them; what a node did to files is not in the state. */
+export function readDevLoop(files: readonly SourceFile[]): ImportedRun {
+  const reader = new SourceReader();
+  const documents: Record<string, string> = {};
+  let state: { readonly file: string; readonly value: LoopState } | undefined;
   for (const file of files) {
-    const name = file.path.slice(file.path.lastIndexOf('/') + 1);
-    if (Object.hasOwn(DOCUMENTS, name)) {
-      const text = findings.text(file);
-      if (text !== undefined) documents.push({ name: DOCUMENTS[name]!, text });
-    } else if (Object.hasOwn(DERIVED, name)) {
-      leaveDerived(file, name, findings);
-    } else {
-      const value = findings.json(file);
-      const { at, inner } = stateIn(value);
-      const state = value === undefined ? undefined : findings.shaped(loopStateSchema, inner, file.path, at);
-      if (state !== undefined) states.push({ file: file.path, at, state });
+    const { path } = file;
+    if (path === FILES.progress || path === FILES.patterns) {
+      const text = reader.readText(file);
+      if (text !== undefined) documents[path.replace(/\.md$/, '')] = text;
+    } else if (COMPUTED[path] !== undefined) reader.notes.push(`${path} is left out: ${COMPUTED[path]}`);
+    else if (path === FILES.state) {
+      const value = reader.readJson(stateFileSchema, file);
+      if (value) state = { file: path, value };
     }
   }
-  for (const { file } of states.slice(1))
-    findings.refuse(file, '', `${states[0]!.file} is the state already; name one`);
-  const names = new Set<string>();
-  for (const { name } of documents) {
-    if (names.has(name)) findings.refuse(`${name}.md`, '', 'two files are this document; name one');
-    names.add(name);
-  }
-  const [one] = states;
-  if (one === undefined) return findings.reading({ documents });
-  const gates = gatesOf(one, findings);
-  const task = titleOf(one.state.task);
-  const { threadId } = one.state;
-  return findings.reading({
+  if (state && state.value.changes !== null && state.value.task === null)
+    reader.reject({ file: state.file, pointer: '/changes' }, 'there are changes, and no task');
+  reader.throwProblems();
+  const { task, threadId } = state?.value ?? {};
+  const title = isJsonObject(task ?? null) ? (task as { title?: JsonValue }).title : undefined;
+  return {
     pipeline: 'dev-loop',
-    ...(threadId !== '' && { subject: threadId }),
-    gates,
-    keys: task === undefined ? {} : { task },
+    subject: threadId || undefined,
+    task: typeof title === 'string' && title.trim() !== '' ? title : undefined,
+    metadata: isJsonObject(state?.value.context ?? null) ? (state!.value.context as ImportedRun['metadata']) : {},
+    gates: state ? gatesOf(state.file, state.value) : [],
+    history: [],
     documents,
+    notes: [...reader.notes, ...(state ? notesOf(state.value) : [])],
+  };
+}
+
+function gatesOf(file: string, { task, changes }: LoopState): ImportedGate[] {
+  const ids = Object.values(NODE_GATES);
+  return ids.map((gate, index) => {
+    const output = gate === NODE_GATES.fetchTask ? task : gate === NODE_GATES.generateChanges ? changes : null;
+    const pointer = gate === NODE_GATES.fetchTask ? '/task' : '/changes';
+    const needs = index === 0 ? [] : [ids[index - 1]!];
+    return { gate, leg: '', needs, issues: [], place: { file, pointer }, ...(output !== null && { output }) };
   });
 }
 
-interface FoundLoopState {
-  readonly file: string;
-  /** JSON pointer to the state. */
-  readonly at: string;
-  readonly state: LoopState;
-}
-
-/** A state is a file, or the channels of a checkpoint of the graph, alone or next to its metadata. */
-function stateIn(value: JsonValue | undefined): { readonly at: string; readonly inner: JsonValue | undefined } {
-  for (const path of [['channel_values'], ['checkpoint', 'channel_values']]) {
-    const inner = path.reduce<JsonValue | undefined>(
-      (part, key) => (isJsonObject(part) ? part[key] : undefined),
-      value,
-    );
-    if (isJsonObject(inner)) return { at: pointerOf(path), inner };
-  }
-  return { at: '', inner: value };
-}
-
-function leaveDerived(file: SourceFile, name: string, findings: FileFindings): void {
-  if (name.endsWith('.md')) findings.text(file);
-  else {
-    const value = findings.json(file);
-    if (value !== undefined && !isJsonObject(value)) findings.refuse(file.path, '', 'expected an object');
-    else if (name === 'retry-counts.json' && value !== undefined) findings.shaped(retryCountsSchema, value, file.path);
-  }
-  findings.leave(file.path, '', DERIVED[name]!);
-}
-
-/** The task and the changes are outputs of the nodes that made them. What a node did to files is not in the state. */
-function gatesOf({ file, at, state }: FoundLoopState, findings: FileFindings): ImportedGate[] {
-  const { task, changes } = state;
-  if (changes !== null && task === null) findings.refuse(file, `${at}/changes`, 'there are changes, and no task');
-  if (state.testResults !== null && changes === null)
-    findings.refuse(file, `${at}/testResults`, 'there are test results, and no changes');
-  const leave = (isThere: boolean, key: string, reason: string): void => {
-    if (isThere) findings.leave(file, `${at}/${key}`, reason);
-  };
-  leave(true, 'threadId', 'it is the `subject` of a new definition; otherwise `--subject` names what a run is about');
-  leave(state.context !== null, 'context', '`metadata` and `inputs` of the definition are the context');
-  leave(state.testResults !== null, 'testResults', 'the tests run again: the state does not have the files');
-  leave(state.error !== null, 'error', 'what failed runs again');
-  leave(state.retryCount > 0, 'retryCount', DERIVED['retry-counts.json']!);
-  leave(true, 'handoffContext', DERIVED['handoff.md']!);
-  const outputs: Readonly<Record<string, JsonValue>> = {
-    [NODE_GATES.fetchTask]: task,
-    [NODE_GATES.generateChanges]: changes,
-  };
-  // Of the two last nodes, one follows the analysis of a success and the other that of a failure.
-  const chain = Object.values(NODE_GATES).slice(0, 5);
-  return Object.values(NODE_GATES).map((gate, index): ImportedGate => {
-    const output = outputs[gate] ?? null;
-    const pointer = `${at}/${gate === NODE_GATES.fetchTask ? 'task' : 'changes'}`;
-    const needs = chain.slice(Math.max(0, Math.min(index, 5) - 1), Math.min(index, 5));
-    return { gate, needs, place: { file, pointer }, ...(output !== null && { output }) };
-  });
-}
-
-function titleOf(task: LoopState['task']): string | undefined {
-  const title = isJsonObject(task) ? task['title'] : undefined;
-  return typeof title === 'string' && title.trim() !== '' && title.length <= 4_096 ? title : undefined;
+function notesOf({ testResults, error, retryCount }: LoopState): string[] {
+  return [
+    ...(testResults === null
+      ? []
+      : ['testResults are left out: the tests run again, the state does not have the files']),
+    ...(error === null ? [] : ['error is left out: what failed runs again']),
+    ...(retryCount === 0 ? [] : [`retryCount is left out: ${COMPUTED[FILES.retries]}`]),
+  ];
 }

@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import { fitEntry } from '../../history/entry-line.ts';
-import { HISTORY_FORMAT, parseHistoryEntry, runKeyOf, type HistoryEntry } from '../../history/entry.ts';
+import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
 import { isJsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { RUN_GATE } from '../../run/records/record.ts';
-import type { RunStatus } from '../../run/state/run-state.ts';
-import type { SourceFile } from '../exchange.ts';
-import { MAX_IMPORT_DEPTH, type FileFindings } from '../findings.ts';
-import { jsonText } from '../json-text.ts';
-import { nexusStatus, WORKFLOW_STATUSES } from './workflow-state.ts';
+import type { SourceFile, SourceReader } from '../format.ts';
+import { time, WORKFLOW_STATUSES, type WorkflowStatus } from './workflow-state.ts';
 
-const count = z.int().min(0).max(1_000_000).default(0);
-const names = z.array(z.string()).default([]);
+const count = z.int().min(0).max(10_000).default(0);
+const names = z.array(z.string()).max(1_000).default([]);
 
 /** A line of `executions.jsonl`. The seed's examples have seven of the twelve keys, its function writes all of them. */
 const executionSchema = z.looseObject({
@@ -25,26 +20,29 @@ const executionSchema = z.looseObject({
   phasesSkipped: count,
   pluginsUsed: names,
   mcpsUsed: names,
-  timestamp: z.number().min(0).max(8.64e15),
+  timestamp: time,
   error: z.string().nullable().default(null),
 });
 
 const WORKFLOW_ID = /^workflow-\d{8}-\d{6}(?:-\d+)?$/;
 
-/** Runs of these statuses have ended. */
-const ENDED: ReadonlySet<RunStatus> = new Set(['completed', 'error', 'rollback']);
+/** A run that a person closed has stopped with an error, for want of a word. */
+export function workflowStatus(status: string): WorkflowStatus {
+  return status === 'closed' ? 'ERROR' : (status.toUpperCase() as WorkflowStatus);
+}
 
-/** When a run ended, in milliseconds; `null`: it has not. */
-export function endTimeOf({ status, ended }: Pick<HistoryEntry, 'status' | 'ended'>): number | null {
-  return ENDED.has(status) ? Date.parse(ended) : null;
+export function runKey({ subject, run }: Pick<HistoryEntry, 'subject' | 'run'>): string {
+  return JSON.stringify([subject, run]);
 }
 
 /**
- * The id of each run: its subject, if that is such an id, otherwise one made of the time at which it began, UTC. A
- * second run with the same id gets a number.
+ * The id of each run: its subject, if that is such an id, else one made of the time at which it began, in UTC. A second
+ * run with the same id gets a number.
  * @param entries the oldest first
  */
-export function workflowIds(entries: readonly HistoryEntry[]): ReadonlyMap<string, string> {
+export function workflowIds(
+  entries: readonly Pick<HistoryEntry, 'subject' | 'run' | 'started'>[],
+): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const ids = entries.map((entry) => {
     const [day, clock] = entry.started.replaceAll(/[-:]/g, '').split(/[T.]/);
@@ -52,26 +50,35 @@ export function workflowIds(entries: readonly HistoryEntry[]): ReadonlyMap<strin
     let id = first;
     for (let n = 2; taken.has(id); n += 1) id = `${first}-${n}`;
     taken.add(id);
-    return [runKeyOf(entry), id] as const;
+    return [runKey(entry), id] as const;
   });
   return new Map(ids);
 }
 
-/** The lines of `executions.jsonl`, with the twelve keys of the seed's `appendToHistory`. */
-export function executionLines(entries: readonly HistoryEntry[]): string {
+/** When a run ended, in milliseconds; `null`: it has not. */
+export function endTimeOf({ status, ended }: { readonly status: string; readonly ended?: string }): number | null {
+  return ended === undefined || status === 'executing' || status === 'paused' || status === 'initializing'
+    ? null
+    : Date.parse(ended);
+}
+
+/** The lines of `executions.jsonl`, with the twelve keys of the seed's `appendToHistory`. @param history the newest first */
+export function executionLines(history: readonly HistoryEntry[]): string {
+  const entries = history.toReversed();
   const ids = workflowIds(entries);
   const lines = entries.map((entry) => {
-    const { started, task, subject, pipeline, status, passed, failed, skipped, plugins, mcps, failure } = entry;
+    const { started, task, subject, pipeline, status, plugins, mcps, failure, units } = entry;
     const end = endTimeOf(entry);
-    return jsonText({
-      id: ids.get(runKeyOf(entry)),
+    const countOf = (...statuses: string[]): number => units.filter((unit) => statuses.includes(unit.status)).length;
+    return JSON.stringify({
+      id: ids.get(runKey(entry)),
       workflowName: pipeline,
       userTask: task ?? subject,
-      status: nexusStatus(status),
+      status: workflowStatus(status),
       duration: end === null ? null : end - Date.parse(started),
-      phasesCompleted: passed,
-      phasesFailed: failed,
-      phasesSkipped: skipped,
+      phasesCompleted: countOf('passed'),
+      phasesFailed: countOf('failed', 'partial', 'lost'),
+      phasesSkipped: countOf('skipped', 'not-applicable'),
       pluginsUsed: plugins ?? [],
       mcpsUsed: mcps ?? [],
       timestamp: Date.parse(started),
@@ -81,104 +88,68 @@ export function executionLines(entries: readonly HistoryEntry[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What `executions.jsonl` says. */
-export interface ReadExecutions {
-  readonly history: readonly HistoryEntry[];
-  /** The id in the last line. */
-  readonly last: string | undefined;
-}
+/** With one more, the file is not what its name says. */
+const MAX_BAD_LINES = 1_000;
+const MAX_LINE_DEPTH = 50;
 
 /**
- * One entry for each execution. The seed appends a line at each save: of several lines with one id, the last valid one
- * is used. Lines that are no executions are left out and named, as the last line of a killed process.
+ * One entry for each execution that ended. The seed appends a line at each save: of several lines with one id, the last
+ * valid one counts. Lines that are no executions are named and left out, as the last line of a killed process.
  */
-export function readExecutions(file: SourceFile, findings: FileFindings): ReadExecutions {
-  const found = new Map<string, ReadExecution>();
-  const repeated = new Set<string>();
-  let last: string | undefined;
-  let damaged = 0;
-  for (const [where, line] of linesOf(findings.text(file) ?? '')) {
+export function readExecutions(file: SourceFile, reader: SourceReader): HistoryEntry[] {
+  const entries = new Map<string, HistoryEntry | undefined>();
+  const bad: number[] = [];
+  for (const [index, line] of (reader.readText(file) ?? '').split('\n').entries()) {
     if (line.trim() === '') continue;
-    const parsed = parsedLine(line);
-    const entry = parsed && entryOf(parsed);
-    if (typeof entry !== 'object') {
-      damaged += 1;
-      if (damaged > MOST_DAMAGED) {
-        findings.refuse(file.path, where, `more than ${MOST_DAMAGED} lines are not executions`);
-        break;
-      }
-      findings.leave(file.path, where, entry ?? 'this line is not an execution');
+    const parsed = parseJson(Buffer.from(line), { maxDepth: MAX_LINE_DEPTH });
+    const execution =
+      parsed.ok && isJsonObject(parsed.value) ? executionSchema.safeParse(parsed.value).data : undefined;
+    if (execution === undefined) {
+      bad.push(index + 1);
       continue;
     }
-    const { id } = parsed!;
-    last = id;
-    if (found.has(id)) repeated.add(id);
-    // The newest line of an execution is last, also in the order of the map.
-    found.delete(id);
-    found.set(id, { ...entry, where });
+    // The newest line of an execution is last in the order of the map, too.
+    entries.delete(execution.id);
+    entries.set(execution.id, toEntry(execution));
   }
-  for (const id of repeated) findings.notes.push(`${file.path}: ${id} has several lines; the last valid one is used`);
-  for (const [id, { entry, where }] of found)
-    if (entry === undefined) findings.leave(file.path, where, `${id} is not over, so it has no entry`);
-  return { history: [...found.values()].flatMap(({ entry }) => entry ?? []), last };
+  if (bad.length > MAX_BAD_LINES) reader.reject({ file: file.path }, `${bad.length} lines are no executions`);
+  else if (bad.length > 0)
+    reader.notes.push(`${file.path}: no executions, left out: line ${bad.slice(0, 10).join(', ')}`);
+  const open = [...entries].filter(([, entry]) => entry === undefined).map(([id]) => id);
+  if (open.length > 0) reader.notes.push(`${file.path}: not over, left out: ${open.slice(0, 10).join(', ')}`);
+  return [...entries.values()].flatMap((entry) => entry ?? []);
 }
 
-/** One more, and the file is not what its name says. */
-const MOST_DAMAGED = 1_000;
-
-interface ReadExecution {
-  /** `undefined`: the execution is not over. */
-  readonly entry: HistoryEntry | undefined;
-  /** JSON pointer of its line. */
-  readonly where: string;
-}
-
-/** The lines of a text that may have millions of them, each with its pointer. */
-function* linesOf(text: string): Generator<readonly [string, string]> {
-  for (let [start, index] = [0, 0]; start < text.length; index += 1) {
-    const next = text.indexOf('\n', start);
-    const end = next < 0 ? text.length : next;
-    yield [`/${index}`, text.slice(start, end)];
-    start = end + 1;
-  }
-}
-
-function parsedLine(line: string): z.infer<typeof executionSchema> | undefined {
-  const parsed = parseJson(Buffer.from(line), { maxDepth: MAX_IMPORT_DEPTH });
-  return parsed.ok && isJsonObject(parsed.value) ? executionSchema.safeParse(parsed.value).data : undefined;
-}
-
-/** The entry of a line, or why it has none. */
-function entryOf(line: z.infer<typeof executionSchema>): Pick<ReadExecution, 'entry'> | string {
-  const status = line.status.toLowerCase() as RunStatus;
-  if (status === 'executing' || status === 'initializing') return { entry: undefined };
-  const from = Math.round(line.timestamp);
-  const ended = Math.min(from + Math.round(line.duration ?? 0), 8.64e15);
-  const { phasesCompleted: passed, phasesFailed: failed, phasesSkipped: skipped } = line;
-  const read = parseHistoryEntry({
-    format: HISTORY_FORMAT,
+function toEntry(line: z.infer<typeof executionSchema>): HistoryEntry | undefined {
+  const status = line.status.toLowerCase();
+  if (status === 'executing' || status === 'initializing') return undefined;
+  const { timestamp, duration, phasesCompleted, phasesFailed, phasesSkipped, pluginsUsed, mcpsUsed, error } = line;
+  const ms = Math.round(duration ?? 0);
+  const statuses = { passed: phasesCompleted, failed: phasesFailed, skipped: phasesSkipped };
+  // The line counts phases, and does not name them.
+  const units = Object.entries(statuses).flatMap(([word, number]) => Array<string>(number).fill(word));
+  const entry = {
+    v: 1,
     pipeline: line.workflowName,
     subject: line.id,
     run: 1,
-    attempt: 1,
-    started: new Date(from).toISOString(),
     status,
-    ended: new Date(ended).toISOString(),
-    ms: ended - from,
-    gates: passed + failed + skipped,
-    passed,
-    failed,
-    skipped,
-    task: short(line.userTask),
-    // The line does not say which phase failed.
-    ...(line.error !== null && { failure: { gate: RUN_GATE, message: short(line.error) } }),
-    ...(line.pluginsUsed.length > 0 && { plugins: line.pluginsUsed.slice(0, 50).map(short) }),
-    ...(line.mcpsUsed.length > 0 && { mcps: line.mcpsUsed.slice(0, 50).map(short) }),
-  });
-  if (read.state === 'present') return { entry: fitEntry(read.value) };
-  return `${line.id} has no entry: ${read.state === 'unknown' ? read.problem.message : 'it is empty'}`;
+    started: new Date(timestamp).toISOString(),
+    ended: new Date(Math.min(timestamp + ms, 8.64e15)).toISOString(),
+    ms,
+    task: shorten(line.userTask),
+    ...(error !== null && { failure: { unit: '', kind: 'agent-error', message: shorten(error) } }),
+    ...(pluginsUsed.length > 0 && { plugins: pluginsUsed.map(shorten) }),
+    ...(mcpsUsed.length > 0 && { mcps: mcpsUsed.map(shorten) }),
+    units: units.map((word, index) => ({
+      unit: `phase-${index + 1}`,
+      status: word,
+      attempts: word === 'skipped' ? 0 : 1,
+    })),
+  };
+  return historyEntrySchema.safeParse(entry).data;
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

@@ -1,165 +1,90 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import { pointerOf } from '../../json/pointer.ts';
-import type { ImportedGate, FormatReading, SourceFile } from '../exchange.ts';
-import { FileFindings } from '../findings.ts';
-import { readDefaults } from './defaults.ts';
+import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 import { readExecutions } from './executions.ts';
-import { workflowStateIn, type WorkflowState } from './workflow-state.ts';
+import { workflowStateSchema, type WorkflowState } from './workflow-state.ts';
 
-const CURRENT = '.current-workflow.json';
+export const CURRENT = '.current-workflow.json';
+export const EXECUTIONS = 'executions.jsonl';
+export const SUMMARY = 'daily-summary.json';
 
-/** Whether a file of the folder belongs to Nexus. */
 export function isNexusFile(path: string): boolean {
-  return kindOf(path) !== 'state' || path === CURRENT;
+  return path === CURRENT || path === EXECUTIONS || path === SUMMARY || isBackup(path);
 }
 
-function kindOf(path: string): 'executions' | 'summary' | 'defaults' | 'backup' | 'state' {
-  if (path === 'executions.jsonl' || path.endsWith('/executions.jsonl')) return 'executions';
-  if (path === 'daily-summary.json' || path.endsWith('/daily-summary.json')) return 'summary';
-  if (/(?:^|\/)defaults\.ya?ml$/.test(path)) return 'defaults';
-  return /(?:^|\/)backups\/[^/]+\.json$/.test(path) ? 'backup' : 'state';
+function isBackup(path: string): boolean {
+  return /^backups\/[^/]+\.json$/.test(path);
 }
 
-/** Reads the files of seed 004; see docs/recipes/from-nexus.md. */
-export function readNexus(files: readonly SourceFile[]): FormatReading {
-  const findings = new FileFindings();
-  const byKind = Map.groupBy(files, ({ path }) => kindOf(path));
-  const executions = (byKind.get('executions') ?? []).map((file) => readExecutions(file, findings));
-  const keys = Object.assign(
-    {},
-    ...(byKind.get('defaults') ?? []).map((file) => readDefaults(file, findings)),
-  ) as JsonObject;
-  for (const { path } of byKind.get('summary') ?? [])
-    findings.leave(path, '', 'it is computed from the history: `gateline stats --daily`');
-  const states = byKind.get('state') ?? [];
-  for (const { path } of states.slice(1))
-    findings.refuse(path, '', `${states[0]!.path} is the state already; name one`);
-  const found = stateAmong(states[0], byKind.get('backup') ?? [], executions.at(-1)?.last, findings);
-  const run = found && runOf(found.state, found.file, findings);
-  const history = executions.flatMap((one) => one.history);
-  return findings.reading({ ...run, keys: { ...keys, ...run?.keys }, history });
+/** The current workflow, and the history. Without a current workflow, a single backup is it. */
+export function readNexus(files: readonly SourceFile[]): ImportedRun {
+  const reader = new SourceReader();
+  const backups = files.filter(({ path }) => isBackup(path));
+  const current = files.find(({ path }) => path === CURRENT) ?? (backups.length === 1 ? backups[0] : undefined);
+  const state = current && reader.readJson(workflowStateSchema, current);
+  if (current && !state && backups.length > 0 && current.path === CURRENT)
+    reader.reject(
+      { file: CURRENT },
+      `\`gateline import nexus FILE\` takes a backup: ${backups.map(({ path }) => path).join(', ')}`,
+    );
+  if (!current && backups.length > 1)
+    reader.notes.push('no workflow is active: `gateline import nexus FILE` takes one of the backups');
+  const executions = files.find(({ path }) => path === EXECUTIONS);
+  const history = executions ? readExecutions(executions, reader) : [];
+  if (files.some(({ path }) => path === SUMMARY))
+    reader.notes.push(`${SUMMARY} is left out: it is computed from the history, \`gateline history --stats\``);
+  const gates = state ? gatesOf(state, current.path, reader) : [];
+  reader.throwProblems();
+  if (state) noteLeft(state, reader.notes);
+  const { workflowName: pipeline, id: subject, userTask: task } = state ?? {};
+  return { pipeline, subject, task, metadata: {}, gates, history, documents: {}, notes: reader.notes };
 }
 
-interface FoundState {
-  readonly state: WorkflowState;
-  readonly file: string;
-}
-
-/**
- * The current state; if it breaks a rule, the newest valid backup of the same workflow. Without a current state no
- * workflow is active; a single backup that is named is used then.
- */
-function stateAmong(
-  current: SourceFile | undefined,
-  backups: readonly SourceFile[],
-  last: string | undefined,
-  findings: FileFindings,
-): FoundState | undefined {
-  const first = current ?? (backups.length === 1 ? backups[0] : undefined);
-  if (first === undefined) {
-    if (backups.length > 1) findings.notes.push('no workflow is active, so no backup is used; name one to import it');
-    return undefined;
-  }
-  const wrong = new FileFindings();
-  const value = wrong.json(first);
-  const state = value === undefined ? undefined : workflowStateIn(value, first.path, wrong);
-  if (state !== undefined) return { state, file: first.path };
-  const id = value === undefined ? (idAtStart(first) ?? last) : (idIn(value) ?? last);
-  const mayUse = first === current && backups.length > 0;
-  const backup = mayUse && id !== undefined ? newestBackup(backups, id, findings) : undefined;
-  if (backup === undefined) {
-    const whyNone = id === undefined ? 'nothing says which workflow was active' : `none of ${id} is valid`;
-    const [problem, ...others] = wrong.problems;
-    const message = mayUse ? `${problem!.message}. No backup is used: ${whyNone}` : problem!.message;
-    findings.problems.push({ ...problem!, message }, ...others);
-    return undefined;
-  }
-  const { pointer, message } = wrong.problems[0]!;
-  findings.notes.push(`${first.path} is damaged (${pointer || 'the file'}: ${message}); ${backup.file} is used`);
-  return backup;
-}
-
-function idIn(value: JsonValue | undefined): string | undefined {
-  const id = isJsonObject(value) ? value['id'] : undefined;
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-/** The id of a state that was cut off: Nexus writes it first. */
-function idAtStart({ bytes }: SourceFile): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 1_000)).toString('utf8');
-  return /^\s*\{\s*"id"\s*:\s*"([^"\\]+)"/.exec(start)?.[1];
-}
-
-/** The newest valid backup of a workflow. */
-function newestBackup(backups: readonly SourceFile[], id: string, findings: FileFindings): FoundState | undefined {
-  for (const file of backups.toSorted((a, b) => b.modified - a.modified)) {
-    const wrong = new FileFindings();
-    const value = wrong.json(file);
-    const state = value === undefined ? undefined : workflowStateIn(value, file.path, wrong);
-    if (state?.id === id) return { state, file: file.path };
-    const why = state === undefined ? wrong.problems[0]!.message : `it is of ${state.id}`;
-    findings.notes.push(`${file.path} is not used: ${why}`);
-  }
-  return undefined;
-}
-
-type NexusRun = Pick<FormatReading['run'], 'pipeline' | 'subject' | 'gates' | 'keys'>;
-
-function runOf(state: WorkflowState, file: string, findings: FileFindings): NexusRun {
-  nameUnmoved(state, file, findings);
-  const { completedPhases: completed, failedPhases, currentPhase, results } = state;
-  const isUsable = state.status !== 'ROLLBACK';
-  if (!isUsable && completed.length > 0)
-    findings.leave(file, '/completedPhases', 'the workflow was rolled back, so its results are not used');
-  const unique = [...new Set(completed)];
-  if (unique.length < completed.length) findings.refuse(file, '/completedPhases', 'a phase is completed twice');
-  const done = unique.map((gate, index): ImportedGate => {
+function gatesOf(state: WorkflowState, file: string, reader: SourceReader): ImportedGate[] {
+  const { completedPhases: completed, failedPhases, currentPhase, results, error } = state;
+  if (new Set(completed).size < completed.length)
+    reader.reject({ file, pointer: '/completedPhases' }, 'a phase is completed twice');
+  const isTakenBack = state.status === 'ROLLBACK';
+  if (isTakenBack && completed.length > 0) reader.notes.push('the workflow was rolled back: its results are not used');
+  const done = completed.map((gate, index): ImportedGate => {
     const hasResult = Object.hasOwn(results, gate);
-    if (!hasResult && isUsable) findings.notes.push(`${gate} is completed and has no result: its output is null`);
-    const output = hasResult ? (results[gate] as JsonValue) : null;
-    const place = { file, pointer: hasResult ? pointerOf(['results', gate]) : `/completedPhases/${index}` };
-    return { gate, needs: unique.slice(Math.max(0, index - 1), index), place, ...(isUsable && { output }) };
+    if (!hasResult && !isTakenBack) reader.notes.push(`${gate} is completed and has no result: its output is null`);
+    const pointer = hasResult ? pointerOf(['results', gate]) : `/completedPhases/${index}`;
+    const output = isTakenBack ? {} : { output: hasResult ? results[gate]! : null };
+    return {
+      gate,
+      leg: '',
+      needs: completed.slice(Math.max(0, index - 1), index),
+      ...output,
+      issues: [],
+      place: { file, pointer },
+    };
   });
-  const open = [...new Set([...failedPhases, ...(currentPhase === null ? [] : [currentPhase])])];
-  const others = open
-    .filter((gate) => !unique.includes(gate))
-    .map((gate): ImportedGate => ({ gate, needs: unique.slice(-1), place: { file, pointer: '/currentPhase' } }));
-  return {
-    pipeline: state.workflowName,
-    subject: state.id,
-    gates: [...done, ...others],
-    keys: { task: state.userTask },
-  };
+  const open = new Set([...failedPhases, ...(currentPhase === null ? [] : [currentPhase])]);
+  const others = [...open].filter((gate) => !completed.includes(gate));
+  return [
+    ...done,
+    ...others.map((gate): ImportedGate => {
+      const issues = error?.phase === gate ? [error.message] : [];
+      return { gate, leg: '', needs: completed.slice(-1), issues, place: { file, pointer: '/currentPhase' } };
+    }),
+  ];
 }
 
-/** What has no place in Gateline, each with the reason. */
-function nameUnmoved(state: WorkflowState, file: string, findings: FileFindings): void {
-  const leave = (isThere: boolean, key: string, reason: string): void => {
-    if (isThere) findings.leave(file, `/${key}`, reason);
-  };
-  leave(true, 'workflowFile', 'the definition is gateline.yml');
-  leave(true, 'startTime', 'records have the time of the import; the history keeps the times of executions');
-  leave(state.pausedAt !== null, 'pausedAt', 'a pause is a decision: `gateline pause`');
-  leave(state.status === 'PAUSED', 'status', 'a pause is a decision: `gateline pause`');
-  leave(
-    state.skippedPhases.length > 0,
-    'skippedPhases',
-    'a skip is a decision: `gateline skip GATE --reason TEXT`, where the definition has the gate',
+function noteLeft(state: WorkflowState, notes: string[]): void {
+  const { skippedPhases, failedPhases, status, retries, checkpoints, results, completedPhases, metadata } = state;
+  const note = (isThere: boolean, text: string) => void (isThere && notes.push(text));
+  note(status === 'PAUSED', 'a pause is a decision: `gateline pause`');
+  note(skippedPhases.length > 0, `skipped phases are decisions: \`gateline skip\` for ${skippedPhases.join(', ')}`);
+  note(failedPhases.length > 0, `${failedPhases.join(', ')} failed: they run again`);
+  note(Object.keys(retries).length > 0, 'retries are left out: attempts are counted in the log');
+  note(
+    checkpoints.length > 0,
+    'checkpoints are left out: a hash cannot restore a file; Gateline takes snapshots itself',
   );
-  leave(state.failedPhases.length > 0, 'failedPhases', 'a phase that failed runs again');
-  leave(state.error !== null, 'error', 'a phase that failed runs again; the history keeps the message');
-  leave(Object.keys(state.retries).length > 0, 'retries', 'attempts are counted from records');
-  leave(true, 'metadata', 'agents report plugins, servers and times with each attempt');
-  leave(
-    state.checkpoints.length > 0,
-    'checkpoints',
-    'a hash cannot restore a file: Gateline takes snapshots of its own, as git trees',
+  const others = Object.keys(results).filter((phase) => !completedPhases.includes(phase));
+  note(others.length > 0, `results of ${others.join(', ')} are left out: the phases are not completed`);
+  note(
+    metadata.pluginsUsed.length + metadata.mcpsUsed.length > 0,
+    'plugins and servers of the workflow are left out: agents report theirs with each attempt',
   );
-  const { completedPhases, failedPhases, currentPhase, metadata } = state;
-  const current = currentPhase === null ? [] : [currentPhase];
-  const named = new Set([...completedPhases, ...failedPhases, ...current]).size;
-  const reason = `a new definition has ${named} of ${metadata.totalPhases} phases: the state does not name others that run`;
-  leave(metadata.totalPhases > named, 'metadata/totalPhases', reason);
-  for (const phase of Object.keys(state.results))
-    leave(!state.completedPhases.includes(phase), pointerOf(['results', phase]).slice(1), 'the phase is not completed');
 }

@@ -1,132 +1,89 @@
-import { join, posix } from 'node:path';
-import { openCall, type Assignment } from '../../engine/call/call.ts';
-import type { EnginePorts } from '../../engine/ports.ts';
-import type { Environment } from '../../environment.ts';
-import { messageOf } from '../../errors/gateline-error.ts';
-import { FORMATS, formatNamed } from '../../formats/formats.ts';
-import type { Digest } from '../../json/digest.ts';
-import type { JsonValue } from '../../json/json.ts';
-import { MIRROR_FORMATS, type MirrorFormat } from '../../pipeline/job-settings.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
-import type { RunState } from '../../run/state/run-state.ts';
-import type { LoadedPipeline } from '../load-pipeline.ts';
-import { STATE_FOLDER, type Durable } from '../local-ports.ts';
-import { exportedRun } from './exported-run.ts';
-import { ignoreEarlier, ignoreExported, writeExported } from './write-files.ts';
+import { join, relative } from 'node:path';
+import type { Order } from '../../engine/ports.ts';
+import { GatelineError, messageOf } from '../../errors.ts';
+import type { Source, WrittenFiles } from '../../formats/format.ts';
+import { stateGuide } from '../../formats/state-guide/state-guide.ts';
+import type { RunView } from '../../report/view.ts';
+import { writeProjection } from '../../store/files/projections.ts';
+import { isBehindFile } from '../../workspace/paths.ts';
+import type { Folder } from '../folder/folder.ts';
+import { FORMATS } from './formats.ts';
+import { mirrorGuide, outputValues } from './system-files.ts';
+import { readDocuments } from '../learnings/memory.ts';
 
-/** Keeps files of other systems up to date with a run. */
-export interface Mirror {
-  /** Writes the files that this state changes. Returns notices. Never throws: no gate fails because of a file. */
-  show(state: RunState): Promise<string[]>;
-}
-
-/** What a mirror needs of a call. */
-export interface MirrorInput extends Durable {
-  readonly loaded: LoadedPipeline;
-  readonly ports: EnginePorts;
-  readonly assignment: Assignment;
-  readonly environment: Environment;
-}
-
-/** The systems whose files are asked for, otherwise those of the definition. @throws GatelineError `FORMAT_UNKNOWN` */
-export function mirrorFormats(asked: readonly string[], { mirror = [] }: Pick<Pipeline, 'mirror'>): MirrorFormat[] {
-  for (const name of asked) formatNamed(name);
-  const wanted: readonly string[] = asked.length > 0 ? asked : mirror;
-  return MIRROR_FORMATS.filter((name) => wanted.includes(name));
+/**
+ * Renews the files of the systems that `mirror` names. They are for people and other programs: what cannot be written is
+ * only said.
+ * @param isOver the call has ended: what a system keeps of earlier runs is renewed too
+ */
+export async function mirrorRun(folder: Folder, order: Order, view: RunView, isOver = false): Promise<void> {
+  const { mirror } = order.pipeline;
+  if (mirror.includes(stateGuide.name)) await mirrorGuide(folder, view);
+  const formats = mirror.flatMap((name) => (name === stateGuide.name ? [] : (FORMATS[name] ?? [])));
+  if (formats.length === 0) return;
+  const source = await sourceOf(folder, order, view, isOver ? undefined : view.history);
+  for (const format of formats) {
+    const files = { ...format.write(source), ...(isOver && format.writeHistory?.(source)) };
+    await writeFiles(folder, format.name, join(folder.options.root, format.folder), files).catch((error: unknown) =>
+      folder.options.observe({
+        type: 'notice',
+        message: `the files of ${format.name} are not renewed: ${messageOf(error)}`,
+      }),
+    );
+  }
 }
 
 /**
- * Makes sure that no gate hands on files that these systems left earlier, and that a mirror will replace.
- * @returns notices
+ * Writes a run as the files of another system; what stands there and is not ours is set aside.
+ * @param target absolute folder. Default: the system's own
+ * @returns the paths, relative to the workspace
  */
-export async function ignoreMirrored(
+export async function exportRun(
+  folder: Folder,
+  order: Order,
+  view: RunView,
+  system: string,
+  { target, isDry = false }: { readonly target?: string; readonly isDry?: boolean } = {},
+): Promise<readonly string[]> {
+  const format = FORMATS[system]!;
+  const source = await sourceOf(folder, order, view);
+  const files = { ...format.write(source), ...format.writeHistory?.(source) };
+  return writeFiles(folder, system, target ?? join(folder.options.root, format.folder), files, isDry);
+}
+
+/**
+ * Writes files of a system; what stands there and is not ours is set aside.
+ * @param root absolute folder @param isDry only names them
+ * @returns the paths, relative to the workspace
+ * @throws GatelineError `usage` if one lies behind a link
+ */
+export async function writeFiles(
+  { stateFolder, options }: Folder,
+  system: string,
   root: string,
-  formats: readonly MirrorFormat[],
-  environment: Environment,
-): Promise<string[]> {
-  const notices: string[] = [];
-  for (const name of formats) {
-    const format = FORMATS[name]!;
-    const line = await ignoreEarlier(root, format, environment);
-    if (line !== undefined) notices.push(addedLine(line, name));
+  files: WrittenFiles,
+  isDry = false,
+): Promise<readonly string[]> {
+  const isState = relative(options.root, root) === '.state';
+  const paths: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    const path = relative(options.root, join(root, name)).replaceAll('\\', '/');
+    // An agent may have made the folder a link to somewhere else.
+    if (!path.startsWith('..') && isBehindFile(options.root, path))
+      throw new GatelineError('usage', `${path} lies behind a link`, { hint: '`--output` names another folder.' });
+    if (!isDry)
+      await writeProjection(stateFolder, name, text, isState ? undefined : { root, name: `${system}/${name}` });
+    if (text !== null) paths.push(path);
   }
-  return notices;
+  return paths;
 }
 
-function addedLine(line: string, name: MirrorFormat): string {
-  return `${line} was added to .git/info/exclude, so that git ignores the files of ${name}`;
-}
-
-/** Keeps the files of these formats up to date, in the folders where their systems keep them. */
-export function createMirror(formats: readonly MirrorFormat[], input: MirrorInput): Mirror {
-  const { loaded, ports, assignment, environment, onDurable } = input;
-  const { root } = loaded;
-  const state = join(root, STATE_FOLDER);
-  const temporaryFolder = join(state, 'tmp');
-  const known = new Map<Digest, JsonValue>();
-  const ignored = new Set<string>();
-  // Gateline keeps the files of the state guide anyway. One that failed is not tried again in this call.
-  const open = new Set(formats.filter((name) => FORMATS[name]!.isKept !== true));
-  let shown = '';
-  const write = async (name: MirrorFormat, run: Awaited<ReturnType<typeof exportedRun>>): Promise<string[]> => {
-    const format = FORMATS[name]!;
-    const files = format.write(run);
-    // Some files come later in a run: git may track those.
-    const unseen = files.filter(({ path }) => !ignored.has(posix.join(format.folder, path)));
-    const line =
-      unseen.length === 0
-        ? undefined
-        : await ignoreExported(root, format, unseen, environment, { temporaryFolder, onDurable });
-    for (const { path } of unseen) ignored.add(posix.join(format.folder, path));
-    const { notices } = await writeExported(
-      {
-        root,
-        folder: format.folder,
-        temporaryFolder,
-        state,
-        onDurable,
-      },
-      files,
-    );
-    return line === undefined ? [...notices] : [addedLine(line, name), ...notices];
-  };
-  const update = async (state: RunState): Promise<string[]> => {
-    const call = await openCall(ports, assignment, () => undefined, { runNumber: state.runNumber, shows: true });
-    const run = await exportedRun(call, state, loaded, known);
-    const notices: string[] = [];
-    for (const name of open) {
-      try {
-        notices.push(...(await write(name, run)));
-      } catch (error) {
-        open.delete(name);
-        notices.push(`the files of ${name} are not kept up to date: ${messageOf(error)}`);
-      }
-    }
-    return notices;
-  };
+async function sourceOf(folder: Folder, order: Order, view: RunView, history?: Source['history']): Promise<Source> {
+  const runs = history ?? (await folder.readHistory({ pipeline: view.pipeline })).entries;
   return {
-    async show(state) {
-      const now = essenceOf(state);
-      // Before its first record a run has no time, which some files are named after.
-      if (open.size === 0 || state.startedAt === undefined || now === shown) return [];
-      shown = now;
-      try {
-        return await update(state);
-      } catch (error) {
-        return [`files of other systems are not up to date: ${messageOf(error)}`];
-      }
-    },
+    view,
+    values: await outputValues(folder.contents, view),
+    history: runs,
+    documents: await readDocuments(folder, order),
   };
-}
-
-/** What the files show of a state. Most events do not change it. */
-function essenceOf({ status, units }: RunState): string {
-  const parts = [...units.values()].map(({ key, status: is, attempts, ended, done }) => [
-    key,
-    is,
-    attempts,
-    ended?.at,
-    done,
-  ]);
-  return JSON.stringify([status, parts]);
 }

@@ -1,106 +1,79 @@
-import { HOW_TO_APPROVE } from '../../run/records/decisions.ts';
-import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { lackingUnit, resultOf, type RunState, type UnitState } from '../../run/state/run-state.ts';
-import type { VerdictKind } from '../../verdict/verdict.ts';
-import { listOf } from '../text.ts';
-import { budgetStep } from '../wording.ts';
-import { code, said } from '../markdown/markdown.ts';
+import { shellWord } from '../../untrusted/escape.ts';
+import { code, quote } from '../markdown.ts';
+import type { NextStep, RunView, UnitStatus, UnitView } from '../view.ts';
+import { detailsOf, type GithubContext } from './context.ts';
 
-/** GitHub's button: same commit, only failed jobs and the jobs that need them. */
-const AGAIN = '**Re-run failed jobs** tries again with the same commit; gates that are done do not run again.';
-const PUSH = 'Or push a fix: this starts a new run, which reuses every gate whose inputs are unchanged.';
+/** What to do about a run on GitHub: about the first unit in this order, else about the problems beside the gates. */
+export function githubStep(view: RunView, context: GithubContext): NextStep {
+  for (const status of UNIT_ORDER) {
+    const unit = view.units.find((other) => other.status === status && !other.done);
+    const step = unit && githubUnitStep(unit, context);
+    if (step) return step;
+  }
+  if (context.problems?.length) return { text: `Fix what was not checked, then push; ${LOST}` };
+  if (view.status === 'completed') return { text: 'All gates are done' };
+  return { text: 'Run the workflow again' };
+}
 
-const LACKS = 'Let a gate before it create that, or let it recover with `on-invalid: recover` and a command that does.';
-
-/** The fix for each kind of failure. */
-const REMEDY: Readonly<Record<VerdictKind, 'again' | 'either' | 'secret' | 'contract' | 'claimed'>> = {
-  passed: 'either',
-  partial: 'either',
-  'not-applicable': 'either',
-  missing: 'either',
-  malformed: 'either',
-  'too-large': 'either',
-  schema: 'either',
-  result: 'either',
-  score: 'either',
-  check: 'either',
-  files: 'either',
-  workspace: 'either',
-  'agent-error': 'either',
-  'not-started': 'either',
-  timeout: 'again',
-  cancelled: 'again',
-  lost: 'again',
-  claimed: 'claimed',
-  'no-secret': 'secret',
-  contract: 'contract',
-};
+const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused', 'pending', 'running'];
 
 /**
- * What to do about one unit, as safe Markdown: one paragraph. `next`: units that need it and are not known to be done.
+ * What to do about a unit on GitHub; undefined: nothing, or something about a unit that it needs.
+ *
+ * | unit | step |
+ * | --- | --- |
+ * | failed | fix it, then push or re-run the failed jobs |
+ * | rejected, interrupted, lost | re-run the failed jobs |
+ * | below its threshold | improve it, or accept it by its line |
+ * | waits for a person | look at the output, then post its line |
+ * | without a result | look at its job, and repair what its error names |
  */
-export function nextStepOf(unit: UnitState, next: readonly UnitKey[] = []): string {
-  if (unit.done) {
-    const names = next.map((key) => code(key));
-    return names.length === 0 ? 'This gate is done.' : `Next: ${listOf(names, 10)}.`;
+export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep | undefined {
+  const { key, done, status, verdict } = unit;
+  const canApprove = detailsOf(context, key).approval !== undefined;
+  if (done) return undefined;
+  switch (status) {
+    case 'failed':
+      if (verdict?.status !== 'failed')
+        return { text: `Re-run the failed jobs: the output of ${key} was rejected`, ...rerun(context) };
+      if (verdict.kind === 'cancelled')
+        return { text: `Re-run the failed jobs: ${key} was interrupted`, ...rerun(context) };
+      return { text: `${fixText(unit)}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+    case 'partial':
+      if (canApprove) return { text: `Accept ${key} with its line, or improve it and push; ${USED}` };
+      return { text: `Improve ${key}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+    case 'lost':
+      return { text: `Re-run the failed jobs: the job of ${key} ended without a result`, ...rerun(context) };
+    case 'paused':
+      if (verdict === undefined) return { text: 'Raise `max-cost`, then push' };
+      return canApprove
+        ? {
+            text: `Look at the output of ${key}, then post its line; without a job for comments, re-run the failed jobs`,
+          }
+        : { text: `Look at the output of ${key}, approve it, then re-run the failed jobs`, ...rerun(context) };
+    case 'pending':
+    case 'running':
+      return { text: `Look at the job of ${key}: repair what its error names, then push; ${LOST}` };
+    default:
+      return undefined;
   }
-  if (unit.status === 'paused') return `It waits for an approval: ${HOW_TO_APPROVE}. The gates after it wait too.`;
-  if (unit.status === 'running') return 'It is running.';
-  if (unit.status === 'lost') return `Its machine or process stopped. ${AGAIN}`;
-  if (unit.blockedBy === 'budget') return `${budgetStep(unit)}. ${PUSH.replace('Or push a fix', 'Push the change')}`;
-  if (unit.blockedBy === 'entities') return `It was not started: ${said(unit.reason, 500)}. ${LACKS}`;
-  if (unit.status === 'blocked' || unit.status === 'pending')
-    return 'It starts when the gates it needs are done. Fix those first.';
-  if (unit.unread !== undefined) return `Its result is unknown: ${said(unit.unread, 500)}. ${AGAIN}`;
-  if (unit.status === 'ready') return `It can start. ${AGAIN}`;
-  if (unit.decided !== undefined) return `Somebody made this decision. ${PUSH.replace('Or push', 'Push')}`;
-  const verdict = resultOf(unit)?.verdict;
-  const advice = verdict === undefined || verdict.advice.trim() === '' ? '' : `${said(verdict.advice)} `;
-  return `${advice}${remedyText(verdict?.kind ?? 'lost')}`;
 }
 
-function remedyText(kind: VerdictKind): string {
-  const remedy = REMEDY[kind];
-  if (remedy === 'again') return AGAIN;
-  if (remedy === 'secret')
-    return `Set the secret in the repository’s settings, then: ${AGAIN} Runs from forks get no secrets.`;
-  if (remedy === 'contract') return 'Fix the contract and push: no output can be checked until then.';
-  if (remedy === 'claimed')
-    return 'Another job has claimed this gate. Check for two jobs with the same gate id, or wait for the other job, then re-run this one.';
-  return `${AGAIN} ${PUSH}`;
+/** A slip in the workflow ends a job without a result, too: there a re-run would only end the same way. */
+const LOST = 're-run only jobs that were cancelled or lost their machine';
+const USED = 'what passed is used again';
+
+function fixText({ key, verdict }: UnitView): string {
+  const advice = verdict?.advice ?? '';
+  return advice === '' ? `Fix ${key}` : `Fix ${key} (${advice.replace(/\.$/, '')})`;
 }
 
-/** What to do about a run, as safe Markdown: one paragraph about the first obstacle. */
-export function nextStepOfRun(state: RunState): string {
-  const open = [...state.units.values()].filter(({ done }) => !done);
-  if (state.status === 'completed') return 'Every gate is done.';
-  const unread = state.problems.find(({ code: kind }) => kind === 'UNREADABLE_RECORD');
-  const lacking = lackingUnit(state);
-  if (state.status === 'initializing' && lacking !== undefined) return `${code(lacking.key)}: ${nextStepOf(lacking)}`;
-  if (state.status === 'initializing') {
-    return unread === undefined
-      ? 'No gate has started.'
-      : `Not everything could be read: ${said(unread.message, 500)}.`;
-  }
-  for (const status of [
-    'failed',
-    'lost',
-    'partial',
-    'unread',
-    'paused',
-    'running',
-    'budget',
-    'entities',
-    'ready',
-  ] as const) {
-    const first = open.find((unit) =>
-      status === 'unread'
-        ? unit.unread !== undefined
-        : status === 'budget' || status === 'entities'
-          ? unit.blockedBy === status
-          : unit.status === status,
-    );
-    if (first !== undefined) return `${code(first.key)}: ${nextStepOf(first)}`;
-  }
-  return 'Gates wait for others that are not done.';
+/** Of GitHub's own command line. */
+function rerun({ runId, repository }: GithubContext): Pick<NextStep, 'command'> {
+  return { command: `gh run rerun ${runId} --failed --repo ${shellWord(repository)}` };
+}
+
+/** A step as a paragraph. */
+export function stepText({ text, command }: NextStep): string {
+  return `**Next:** ${quote(text)}.${command === undefined ? '' : ` ${code(command)}`}`;
 }

@@ -1,57 +1,98 @@
-import { forHtml, truncateBytes } from '../../untrusted/escape.ts';
-import type { Tone } from '../text.ts';
-import { MOST_OF_A_VALUE } from './bounds.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { forHtml } from '../../untrusted/escape.ts';
+import { cut } from '../markdown.ts';
+import { STATUS_TONES, type Status } from '../terminal.ts';
 
-/** Makes untrusted text content of the page: redacted, at most 64 KiB of it, and escaped. */
-export type Say = (text: string) => string;
+/** Bytes of a text in the page, before it is escaped: reasons and messages have at most 4,096 characters. */
+const MAX_TEXT = 4_096;
+/** Rows of a table; the gates have all theirs. */
+const MAX_ROWS = 200;
 
-/** @param redact removes secrets */
-export function sayWith(redact: (text: string) => string): Say {
-  return (text) => forHtml(truncateBytes(redact(text), MOST_OF_A_VALUE));
+/** Text from anybody, as text; `…` marks a cut. */
+export function escapeText(text = '', maxBytes = MAX_TEXT): string {
+  return forHtml(cut(text, maxBytes));
 }
 
-/** A part of the page with its heading. Its id is a fixed word. */
-export function section(id: string, title: string, body: string): string {
-  if (body === '') return '';
-  return `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${title}</h2>\n${body}\n</section>\n`;
+/** {@link escapeText}; what is between backticks is shown as code. */
+export function escapeSentence(text?: string, maxBytes?: number): string {
+  return escapeText(text, maxBytes).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Facts as terms and their values, of which the empty are left out. Values are HTML. */
-export function facts(pairs: readonly (readonly [term: string, value: string])[]): string {
-  const rows = pairs.filter(([, value]) => value !== '').map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`);
-  return rows.length === 0 ? '' : `<dl>\n${rows.join('\n')}\n</dl>`;
+/** Parts of HTML, a line each, without empty ones. */
+export function lines(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
 }
 
-/** A table that scrolls on narrow pages. Cells are HTML; the first of each row is its header. */
-export function table(caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Terms and their values, which are HTML; the empty ones are left out. */
+export function facts(style: 'facts' | 'figures', values: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(values).filter(([, html]) => html !== '');
+  const rows = pairs.map(([term, html]) => `<div><dt>${term}</dt><dd>${html}</dd></div>`);
+  return rows.length === 0 ? '' : `<dl class="${style}">${rows.join('')}</dl>`;
+}
+
+/** Columns that are to the right, and columns that are not narrow. */
+const NUMBERS = /^(?:Score|Time|Cost|Tokens|Saved|Passed|Exit code)$/;
+const TEXTS = /^(?:Message|Why|Reason|By|Task or failure)$/;
+
+/**
+ * Rows as a table; the first column names the row. Columns without texts and tables without rows are left out.
+ * @param columns the HTML of a cell, by the head of its column
+ */
+export function table<Row>(
+  caption: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  maxRows = MAX_ROWS,
+): string {
   if (rows.length === 0) return '';
-  const head = heads.map((name) => `<th scope="col">${name}</th>`).join('');
-  const body = rows.map(
-    ([first = '', ...cells]) =>
-      `<tr><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`,
-  );
-  const inner = `<table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`;
-  return wide(caption, inner);
+  const shown = rows.slice(0, maxRows);
+  const filled = Object.entries(columns)
+    .map(([head, cell]) => ({ head, cells: shown.map(cell) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+    .map((column) => ({ ...column, style: styleOf(column.head) }));
+  const heads = filled.map(({ head, style }) => `<th scope="col"${style}>${head}</th>`).join('');
+  const body = shown.map((_, row) => {
+    const [first, ...rest] = filled.map(({ cells, style }) => `${style}>${cells[row]}`);
+    return `<tr><th scope="row"${first}</th>${rest.map((cell) => `<td${cell}</td>`).join('')}</tr>`;
+  });
+  const more = rows.length > maxRows ? `\n<p class="note">… and ${rows.length - maxRows} more.</p>` : '';
+  const html = `<table><caption>${caption}</caption>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody></table>`;
+  return scrollable(caption, html) + more;
 }
 
-/** Content that scrolls sideways by itself, by keyboard, too. @param label fixed words */
-export function wide(label: string, html: string): string {
-  return `<div class="wide" role="region" tabindex="0" aria-label="${label}">${html}</div>`;
+const styleOf = (head: string) => (NUMBERS.test(head) ? ' class="number"' : TEXTS.test(head) ? ' class="text"' : '');
+
+/** Content that scrolls sideways by itself, by keyboard too, so that the page does not. */
+export function scrollable(label: string, html: string): string {
+  return `<div class="wide" role="group" tabindex="0" aria-label="${label}">${html}</div>`;
 }
 
-/** A long part, closed until it is asked for. Both are HTML. */
+/** Content that is closed until a reader opens it; printed, it is open. */
 export function details(summary: string, body: string): string {
-  return `<details><summary>${summary}</summary>\n${body}\n</details>`;
+  return body === '' ? '' : `<details><summary>${summary}</summary>\n${body}\n</details>`;
 }
 
-/** A word in the colour of its meaning. */
-export function toned(tone: Tone, html: string): string {
-  return `<span class="${tone}">${html}</span>`;
+/** A status in words, in the shape and colour of its meaning. */
+export function statusMark(status: Status): string {
+  return `<span class="status ${STATUS_TONES[status]}">${statusShape(status)}${status}</span>`;
 }
 
-/** A time for people and for programs. */
+export function statusShape(status: Status, attributes = ''): string {
+  return `<svg class="shape" aria-hidden="true"${attributes}><use href="#shape-${status}"/></svg>`;
+}
+
+/** Ids of the parts of a page about units. */
+export type Links = ReadonlyMap<UnitKey, string>;
+
+/** The name of a unit, which leads to its part of the page. */
+export function unitLink(links: Links, key: UnitKey): string {
+  const id = links.get(key);
+  return id === undefined ? escapeText(key) : `<a href="#${id}">${escapeText(key)}</a>`;
+}
+
+/** `2026-11-05 14:02 UTC`, for programs too. */
 export function time(iso: string | undefined): string {
   if (iso === undefined) return '';
-  const safe = forHtml(iso);
-  return `<time datetime="${safe}">${safe.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`;
+  const text = escapeText(iso);
+  return `<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }

@@ -1,77 +1,139 @@
-import { criticalPath } from '../graph/critical-path.ts';
-import { graphSvg } from '../graph/graph-svg.ts';
-import { durationText } from '../wording.ts';
-import { Room } from './bounds.ts';
-import type { ReportContent } from './content.ts';
-import { sayWith, section, time, wide } from './elements.ts';
-import { gateSection } from './gate-section.ts';
-import { decisions, overview } from './overview.ts';
-import { POLICY, STYLE } from './style.ts';
-import { timeline } from './timeline.ts';
-import { trends } from './trends.ts';
+import type { HistoryEntry } from '../../history/history-entry.ts';
+import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { MEETS_CONTRACT } from '../../run/status.ts';
+import { sumOf } from '../../run/figures.ts';
+import { formatDuration, formatMoney, groupDigits } from '../amounts.ts';
+import { historyTitle } from '../history-table.ts';
+import { gateRows, howText, scoreText, STATUS_TONES } from '../terminal.ts';
+import type { RunStatus, RunView } from '../view.ts';
+import {
+  escapeSentence,
+  escapeText,
+  facts,
+  lines,
+  statusMark,
+  statusShape,
+  table,
+  time,
+  unitLink,
+  type Links,
+} from './elements.ts';
+import type { Excerpt } from './excerpt.ts';
+import { decisionTable, gateDetails, nextHtml } from './gate.ts';
+import { graph } from './graph.ts';
+import { POLICY, STYLE, SYMBOLS } from './style.ts';
 
-/** Sections by id, in order. */
-const TITLES = {
-  overview: 'Overview',
-  graph: 'Graph',
-  timeline: 'Timeline',
-  gates: 'Gates',
-  decisions: 'Decisions',
-  history: 'History',
-} as const;
-
-/**
- * A run as one page of HTML: no script, no network, nothing that agents wrote is more than text. At most 20 MB; what is
- * left out is named with its size, its digest and the command that shows it.
- */
-export function htmlReport(content: ReportContent): string {
-  const { pipeline, state, now, refresh, history } = content;
-  const say = sayWith(content.redact);
-  const room = new Room();
-  const keys = [...state.units.keys()];
-  const bodies = {
-    overview: overview(content, say, keys),
-    graph: graph(content, say),
-    timeline: timeline(content, say),
-    gates: '',
-    decisions: decisions(content, say),
-    history: trends(history, say),
-  };
-  for (const body of Object.values(bodies)) room.take(body);
-  const gates = new Map(pipeline.gates.map((gate) => [gate.id, gate]));
-  bodies.gates = [...state.units.values()]
-    .map((unit, at) => gateSection(unit, gates.get(unit.gate), content.attempts.get(unit.key) ?? [], { at, say, room }))
-    .join('\n');
-  const parts = Object.entries(TITLES).filter(([id]) => bodies[id as keyof typeof TITLES] !== '');
-  const title = `${say(pipeline.id)}, run ${state.runNumber}: ${state.status}`;
-  return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="referrer" content="no-referrer">',
-    ...(refresh === undefined ? [] : [`<meta http-equiv="refresh" content="${refresh}">`]),
-    `<title>${title}</title>`,
-    `<style>${STYLE}</style>`,
-    '</head>',
-    '<body>',
-    `<header><h1>${title}</h1></header>`,
-    `<nav aria-label="Sections"><ul>${parts.map(([id, name]) => `<li><a href="#${id}">${name}</a></li>`).join('')}</ul></nav>`,
-    '<main>',
-    ...parts.map(([id, name]) => section(id, name, bodies[id as keyof typeof TITLES])),
-    '</main>',
-    `<footer><p class="note">Written ${time(now)}${refresh === undefined ? '' : '; the page loads itself again until the run ends'}.</p></footer>`,
-    '</body>',
-    '</html>',
-    '',
-  ].join('\n');
+/** What a page shows. Texts are redacted, not escaped. */
+export interface HtmlReport {
+  readonly view: RunView;
+  /** ISO 8601: when the page is written. */
+  readonly now: string;
+  /** Parts of what units left. */
+  readonly excerpts: ReadonlyMap<UnitKey, readonly Excerpt[]>;
+  /** What makes the report red beside the gates. */
+  readonly problems?: readonly string[];
 }
 
-function graph({ pipeline, state }: ReportContent, say: (text: string) => string): string {
-  const path = criticalPath(pipeline, state);
-  const takes = path.milliseconds === undefined ? '' : ` (${durationText(path.milliseconds)})`;
-  const critical = `<p>Critical path: ${say(path.gates.join(', '))}${takes}.</p>`;
-  return `${wide('Graph', graphSvg(pipeline, state, path, '').trimEnd())}\n${critical}`;
+/** A run as one page of HTML: no script, no network; what agents wrote is text and nothing more. */
+export function renderHtml({ view, now, excerpts, problems = [] }: HtmlReport): string {
+  const { units, decisions, history } = view;
+  const links = new Map(units.map(({ key }, at) => [key, `gate-${at + 1}`]));
+  const details = units.map((unit) => gateDetails(unit, view, links, excerpts.get(unit.key) ?? []));
+  const sections = [
+    ['problems', 'Not checked', problems.map((problem) => `<p>${escapeText(problem)}</p>`).join('')],
+    ['graph', 'Graph', graph(units, links)],
+    ['gates', 'Gates', gateTable(view, links)],
+    ['details', 'In detail', lines(...details)],
+    ['decisions', 'Decisions', decisionTable(decisions, links)],
+    ['history', 'Last runs', historyTable(history)],
+  ].filter(([, , html]) => html !== '') as [id: string, title: string, html: string][];
+  const status = problems.length > 0 ? 'error' : view.status;
+  const title = `${escapeText(view.pipeline)} for ${escapeText(view.subject, 200)}: ${problems.length > 0 ? 'not everything was checked' : status}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${SYMBOLS}
+<a class="skip" href="#main">Skip to the gates</a>
+${header(view, title, status)}
+<nav aria-label="Sections"><ul>${sections.map(([id, name]) => `<li><a href="#${id}">${name}</a></li>`).join('')}</ul></nav>
+<main id="main" tabindex="-1">
+${sections.map(([id, name, html]) => `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${name}</h2>\n${html}\n</section>`).join('\n')}
+</main>
+<footer><p class="note">Written by Gateline, ${time(now)}. Texts come from agents.</p></footer>
+</body>
+</html>
+`;
+}
+
+/** How the run stands, and what to do next. */
+function header(view: RunView, title: string, status: RunStatus): string {
+  const { run, started, ended, task, paused, next } = view;
+  const tone = STATUS_TONES[status];
+  const times = [started && `started ${time(started)}`, ended && `ended ${time(ended)}`].filter(Boolean);
+  return `<header>
+<p class="over">Gateline · ${[run === 0 ? 'no run yet' : `run ${run}`, ...times].join(' · ')}</p>
+<h1><span class="${tone}">${statusShape(status)}</span>${title}</h1>
+${facts('facts', {
+  Task: escapeText(task),
+  'Held by': paused === undefined ? '' : escapeText(`${paused.actor}: ${paused.reason}`),
+})}
+<div class="next ${tone}" role="region" aria-label="Next step"><p><strong>Next:</strong> ${nextHtml(next)}</p></div>
+${figures(view)}
+</header>`;
+}
+
+function figures({ figures: { done, units, ran, used, ms, costUsd, tokens, savedMs, savedUsd } }: RunView): string {
+  const saved = [formatMoney(savedUsd), formatDuration(savedMs)].filter((text) => text !== '').join(' and ');
+  return facts('figures', {
+    'Gates done': `${done} of ${units}`,
+    'Agents ran': String(ran),
+    Time: formatDuration(ms),
+    Cost: formatMoney(costUsd),
+    Tokens: tokens === undefined ? '' : groupDigits(tokens),
+    'Used again': used === 0 ? '' : String(used),
+    'Saved by that': saved,
+  });
+}
+
+/** All gates, those of a group below its name. */
+function gateTable(view: RunView, links: Links): string {
+  return table(
+    'Gates and how they stand',
+    gateRows(view),
+    {
+      Gate: ({ name, unit }) => {
+        if (unit === undefined) return `<strong>${escapeText(name)}</strong>`;
+        return `${name === unit.key ? '' : '└\u00a0'}${unitLink(links, unit.key)}`;
+      },
+      Status: ({ status }) => statusMark(status),
+      How: ({ unit }) => (unit ? howText(unit) : ''),
+      Score: ({ unit }) => escapeText(unit && scoreText(unit)),
+      Time: ({ unit }) => formatDuration(sumOf(unit?.attempts.map(({ ms }) => ms) ?? [])),
+      Cost: ({ unit }) => formatMoney(sumOf(unit?.attempts.map(({ metrics }) => metrics?.costUsd) ?? [])),
+      Why: ({ unit }) => (unit?.reason === MEETS_CONTRACT ? '' : escapeSentence(unit?.reason, 300)),
+    },
+    Infinity,
+  );
+}
+
+function historyTable(entries: readonly HistoryEntry[]): string {
+  return table(historyTitle(entries), entries, {
+    Run: ({ run }) => String(run),
+    Subject: ({ subject }) => escapeText(subject),
+    Status: ({ status }) => statusMark(status),
+    Started: ({ started }) => time(started),
+    Passed: ({ units }) => `${units.filter(({ status }) => status === 'passed').length} of ${units.length}`,
+    Time: ({ ms }) => formatDuration(ms),
+    Cost: ({ costUsd }) => formatMoney(costUsd),
+    Saved: ({ savedMs }) => formatDuration(savedMs),
+    'Task or failure': ({ task, failure }) => escapeText(failure ? `${failure.unit}: ${failure.message}` : task, 300),
+  });
 }

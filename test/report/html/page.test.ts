@@ -1,84 +1,169 @@
 import { createHash } from 'node:crypto';
+import { JSDOM, type Element } from 'jsdom';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../../src/json/digest.ts';
-import { boundedLog, boundedValue, MOST_OF_A_PAGE } from '../../../src/report/html/bounds.ts';
-import { htmlReport } from '../../../src/report/html/page.ts';
-import type { GatelineRecord } from '../../../src/run/records/record.ts';
-import { gate, NOW, pipelineOf, ran, stateOf } from '../fixtures.ts';
-import { HOSTILE_HERE } from '../github/hostile.ts';
-import { hostileContent } from './content.ts';
+import { createExcerpt, excerptSize } from '../../../src/report/html/excerpt.ts';
+import { renderHtml, type HtmlReport } from '../../../src/report/html/page.ts';
+import { forTerminal } from '../../../src/untrusted/escape.ts';
+import { ALL_HOSTILE } from '../../untrusted/hostile.ts';
+import { createLargeReport, createReport, tagsOf, withText } from './pages.ts';
 
-/** A run of so many gates, each with an output of so many bytes. */
-function largeContent(gates: number, bytes: number): Parameters<typeof htmlReport>[0] {
-  const pipeline = pipelineOf(
-    Array.from({ length: gates }, (_, at) => gate(`g${at}`, at, { needs: at === 0 ? [] : [`g${at - 1}`] })),
-  );
-  const where = { pipeline, subject: 's' };
-  const records: GatelineRecord[] = pipeline.gates.flatMap(({ id }, at) => ran(id, { ...where, minute: at % 60 }));
-  const { state } = stateOf(records, where);
-  const part = { name: 'output', bytes, digest: digestOf(''), text: '<'.repeat(bytes), left: undefined, command: 'c' };
-  const attempts = new Map(
-    [...state.units.values()].map(({ key, ended }) => [
-      key,
-      [{ number: 1, claim: undefined, ended, parts: [part], differences: undefined }],
-    ]),
-  );
-  return { pipeline, state, records, attempts, history: [], now: NOW, refresh: undefined, redact: (text) => text };
-}
+const parse = (report: HtmlReport): Element => new JSDOM(renderHtml(report)).window.document.documentElement;
+const page = parse(createReport());
+const textOf = ({ textContent }: Element): string => textContent.replaceAll(/\s+/g, ' ').trim();
+const textsOf = (root: Element, selector: string): string[] => [...root.querySelectorAll(selector)].map(textOf);
+/** Rows of the table with that caption. */
+const rowsOf = (root: Element, caption: string): string[] => {
+  const tables = [...root.querySelectorAll('table')];
+  const table = tables.find((each) => each.querySelector('caption')?.textContent === caption);
+  return [...(table?.querySelectorAll('tr') ?? [])].map((row) => textsOf(row, 'th, td').join(' | '));
+};
+const detailsOf = (name: string): Element =>
+  [...page.querySelectorAll('details.gate')].find((each) => each.querySelector('h3')?.textContent === name)!;
 
-/** Tags of a page with their attributes, without texts. */
-function tagsOf(page: string): string[] {
-  return [...new Set(page.match(/<[a-z!/][^>]*>/gi) ?? [])].map((tag) => tag.replaceAll(/"[^"]*"/g, '""')).sort();
-}
-
-describe('htmlReport', () => {
-  it.each(HOSTILE_HERE.map((text) => [text.slice(0, 40), text]))('shows %j as text only', (_, text) => {
-    const page = htmlReport(hostileContent(text));
-    expect(tagsOf(page)).toEqual(tagsOf(htmlReport(hostileContent('harmless'))));
-    expect(page.match(/ id="[^"]*"/g)!.join('')).toMatch(/^(?: id="[a-z]+(?:-(?:title|\d+))?")+$/);
+describe('the page of a run', () => {
+  it('says first how the run stands, what to do and what it took', () => {
+    const header = page.querySelector('header')!;
+    expect(textsOf(header, 'h1')).toEqual(['main for pr-42: not everything was checked']);
+    expect(textsOf(header, '.next .command')).toEqual(['gateline run']);
+    const about = 'Gateline · run 2 · started 2026-01-02 03:04 UTC | TaskTest the student registration';
+    expect(textsOf(header, '.over, .facts div').join(' | ')).toBe(about);
+    const figures =
+      'Agents ran4 | Time3 min 55 s | Cost$0.012 | Tokens1,540 | Used again1 | Saved by that$1.84 and 12 min';
+    expect(textsOf(header, '.figures div').join(' | ')).toBe(`Gates done5 of 7 | ${figures}`);
   });
 
-  it('permits its own style and nothing else', () => {
-    const page = htmlReport(hostileContent('x'));
-    const style = /<style>([^]*)<\/style>/.exec(page)![1]!;
-    const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'; img-src data:"`);
-    expect(page).not.toMatch(/<script|style="|javascript:|src=/);
+  it('has its sections in the order in which they are needed, each with a heading and a link to it', () => {
+    const titles = ['Not checked', 'Graph', 'Gates', 'In detail', 'Decisions', 'Last runs'];
+    expect(textsOf(page, 'main > section > h2')).toEqual(titles);
+    expect(textsOf(page, 'nav a')).toEqual(titles);
+    const ids = [...page.querySelectorAll('[id]')].map((element) => element.getAttribute('id'));
+    expect(new Set(ids).size).toBe(ids.length);
+    const idsOf = (name: string) => [...page.querySelectorAll(`[${name}]`)].map((each) => each.getAttribute(name)!);
+    for (const id of idsOf('href').map((href) => href.slice(1))) expect(ids).toContain(id);
+    for (const id of idsOf('aria-labelledby')) expect(page.querySelectorAll(`h2#${id}`)).toHaveLength(1);
+    for (const table of page.querySelectorAll('table')) {
+      expect(textsOf(table, 'caption')).toEqual([expect.stringMatching(/\w/)]);
+      const unscoped = 'thead th:not([scope="col"]), tbody tr > :first-child:not([scope="row"])';
+      expect(table.querySelectorAll(unscoped)).toHaveLength(0);
+    }
   });
 
-  it('redacts', () => {
-    const page = htmlReport({ ...hostileContent('a<secret>'), redact: (text) => text.replaceAll('<secret>', '***') });
-    // The ids in the graph are of the definition, not of agents.
-    expect(page.replace(/<svg [^>]*class="graph"[^]*?<\/svg>/gi, '')).not.toContain('&lt;secret');
-    expect(page).toContain('a***');
+  it('lists the gates, those of a group below its name, and leaves out columns without texts', () => {
+    expect(rowsOf(page, 'Gates and how they stand')).toEqual([
+      'Gate | Status | How | Score | Time | Cost | Why',
+      'design | passed | used |  |  |  | output of attempt 1 of run 1',
+      'dom | passed | ran 2 times | 87 | 25 s | $0.012 | all mapped',
+      'pom | passed | ran |  | 3 min 5 s |  | octocat approved it: looks fine',
+      'checks | failed |  |  |  |  | ',
+      '└ execute/chrome | failed | ran | 60 < 80 | 13 s |  | check: rate >= 90 is false: rate is 60',
+      '└ execute/firefox | passed | ran | 95 | 13 s |  | ',
+      '└ style | skipped |  |  |  |  | octocat skipped it: not today',
+      'learn | blocked |  |  |  |  | execute/chrome failed',
+    ]);
+    expect(rowsOf(page, 'Last runs (1): 0 % completed, they cost $1.84')).toEqual([
+      'Run | Subject | Status | Started | Passed | Time | Cost | Task or failure',
+      '1 | pr-42 | error | 2026-01-02 03:00 UTC | 1 of 7 | 12 min | $1.84 | gone: it has no selectors',
+    ]);
   });
 
-  it('draws 400 gates in under a second', () => {
-    const content = largeContent(400, 2_000);
-    const before = performance.now();
-    const page = htmlReport(content);
-    expect(performance.now() - before).toBeLessThan(1_000);
-    expect(page.match(/<article/g)).toHaveLength(400);
+  it('opens the gates that hold the run up, with issues, attempts, files, decisions and what they left', () => {
+    expect(textsOf(page, 'details.gate[open] > summary')).toEqual(['execute/chrome failed']);
+    const chrome = detailsOf('execute/chrome');
+    expect(textsOf(chrome, '.facts div').join(' | ')).toBe(
+      'Whycheck: rate >= 90 is false: rate is 60 | ' +
+        'NextFix execute/chrome (Make the tests pass), then run again: gateline run | ' +
+        'Verdictfailed (check) | Score60 < 80 | ResultRED | What to doMake the tests pass. | ' +
+        'Needspom | Agentexecute | Defined atgateline.yml:4',
+    );
+    expect(rowsOf(chrome, 'Issues')[1]).toBe('error | rate >= 90 is false: rate is 60 | the whole output');
+    expect(textsOf(chrome, 'details pre')[0]).toBe('{ "score": 60 }');
+    expect(textsOf(chrome, '.note')).toEqual(['The last 1 KiB of 4 KiB: gateline show dom stdout prints all']);
+    const dom = detailsOf('dom');
+    expect(rowsOf(dom, 'Attempts in this run')).toEqual([
+      'Attempt | How | Verdict | Score | Started | Time | Cost | Tokens | Model | Exit code',
+      '2 | ran | passed | 87 | 2026-01-02 03:06 UTC | 13 s | $0.012 | 1,540 | m-1 | ',
+      '1 | ran | failed (schema) |  | 2026-01-02 03:04 UTC | 13 s |  |  |  | 1',
+    ]);
+    expect(rowsOf(dom, 'Issues')[1]).toBe('error | it has no selectors | /items/0 | /required');
+    const pom = detailsOf('pom');
+    const undeclared = 'coverage.txt | changed, but not declared: counts as yours';
+    const files = ['File | Change', 'tests/a.ts | added', 'tests/b.ts | changed', undeclared];
+    expect(rowsOf(pom, 'Files of the gate')).toEqual(files);
+    const decision = '2026-01-02 03:10 UTC | approve | pom | octocat | looks fine';
+    expect([rowsOf(pom, 'Decisions')[1], rowsOf(page, 'Decisions')[1]]).toEqual([decision, decision]);
+    expect(textsOf(detailsOf('design'), '.facts div')).toContain('Used fromrun 1 of pr-42');
   });
 
-  it('has at most 20 MB and names the gates that do not fit', () => {
-    const page = htmlReport(largeContent(400, 65_536));
-    expect(Buffer.byteLength(page)).toBeLessThan(MOST_OF_A_PAGE);
-    expect(Buffer.byteLength(page)).toBeGreaterThan(MOST_OF_A_PAGE / 2);
-    expect(page).toContain('The page is full: <code>gateline show g399</code>');
+  it('draws each gate after what it needs, with a line for each need and its status as a word and a shape', () => {
+    const boxes = [...page.querySelectorAll('svg.graph a')];
+    const boxOf = (name: string) => boxes.find((box) => textsOf(box, 'text')[0] === name)!;
+    const x = (name: string) => Number(boxOf(name).querySelector('rect')!.getAttribute('x'));
+    const columns = ['design', 'dom', 'pom', 'style', 'learn'].map(x);
+    expect(columns).toEqual([...new Set(columns)].toSorted((a, b) => a - b));
+    expect(x('execute')).toBe(x('style'));
+    expect([boxes.length, page.querySelectorAll('svg.graph path.need').length]).toEqual([6, 8]);
+    expect(textsOf(boxOf('execute'), '.small')).toEqual(['failed (1 of 2)']);
   });
 });
 
-describe('bounds', () => {
-  it('keep the beginning of a value, by bytes', () => {
-    expect(boundedValue('é'.repeat(32_768))).toEqual({ text: 'é'.repeat(32_768), left: undefined });
-    expect(boundedValue('é'.repeat(32_769))).toMatchObject({ text: 'é'.repeat(32_768), left: expect.any(String) });
+describe('what others wrote', () => {
+  it('is text, whatever it is, in every place', () => {
+    const harmless = tagsOf(renderHtml(withText(createReport(), 'x')));
+    expect(harmless.rest).not.toMatch(/[<>]/);
+    for (const text of ALL_HOSTILE) {
+      const html = renderHtml(withText(createReport(), text));
+      const { tags, rest } = tagsOf(html);
+      expect(rest, text).not.toMatch(/[<>]/);
+      expect(tags, text).toEqual(harmless.tags);
+    }
   });
 
-  it('keep the end of a log, by lines and bytes', () => {
-    const lines = (count: number): string => Array.from({ length: count }, (_, at) => `${at}\n`).join('');
-    expect(boundedLog(lines(200)).left).toBeUndefined();
-    expect(boundedLog(lines(201))).toMatchObject({ text: expect.stringMatching(/^1\n/), left: expect.any(String) });
-    expect(boundedLog('x'.repeat(70_000)).text).toHaveLength(65_536);
+  it('is shown as it is, with what is invisible in it made visible', () => {
+    const text = ALL_HOSTILE.join('\n');
+    const document = parse(withText(createReport(), text));
+    const shown = forTerminal(text);
+    expect(document.querySelector('details.gate pre')!.textContent).toBe(shown);
+    // Other texts are cut.
+    expect(shown).toContain(document.querySelector('nav ~ main section p')!.textContent.slice(0, -1));
+    const active = 'script, link, img, iframe, object, embed, form, base, video, audio, [style], [src], [srcset]';
+    expect(document.querySelectorAll(active)).toHaveLength(0);
+    const attributes = [...document.querySelectorAll('*')].flatMap((element) => [...element.attributes]);
+    expect(attributes.filter(({ name }) => name.startsWith('on'))).toEqual([]);
+    const links = attributes.filter(({ name }) => name === 'href');
+    expect(links.filter(({ value }) => !/^#[a-z0-9-]+$/.test(value))).toEqual([]);
+    // The page could load and run nothing else.
+    const style = createHash('sha256').update(document.querySelector('style')!.textContent).digest('base64');
+    const policy = `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'`;
+    expect(document.querySelector('meta[http-equiv]')!.getAttribute('content')).toBe(policy);
+  });
+});
+
+describe('a large run', () => {
+  it('of 1,000 gates is a table of them without a graph, and stays small', () => {
+    const html = renderHtml(createLargeReport(1_000));
+    expect(html.length).toBeLessThan(6_000_000);
+    const { tags, rest } = tagsOf(html);
+    expect(rest).toContain('A graph of 1000 gates is not drawn: each gate below names what it needs.');
+    const count = (tag: string) => tags.filter((each) => each.startsWith(tag)).length;
+    expect([count('<path class'), count('<details class')]).toEqual([0, 1_000]);
+    expect(html.split('</table>')[0]!.split('<tr>')).toHaveLength(1_002);
+    expect(parse(createLargeReport(60)).querySelectorAll('svg.graph a')).toHaveLength(60);
+  });
+
+  it('shows the first rows of long tables', () => {
+    const { view, ...report } = createReport();
+    const changes = Array.from({ length: 201 }, (_, at) => ({ path: `file-${at}`, before: null, after: 'x' }));
+    const units = view.units.map((unit) => ({ ...unit, changes }));
+    const body = parse({ ...report, view: { ...view, units } });
+    expect(rowsOf(body, 'Files of the gate')).toHaveLength(201);
+    expect(textsOf(body, '.note')).toContain('… and 1 more.');
+  });
+
+  it('shows the start of a value and the end of a log, in whole characters', () => {
+    expect([excerptSize(0), excerptSize(1_000), excerptSize(1_000_000)]).toEqual([65_536, 2_097, 1_024]);
+    expect(createExcerpt('output', 'é'.repeat(512), 1_024)).toEqual({ name: 'output', text: 'é'.repeat(512) });
+    const cut = (which: string) => ({ text: 'é'.repeat(511), note: `The ${which} 1,022 bytes of 1 KiB` });
+    expect(createExcerpt('output', `${'é'.repeat(511)}漢`, 1_023)).toEqual({ name: 'output', ...cut('first') });
+    expect(createExcerpt('stderr', `漢${'é'.repeat(511)}`, 1_023)).toEqual({ name: 'stderr', ...cut('last') });
   });
 });

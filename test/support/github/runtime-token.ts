@@ -1,8 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { Refusal } from './protocol.ts';
-import type { Caller } from './caller.ts';
-import type { Behaviour, World } from './model.ts';
+import type { Github } from './github.ts';
+import type { Request } from './http.ts';
+import type { JobIdentity } from './model.ts';
 
 /** A ref whose cache entries a job may read (1), write (2) or both (3). */
 export interface CacheScope {
@@ -10,39 +10,29 @@ export interface CacheScope {
   readonly permission: 1 | 2 | 3;
 }
 
-/** What `ACTIONS_RUNTIME_TOKEN` says. */
-export interface RuntimeToken extends Caller {
-  readonly repository: string;
-  /** In the order in which they are searched. New entries go to the first that may be written. */
+/** The claims of `ACTIONS_RUNTIME_TOKEN`. */
+export interface RuntimeToken extends JobIdentity {
+  /** In the order of lookups; new entries go to the first that is writable. */
   readonly scopes: readonly CacheScope[];
 }
-
-/** Seconds that a token counts. */
-const LIFETIME = 6 * 60 * 60;
 
 const claimsSchema = z.looseObject({
   scp: z.string(),
   ac: z.string(),
   exp: z.number(),
-  run_id: z.string(),
-  run_attempt: z.string(),
-  job_id: z.string(),
-  repository: z.string(),
+  job: z.object({ repository: z.string(), runId: z.int(), runAttempt: z.int(), job: z.string() }),
 });
-const accessSchema = z.array(
-  z.object({ Scope: z.string(), Permission: z.union([z.literal(1), z.literal(2), z.literal(3)]) }),
-);
+const accessSchema = z.array(z.object({ Scope: z.string(), Permission: z.literal([1, 2, 3]) }));
 
-/** Whether attempts of a run share an id. */
-export type BackendIdMode = Behaviour['backendIds'];
-
-/** The ids by which the results service knows a run and a job of an attempt. Not the run's number: nothing may depend on it. */
+/** The ids of a run and a job inside the results service: not those of REST. */
 export function backendIds(
-  { run, attempt, job }: Caller,
-  mode: BackendIdMode = 'per-run',
-): { readonly run: string; readonly job: string } {
-  const ofRun = mode === 'per-run' ? `run ${run}` : `run ${run} ${attempt}`;
-  return { run: uuidOf(ofRun), job: uuidOf(`job ${run} ${attempt} ${job}`) };
+  { mode }: Github,
+  { runId, runAttempt, job }: JobIdentity,
+): { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string } {
+  return {
+    workflow_run_backend_id: uuidOf(mode === 'run' ? `run ${runId}` : `run ${runId} ${runAttempt}`),
+    workflow_job_run_backend_id: uuidOf(`job ${runId} ${runAttempt} ${job}`),
+  };
 }
 
 function uuidOf(text: string): string {
@@ -50,53 +40,33 @@ function uuidOf(text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-/** A signed token: base64url without padding, HS256, issued now. */
-export function mintToken(
-  { signingKey, behaviour, now }: Pick<World, 'signingKey' | 'behaviour' | 'now'>,
-  content: RuntimeToken,
-): string {
-  const ids = backendIds(content, behaviour.backendIds);
-  const issued = Math.floor(now().getTime() / 1000);
+/** A signed token: base64url without padding, HS256, valid for six hours. */
+export function mintRuntimeToken(github: Github, { scopes, ...job }: RuntimeToken): string {
+  const ids = backendIds(github, job);
+  const now = Math.floor(github.now().getTime() / 1000);
   const claims = {
-    scp: `Actions.GenericRead:00000000-0000-0000-0000-000000000000 Actions.Results:${ids.run}:${ids.job}`,
-    ac: JSON.stringify(content.scopes.map(({ scope, permission }) => ({ Scope: scope, Permission: permission }))),
-    iat: issued,
-    exp: issued + LIFETIME,
-    run_id: String(content.run),
-    run_attempt: String(content.attempt),
-    job_id: content.job,
-    repository: content.repository,
+    scp: `Actions.GenericRead:0 Actions.Results:${ids.workflow_run_backend_id}:${ids.workflow_job_run_backend_id}`,
+    ac: JSON.stringify(scopes.map(({ scope, permission }) => ({ Scope: scope, Permission: permission }))),
+    iat: now,
+    exp: now + 6 * 60 * 60,
+    job,
   };
-  const text = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
-  return `${text}.${signatureOf(signingKey, text)}`;
+  const text = [{ alg: 'HS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${signatureOf(github, text)}`;
 }
 
-/** Reads and verifies an `Authorization` header. Throws a {@link Refusal} of 401. */
-export function readToken(key: Buffer, authorization: string | undefined, now: Date): RuntimeToken {
-  const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '';
-  const [header = '', payload = '', signature = ''] = token.split('.');
-  const expected = Buffer.from(signatureOf(key, `${header}.${payload}`));
-  const given = Buffer.from(signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new Refusal(401, 'authentication required: the token is not one of this service');
-  }
-  const claims = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  if (claims.exp * 1000 < now.getTime()) throw new Refusal(401, 'authentication required: the token has expired');
-  return {
-    run: Number(claims.run_id),
-    attempt: Number(claims.run_attempt),
-    job: claims.job_id,
-    repository: claims.repository,
-    scopes: accessSchema
-      .parse(JSON.parse(claims.ac))
-      .map(({ Scope, Permission }) => ({ scope: Scope, permission: Permission })),
-  };
+/** The claims of a request's token; undefined: it is not ours, or has expired. */
+export function readRuntimeToken(github: Github, { headers }: Request): RuntimeToken | undefined {
+  const [header = '', payload = '', signature] = (headers.authorization ?? '').replace(/^Bearer /i, '').split('.');
+  if (signature !== signatureOf(github, `${header}.${payload}`)) return undefined;
+  const { ac, exp, job } = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  if (exp * 1000 < github.now().getTime()) return undefined;
+  const access = accessSchema.parse(JSON.parse(ac));
+  return { ...job, scopes: access.map(({ Scope, Permission }) => ({ scope: Scope, permission: Permission })) };
 }
 
-function base64url(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function signatureOf(key: Buffer, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url');
+function signatureOf({ signingKey }: Github, text: string): string {
+  return createHmac('sha256', signingKey).update(text).digest('base64url');
 }

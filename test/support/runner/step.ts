@@ -1,191 +1,133 @@
-import { readFile } from 'node:fs/promises';
-import { parseFileCommand } from '../github/file-commands.ts';
-import type { JobEnvironment } from '../github/job-environment.ts';
-import { answersOf, evaluateCondition, evaluateText, type Contexts } from './expressions.ts';
-import { LogReader, masked } from './log-commands.ts';
-import { stepContexts, type Conclusion, type PostStep, type Session, type StepReport } from './session.ts';
-import { prepareAction, preparePost, prepareScript, type Prepared } from './step-kinds.ts';
-import { startStepProcess } from './step-process.ts';
-import type { StepDefinition } from './workflow-file.ts';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Conclusion } from '../github/model.ts';
+import { preparePost, prepareStep, type PostStep, type StepScope, type Work } from './action.ts';
+import { StepLog, masked, parseFileCommand, type Annotation } from './commands.ts';
+import { evaluateCondition, evaluateText, evaluateValue } from './expressions.ts';
+import type { Job } from './job.ts';
+import { StepProcess } from './process.ts';
+import type { StepDefinition } from './workflow.ts';
 
-/** Bytes of one step's summary; the runner drops a longer one whole. */
-const SUMMARY_LIMIT = 1024 * 1024;
-
-/** Variables that `GITHUB_ENV` does not set (`SetEnvFileCommand` of actions/runner). */
-const BLOCKED = new Set(['NODE_OPTIONS']);
-
-/** Runs a step, or passes over it, and adds what became of it to the job's session. */
-export async function runStep(session: Session, definition: StepDefinition, id: string): Promise<void> {
-  const about: About = { id, definition, stage: 'main' };
-  const step = await carryOut(session, about, async (given, holds) => {
-    if (!holds(definition.if)) return 'skipped';
-    return definition.run === undefined
-      ? prepareAction(session, definition, given)
-      : prepareScript(session, definition, definition.run, given);
-  });
-  if (definition.id !== undefined) {
-    session.steps[definition.id] = { outcome: step.outcome, conclusion: step.conclusion, outputs: { ...step.outputs } };
-  }
-}
-
-/** Runs the post of an action. */
-export async function runPost(session: Session, post: PostStep): Promise<void> {
-  const about: About = { id: post.id, definition: post.definition, stage: 'post' };
-  await carryOut(session, about, async (given, holds) => {
-    const prepared = await preparePost(session, post, given);
-    return holds(prepared.condition) ? prepared : 'skipped';
-  });
-}
-
-/** What a step is made from once its variables are known. */
-export interface Given {
+export interface StepReport {
+  /** `id:`, else `__<index>`. */
   readonly id: string;
-  readonly files: JobEnvironment;
-  readonly env: Readonly<Record<string, string>>;
-  readonly contexts: Contexts;
-}
-
-interface About {
-  readonly id: string;
-  readonly definition: StepDefinition;
-  readonly stage: StepReport['stage'];
-}
-
-/** Whether a condition holds as things stand when it is called. */
-type Holds = (condition: string | undefined) => boolean;
-type Prepare = (given: Given, holds: Holds) => Promise<Prepared | 'skipped'>;
-
-/** How a step ended, and where what it saves is to go. */
-interface Ended {
+  readonly stage: 'main' | 'post';
+  /** Before `continue-on-error`. */
   readonly outcome: Conclusion;
+  readonly conclusion: Conclusion;
+  /** Null if no process ran or a signal ended it. */
   readonly code: number | null;
-  readonly state?: Record<string, string> | undefined;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly state: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+  /** As the log shows it, secrets masked. */
+  readonly log: string;
 }
 
-/** The log and the files of a step that began. */
-interface OpenStep {
-  readonly files: JobEnvironment;
-  readonly log: LogReader;
-  readonly onLine: (line: string) => void;
-  /** What the runner itself has to say. */
-  readonly complain: (message: string) => void;
-}
-
-async function carryOut(session: Session, about: About, prepare: Prepare): Promise<StepReport> {
-  const { id, definition, stage } = about;
-  const open = await openStep(session);
-  const ended = await execute(session, about, prepare, open).catch((error: unknown): Ended => {
-    open.complain((error as Error).message);
-    return { outcome: 'failure', code: null };
+export async function runStep(job: Job, definition: StepDefinition, id: string): Promise<void> {
+  let post: PostStep | undefined;
+  const report = await trackStep(job, { id, definition, stage: 'main' }, async (scope, log) => {
+    const step = await prepareStep(job, definition, scope);
+    for (const warning of step.warnings ?? []) log.read(`::warning::${warning}`);
+    if (step.post !== undefined) job.posts.push((post = step.post));
+    return step.work;
   });
-  const told = session.isLost ? NOTHING : await readFiles(session, open);
-  Object.assign(ended.state ?? {}, told?.state);
-  const outcome = told === undefined && ended.outcome === 'success' ? 'failure' : ended.outcome;
+  const { outcome, conclusion, outputs, state } = report;
+  Object.assign(post?.state ?? {}, state);
+  if (definition.id !== undefined) job.steps[id] = { outcome, conclusion, outputs: { ...outputs } };
+}
+
+export async function runPost(job: Job, post: PostStep): Promise<void> {
+  const definition: StepDefinition = { ...post.definition, if: post.condition, 'continue-on-error': false };
+  await trackStep(job, { id: post.id, definition, stage: 'post' }, (scope) => preparePost(job, post, scope));
+}
+
+type StepEnd = Pick<StepReport, 'outcome' | 'code' | 'outputs'>;
+type Prepare = (scope: StepScope, log: StepLog) => Promise<Work>;
+type StepIdentity = Pick<StepReport, 'id' | 'stage'> & { readonly definition: StepDefinition };
+
+async function trackStep(job: Job, { id, definition, stage }: StepIdentity, prepare: Prepare): Promise<StepReport> {
+  const log = new StepLog(job.masks, job.onLine);
+  const files = await createCommandFiles(job.machine.temp);
+  let end: StepEnd = { outcome: 'skipped', code: null, outputs: {} };
+  let values: Pick<StepReport, 'outputs' | 'state' | 'summary'> = { outputs: {}, state: {}, summary: '' };
+  try {
+    const env = { ...job.env };
+    for (const [name, value] of Object.entries(definition.env)) env[name] = evaluateText(value, job.contexts(job.env));
+    const isDue = (): boolean => evaluateCondition(definition.if, job.answers(), job.contexts(env));
+    if (isDue()) {
+      const work = await prepare({ id, env, files, contexts: job.contexts(env) }, log);
+      end = await execute(job, definition, work, log, isDue);
+      if (!job.isLost) values = await readFiles(job, files, log);
+    }
+  } catch (error) {
+    log.fail((error as Error).message);
+    end = { ...end, outcome: 'failure' };
+  }
+  const mayFail = String(evaluateValue(definition['continue-on-error'], job.contexts(job.env))) === 'true';
   const report: StepReport = {
-    id,
-    name: definition.name ?? definition.uses ?? (definition.run ?? '').split('\n')[0]!,
-    stage,
-    outcome,
-    conclusion: outcome === 'failure' && mayFail(session, definition) ? 'success' : outcome,
-    code: ended.code,
-    ...(told ?? NOTHING),
-    log: open.log.lines,
-    annotations: open.log.annotations,
+    ...{ id, stage, ...values, ...end, outputs: { ...values.outputs, ...end.outputs } },
+    ...{ conclusion: end.outcome === 'failure' && mayFail ? 'success' : end.outcome },
+    ...{ annotations: log.annotations, log: log.lines.join('\n') },
   };
-  session.reports.push(report);
-  if (report.conclusion === 'failure' && session.status === 'success') session.status = 'failure';
+  job.reports.push(report);
+  if (report.conclusion === 'failure' && job.status === 'success') job.status = 'failure';
   return report;
 }
 
-async function openStep(session: Session): Promise<OpenStep> {
-  const files = await session.environment.nextStep();
-  const log = new LogReader(session.masks);
-  const onLine = (line: string) => {
-    const shown = log.read(line);
-    if (shown !== undefined) session.onLine(shown);
-  };
-  const complain = (message: string) => onLine(`::error::${message.replaceAll('%', '%25').replaceAll('\n', '%0A')}`);
-  return { files, log, onLine, complain };
-}
-
-async function execute(session: Session, about: About, prepare: Prepare, open: OpenStep): Promise<Ended> {
-  const env = stepVariables(session, about.definition);
-  const contexts = () => stepContexts(session, env);
-  const holds: Holds = (condition) => evaluateCondition(condition, answersOf(session.status), contexts());
-  let known: string | undefined;
-  const prepared = await prepare({ id: about.id, files: open.files, env, contexts: contexts() }, (condition) => {
-    known = condition;
-    return holds(condition);
+async function execute(
+  job: Job,
+  definition: StepDefinition,
+  work: Work,
+  log: StepLog,
+  isDue: () => boolean,
+): Promise<StepEnd> {
+  if (job.isLost) return { outcome: 'cancelled', code: null, outputs: {} };
+  if ('run' in work) return { outcome: 'success', code: null, outputs: (await work.run()) ?? {} };
+  const child = new StepProcess(work.command, (line) => log.read(line));
+  job.running = { process: child, outlivesCancel: isDue };
+  const minutes = definition['timeout-minutes'];
+  let isLate = false;
+  using _timer = job.afterMinutes(minutes, () => {
+    isLate = true;
+    log.fail(`The action '${definition.name ?? definition.uses ?? 'run'}' has timed out after ${minutes} minutes.`);
+    void child.cancel(job.cancelTimes);
   });
-  if (prepared === 'skipped') return { outcome: 'skipped', code: null };
-  return { ...(await start(session, prepared, open.onLine, () => holds(known))), state: prepared.state };
+  const code = await child.ended;
+  job.running = undefined;
+  if (!isLate && (child.isCancelled || job.isLost)) return { outcome: 'cancelled', code, outputs: {} };
+  if (code !== 0 && work.isScript && !isLate) log.fail(`Process completed with exit code ${code ?? 1}.`);
+  return { outcome: code === 0 && !isLate ? 'success' : 'failure', code, outputs: {} };
 }
 
-/** `env` of the job as it is by now, and of the step. */
-function stepVariables(session: Session, definition: StepDefinition): Record<string, string> {
-  const env = { ...session.env };
-  const contexts = stepContexts(session, session.env);
-  for (const [name, value] of Object.entries(definition.env)) env[name] = evaluateText(value, contexts);
-  return env;
+const FILES = ['GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY', 'GITHUB_ENV', 'GITHUB_PATH'] as const;
+type CommandFiles = Readonly<Record<(typeof FILES)[number], string>>;
+
+async function createCommandFiles(temp: string): Promise<CommandFiles> {
+  const folder = await mkdtemp(join(temp, '_runner_file_commands_'));
+  for (const name of FILES) await writeFile(join(folder, name), '');
+  return Object.fromEntries(FILES.map((name) => [name, join(folder, name)])) as CommandFiles;
 }
 
-function mayFail(session: Session, definition: StepDefinition): boolean {
-  const may = definition['continue-on-error'];
-  return typeof may === 'boolean' ? may : evaluateText(may, stepContexts(session, session.env)) === 'true';
-}
-
-async function start(
-  session: Session,
-  prepared: Prepared,
-  onLine: (line: string) => void,
-  outlivesCancel: () => boolean,
-): Promise<Ended> {
-  if ('work' in prepared) {
-    await prepared.work();
-    return { outcome: 'success', code: null };
-  }
-  for (const warning of prepared.warnings ?? []) onLine(`::warning::${warning}`);
-  if (session.isLost) return { outcome: 'cancelled', code: null };
-  const begin = prepared.isScript ? startStepProcess : (session.order.startAction ?? startStepProcess);
-  const child = begin({ ...prepared.command, onLine });
-  session.running = { process: child, outlivesCancel };
-  const { code, signal } = await child.ended;
-  session.running = undefined;
-  if (child.isCancelled() || session.isLost) return { outcome: 'cancelled', code };
-  if (code !== 0 && prepared.isScript) onLine(`::error::Process completed with exit code ${code ?? signal}.`);
-  return { outcome: code === 0 ? 'success' : 'failure', code };
-}
-
-type Told = Pick<StepReport, 'outputs' | 'state' | 'summary'>;
-
-const NOTHING: Told = { outputs: {}, state: {}, summary: '' };
-
-/** What the step wrote to its files. Undefined where the runner would not understand it, and fail the step. */
-async function readFiles(session: Session, { files, complain }: OpenStep): Promise<Told | undefined> {
-  try {
-    const [env, path] = await Promise.all(
-      ['GITHUB_ENV', 'GITHUB_PATH'].map((name) => readFile(files.env[name]!, 'utf8')),
-    );
-    for (const [name, value] of Object.entries(parseFileCommand(env!))) {
-      if (!BLOCKED.has(name.toUpperCase())) session.env[name] = value;
-      else complain(`Can't store ${name} output parameter using '$GITHUB_ENV' command.`);
-    }
-    session.path.unshift(
-      ...path!
-        .split('\n')
-        .filter((line) => line !== '')
-        .toReversed(),
-    );
-    const summary = masked(await files.summary(), session.masks);
-    const size = Buffer.byteLength(summary);
-    if (size > SUMMARY_LIMIT) complain(`$GITHUB_STEP_SUMMARY takes up to 1024k, got ${Math.floor(size / 1024)}k`);
-    return {
-      outputs: await files.outputs(),
-      state: await files.state(),
-      summary: size > SUMMARY_LIMIT ? '' : summary,
-    };
-  } catch (error) {
-    complain((error as Error).message);
-    return undefined;
-  }
+/** A summary over 1 MiB is dropped as a whole. */
+async function readFiles(
+  job: Job,
+  files: CommandFiles,
+  log: StepLog,
+): Promise<Pick<StepReport, 'outputs' | 'state' | 'summary'>> {
+  const read = (name: keyof CommandFiles): Promise<string> => readFile(files[name], 'utf8');
+  for (const [name, value] of Object.entries(parseFileCommand(await read('GITHUB_ENV'))))
+    if (name.toUpperCase() !== 'NODE_OPTIONS') job.env[name] = value;
+    else log.fail(`Can't store ${name} output parameter using '$GITHUB_ENV' command.`);
+  const paths = (await read('GITHUB_PATH')).split('\n').filter((line) => line !== '');
+  job.path.unshift(...paths.toReversed());
+  const summary = masked(await read('GITHUB_STEP_SUMMARY'), job.masks);
+  const kib = Math.ceil(Buffer.byteLength(summary) / 1024);
+  if (kib > 1024) log.fail(`$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of 1024k, got ${kib}k.`);
+  const [outputs, state] = [
+    parseFileCommand(await read('GITHUB_OUTPUT')),
+    parseFileCommand(await read('GITHUB_STATE')),
+  ];
+  return { outputs, state, summary: kib > 1024 ? '' : summary };
 }

@@ -1,0 +1,1 @@
+export const id=112;export const ids=[112];export const modules={3112:((e,t,n)=>{n.r(t),(0,n(88532).$W)({jitless:!0})})};

@@ -1,0 +1,1 @@
+export const id=268;export const ids=[268];export const modules={22268:((e,t,n)=>{n.r(t),n(3112);var r=n(14068),i=n(7126);(0,n(9677).C)(`begin`,r.N,i.bM)})};

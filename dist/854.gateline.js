@@ -1,0 +1,1 @@
+export const id=854;export const ids=[854];export const modules={12854:((e,t,n)=>{n.r(t),n(3112);var r=n(7126),i=n(9677),a=n(14068);(0,i.C)(`gate`,a.R,r.bM)})};

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { apply } from './gateline.js';
+await apply();

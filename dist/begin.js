@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { begin } from './gateline.js';
+await begin();

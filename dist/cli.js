@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { cli } from './gateline.js';
+await cli();

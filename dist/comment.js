@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { comment } from './gateline.js';
+await comment();

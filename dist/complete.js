@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { complete } from './gateline.js';
+await complete();

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { gate } from './gateline.js';
+await gate();

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { report } from './gateline.js';
+await report();

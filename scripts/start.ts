@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { build } from './build.ts';
+import { ROOT, run } from './run.ts';
+
+/** `npm start`: builds, and runs the example pipeline. What stands after `--` is passed to `gateline run`. */
+const EXAMPLE = join('examples', 'web-tests');
+
+await build(join(ROOT, 'dist'));
+const args = ['run', ...process.argv.slice(2)];
+process.stderr.write(`\n${EXAMPLE}: gateline ${args.join(' ')}\n`);
+run(process.execPath, [join(ROOT, 'dist', 'cli.js'), ...args], { cwd: join(ROOT, EXAMPLE) });

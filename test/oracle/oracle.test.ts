@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { CAREFUL, runScenario } from './scenario.ts';
+
+const COUNT = 100;
+/** Other seeds in each run of a developer's tests: `node test/oracle/fuzz.ts SEED 1` repeats one. */
+const rotating = 1_000_000 + (Date.now() % 1_000_000_000);
+/** In CI a change is not refused for a rare fault that it did not make: there the seeds are the same each time. */
+const starts: readonly (readonly [string, number])[] =
+  process.env['CI'] === undefined
+    ? [
+        ['known seeds', 1],
+        ['new seeds', rotating],
+      ]
+    : [
+        ['known seeds', 1],
+        ['more known seeds', 1_001],
+      ];
+
+it.each(starts)(
+  'uses no stale output, starts no agent without need and keeps what users wrote: %s from %d',
+  async (_, first) => {
+    for (let seed = first; seed < first + COUNT; seed += 1) {
+      const { oracle } = await runScenario(seed, CAREFUL);
+      expect(oracle.faults, `seed ${seed}`).toEqual([]);
+    }
+  },
+);
+
+/** Each in a folder of its own: with git, an engine that SIGKILL ends, agents as processes. */
+it.each([1, 5, ...(process.env['CI'] === undefined ? [rotating] : [])])(
+  'does so on a disk too, with git and processes that are killed: seed %d',
+  async (seed) => {
+    const { oracle } = await runScenario(seed, { ...CAREFUL, git: true });
+    expect(oracle.faults).toEqual([]);
+  },
+  600_000,
+);

@@ -1,1 +1,0 @@
-import '../../../../src/action/post-entry.ts';
