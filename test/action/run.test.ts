@@ -108,6 +108,17 @@ describe('the report of a run', () => {
     expect(view.units.map(({ key }) => key).toSorted()).toEqual(['build/linux', 'build/mac', 'design', 'review']);
     expect(pipelineOf([]).gates).toEqual([]);
   });
+
+  it('shows scores of gates that steps describe, lets the partial one pass that may, and waits for a person', () => {
+    const low = createNeed({ verdict: PARTIAL, contract: { score: '/score', threshold: 75, partial: 'continue' } });
+    const plan = createNeed({ unit: 'plan' }, { result: 'failure' });
+    const needs = [low, { ...plan, document: { ...plan.document, waits: true } }];
+    const { view } = collect(needs, [], { pipeline: pipelineOf(needs) });
+    expect(view.units).toMatchObject([
+      { key: 'design', status: 'partial', done: true, threshold: 75 },
+      { key: 'plan', status: 'paused', done: false },
+    ]);
+  });
 });
 
 describe('the next round of a loop', () => {

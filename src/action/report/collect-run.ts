@@ -144,6 +144,15 @@ function problemsOfJobs(
   return [...new Set([...problems, ...absent, ...incomplete, ...lost])];
 }
 
+/** What a report shows of a contract, and whether the gate waits for a person. */
+function describeRules({ contract, entry, waits }: AttemptDocument): JsonObject {
+  const { score, threshold, partial } = contract;
+  return {
+    ...(score !== undefined && { output: { score, threshold, partial } }),
+    ...(waits && entry.verdict.status === 'passed' && { approval: 'required' }),
+  };
+}
+
 /** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */
 export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
@@ -152,7 +161,7 @@ export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
     const gate = gateOf(document.entry.unit);
     const others = Object.keys(document.costSoFar).map(gateOf);
     const needs = [...new Set(others.filter((id) => id !== gate && ids.has(id)))];
-    gates.set(gate, { ...describeOther(document), ...(needs.length > 0 && { needs }) });
+    gates.set(gate, { ...describeOther(document), ...describeRules(document), ...(needs.length > 0 && { needs }) });
   }
   // No pipeline is empty.
   const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' }]]);

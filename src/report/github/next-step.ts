@@ -24,7 +24,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused'
  * | --- | --- |
  * | failed | fix it, then push or re-run the failed jobs |
  * | rejected, interrupted, lost | re-run the failed jobs |
- * | below its threshold | improve it, or accept it by its line |
+ * | below its threshold | improve it, or accept it by its line: a re-run would use the same output |
  * | waits for a person | look at the output, then post its line |
  * | without a result | look at its job, and repair what its error names |
  */
@@ -41,11 +41,15 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
       return { text: `${fixText(unit)}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
     case 'partial':
       if (canApprove) return { text: `Accept ${key} with its line, or improve it and push; ${USED}` };
-      return { text: `Improve ${key}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+      return {
+        text: `Improve ${key}, then push: a re-run uses the same output. The report has the line that accepts it`,
+      };
     case 'lost':
       return { text: `Re-run the failed jobs: the job of ${key} ended without a result`, ...rerun(context) };
     case 'paused':
       if (verdict === undefined) return { text: 'Raise `max-cost`, then push' };
+      if (canApprove && context.pullRequest === undefined)
+        return { text: `Look at the output of ${key}, then start the workflow by its line` };
       return canApprove
         ? {
             text: `Look at the output of ${key}, then post its line; without a job for comments, re-run the failed jobs`,

@@ -35,7 +35,7 @@ describe('a run on GitHub', () => {
     ['plan+ code+', {}, '⏸️ waiting for a person', 'yellow', 'paused', 'then post its line', ''],
     ['plan-', {}, '❌ failed', 'red', 'error', 'Fix plan, then push', 'gh run rerun 9007 --failed --repo octo/web'],
     ['plan-', interrupted, '❌ failed', 'red', 'error', 'plan was interrupted', 'gh run'],
-    ['plan~', {}, '❌ failed', 'red', 'error', 'Improve plan, then push', 'gh run'],
+    ['plan~', {}, '❌ failed', 'red', 'error', 'Improve plan, then push: a re-run uses the same output', ''],
     ['plan+ code~', {}, '❌ failed', 'red', 'error', 'Accept code with its line, or improve it', ''],
     ['plan+ code+ reject', {}, '❌ failed', 'red', 'error', 'the output of code was rejected', 'gh run'],
     ['plan? plan!', {}, '❌ failed', 'red', 'error', 'the job of plan ended without a result', 'gh run'],
