@@ -11,18 +11,29 @@ export function currentEnvironment(): Environment {
   return process.env;
 }
 
+/** What changes the command line for its user: name and meaning, as in the reference documentation. */
+export const CALLER_VARIABLES = {
+  CI: 'Set, and not `false`: somebody reads a log. No live table, no colors.',
+  NO_COLOR: 'Set: no colors, see https://no-color.org.',
+  FORCE_COLOR: 'Set, and not `0`: colors without a terminal too.',
+  TERM: '`dumb`: no live table, no colors.',
+  GATELINE_TOKEN: 'The attempt that `complete` ends. `eval "$(gateline begin GATE)"` sets it.',
+} as const;
+
 /** What the variables of the caller say. */
 export interface CallerSettings {
   /** Somebody reads a log, not a terminal. */
   readonly isCi: boolean;
-  /** https://no-color.org; `FORCE_COLOR` is Node's. Undefined: as the terminal is. */
+  /** Undefined: as the terminal is. */
   readonly colors: boolean | undefined;
-  /** `GATELINE_TOKEN`: of the attempt that `begin` began, for `complete`. */
+  /** Of the attempt that `begin` began. */
   readonly token: string | undefined;
   readonly terminal: string | undefined;
 }
 
-export function readCallerSettings(environment: Environment): CallerSettings {
+export function readCallerSettings(
+  environment: Readonly<Partial<Record<keyof typeof CALLER_VARIABLES, string>>>,
+): CallerSettings {
   const { CI, NO_COLOR, FORCE_COLOR, GATELINE_TOKEN, TERM } = environment;
   return {
     isCi: CI !== undefined && CI !== '' && CI !== 'false',

@@ -12,6 +12,21 @@ export const ATTEMPT_FILES = {
   handoff: 'memory/handoff.md',
 } as const;
 
+/** The variables of agent protocol 1: name and meaning, as in docs/reference/agent-protocol.md. */
+export const AGENT_VARIABLES = {
+  GATELINE_REQUEST: 'File with everything that the agent is given, JSON.',
+  GATELINE_OUTPUT: 'File that the agent writes its output to, one JSON value. It is not there yet.',
+  GATELINE_METRICS: 'File for tokens, cost and model, JSON. Optional.',
+  GATELINE_LEARNINGS: 'File for what later runs should know, Markdown. Optional.',
+  GATELINE_FEEDBACK: 'File with the verdict on the attempt before, JSON. Set only if that attempt failed.',
+  GATELINE_MEMORY: 'Folder with the documents of `memory`. Set only if the gate names any.',
+  GATELINE_HANDOFF: 'File with the summary of the work before, Markdown. Set only if `memory` names `handoff`.',
+  GATELINE_ATTEMPT: 'Number of the attempt, from 1.',
+  GATELINE_GATE: 'Id of the gate.',
+  GATELINE_LEG: 'Id of the leg. Set only in a matrix.',
+  GATELINE_TASK: 'The goal of the run. Set only if there is one.',
+} as const;
+
 /**
  * Variables that no agent inherits: what a `run:` step of the same job would not have (actions/runner gives inputs,
  * states and the credentials of its services only to actions), and ours. ACTIONS_ID_TOKEN_REQUEST_* stay: a `run:` step
@@ -41,7 +56,7 @@ export interface EnvironmentSource {
 
 /**
  * The whole environment of an agent: the caller's without what is withheld, then the gate's `env`, then the variables
- * of agent protocol 1 (docs/agent-protocol.md), which nothing overrides. Values of any size are in files.
+ * of agent protocol 1, which nothing overrides. Values of any size are in files.
  */
 export function agentEnvironment(source: EnvironmentSource): Record<string, string> {
   const { caller, gate, otherSecrets } = source;
@@ -60,7 +75,7 @@ export function inheritedVariables(
   return Object.fromEntries(entries as [string, string][]);
 }
 
-function protocolVariables(source: EnvironmentSource): Record<string, string> {
+function protocolVariables(source: EnvironmentSource): Partial<Record<keyof typeof AGENT_VARIABLES, string>> {
   const { directory, gate, leg, attempt, task, hasFeedback, memory = [] } = source;
   const pathOf = (file: keyof typeof ATTEMPT_FILES) => join(directory, ATTEMPT_FILES[file]);
   return {

@@ -10,7 +10,7 @@ export interface ReportedMetrics {
 }
 
 /**
- * Reads the file of GATELINE_METRICS: our fields (docs/agent-protocol.md), what `claude --output-format json` or
+ * Reads the file of GATELINE_METRICS: our fields (docs/reference/agent-protocol.md), what `claude --output-format json` or
  * `stream-json` prints, or the execution file of Claude Code's action. Never a failure: what is wrong is left out.
  */
 export function parseMetrics(file: AgentFile): ReportedMetrics {

@@ -18,6 +18,20 @@ import type { World } from './world.ts';
 /** Runs one command. @returns the exit code */
 export async function main(world: World): Promise<number> {
   let exit = 0;
+  const program = createProgram(world, (code) => (exit = code));
+  try {
+    await program.parseAsync(world.arguments, { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return printError(world, error, false);
+    // The help of a command without a subcommand is printed already.
+    if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    return printError(world, toUsageError(error), world.arguments.includes('--json'));
+  }
+}
+
+/** All commands, with their options. @param end is told the exit code of a command */
+export function createProgram(world: World, end: (exit: number) => void): Command {
   /** Lets a command answer: one place prints, as text or as one JSON document, and knows errors. */
   const answer: AddAnswer = (command, work) =>
     command.option('--json', 'print one JSON document').action(async (...parameters: unknown[]) => {
@@ -26,9 +40,9 @@ export async function main(world: World): Promise<number> {
       try {
         const result = await work(options as never, ...words);
         printAnswer(world, result, options.json === true);
-        exit = result.exit ?? 0;
+        end(result.exit ?? 0);
       } catch (error) {
-        exit = printError(world, error, options.json === true);
+        end(printError(world, error, options.json === true));
       }
     });
 
@@ -62,15 +76,7 @@ export async function main(world: World): Promise<number> {
   addEntityCommands(world, program, answer);
   addMemoryCommands(world, program, answer);
   addLoopCommand(world, program, answer);
-  try {
-    await program.parseAsync(world.arguments, { from: 'user' });
-    return exit;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) return printError(world, error, false);
-    // The help of a command without a subcommand is printed already.
-    if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-    return printError(world, toUsageError(error), world.arguments.includes('--json'));
-  }
+  return program;
 }
 
 /** `error: unknown option '--jsonn'`, and in a second line `(Did you mean --json?)`. */

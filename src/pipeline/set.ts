@@ -52,12 +52,11 @@ const subject = mapOf({
   needs: oneOrMore(subjectId, 0, 1_000, 'an id or a list of ids').default([]).describe('Subjects that come first.'),
 });
 
-const setSchema = mapOf({
+/** A set file as written, with defaults filled in. */
+export const setSchema = mapOf({
   subjects: listOf(subject, 1, 1_000, 'a list of 1 to 1,000 subjects').describe('What the runs are about.'),
-  'max-parallel': wholeNumber(1, 100).default(2).describe('How many work side by side. Default: 2.'),
-  retries: wholeNumber(0, 10)
-    .default(1)
-    .describe('Further tries of a task that failed, in `gateline loop`. Default: 1.'),
+  'max-parallel': wholeNumber(1, 100).default(2).describe('How many work side by side.'),
+  retries: wholeNumber(0, 10).default(1).describe('Further tries of a task that failed, in `gateline loop`.'),
   deliver: choiceOf('branch')
     .optional()
     .describe('`branch`: what a subject made becomes a commit on the branch `gateline/<id>`.'),
