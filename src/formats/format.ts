@@ -80,8 +80,8 @@ export interface ImportedGate {
   readonly needs: readonly (string | number)[];
   /** What it produced. Undefined: it is not completed, so it runs. */
   readonly output?: JsonValue;
-  /** What its files say about the output; the contract decides. */
-  readonly score?: number;
+  /** What the state guide's file says about the output; the contract decides. */
+  readonly validation?: { readonly score: number; issues: string[]; passed: boolean };
   readonly issues: readonly string[];
   /** When it was completed: ISO 8601 in UTC. */
   readonly time?: string;

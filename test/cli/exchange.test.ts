@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEEP_DIVE, ORCHESTRATION } from '../formats/seed-002.ts';
 import { WORKFLOW } from '../formats/seed-004.ts';
+import { METADATA, SEED_FILES, STEM, STORY } from '../formats/seed-000.ts';
 import { SKILL } from '../formats/seed-001.ts';
 import { agent, pipeline, Project } from './support.ts';
 
@@ -117,6 +118,24 @@ describe('import', () => {
     );
     await project.expect('import nexus old/backups/workflow-1.json', 0, 'imported planning');
     await project.expect('history --all', 0, 'workflow-20251029-123456');
+  });
+
+  it("takes the state guide's example files into its template, and goes on with the next gate", async () => {
+    const project = new Project({});
+    await project.expect('init --template state-guide', 0);
+    for (const file of SEED_FILES.slice(0, 3))
+      project.write(`.state/${STEM}-gate${file.gate}-output.json`, JSON.stringify(file));
+    const pipelineState = { status: 'IN_PROGRESS', currentGate: 2, completedGates: [0, 1, 2] };
+    project.write(
+      `.state/${STEM}-pipeline.json`,
+      JSON.stringify({ ...pipelineState, metadata: { ...METADATA, ...STORY } }),
+    );
+    await project.expect(
+      'import state-guide',
+      0,
+      'imported data\nimported design\nimported map\nuserStory of its metadata is not that of the run',
+    );
+    await project.expect('run --quiet', 0, /2 {2}map +passed +adopted +87[\s\S]+3 {2}generate +passed +ran/);
   });
 
   it('refuses what fits no gate or no contract, and takes nothing then', async () => {

@@ -46,7 +46,7 @@ describe('importing state files', () => {
     const [first, second] = run.gates;
     expect(first).toMatchObject({ gate: 1, agent: 'TestCaseDesigner', needs: [], output: undefined });
     const { output, validation } = mapping;
-    expect(second).toMatchObject({ gate: 2, needs: [1], output, score: 87, issues: validation.issues, time });
+    expect(second).toMatchObject({ gate: 2, needs: [1], output, validation, issues: validation.issues, time });
     expect(run.notes).toHaveLength(3);
     const notes = ['gate 5 is completed, but has no file', 'it runs', 'PARTIAL with a score of 87'];
     for (const [index, note] of notes.entries()) expect(run.notes[index]).toContain(note);

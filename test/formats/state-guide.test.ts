@@ -168,7 +168,8 @@ describe('reading', () => {
           const lost = status === 'lost' || status === 'skipped' ? [`${status}: ${reason}`] : gates[gate]!.remarks;
           const issues = status === 'failed' && lost.length === 0 ? ['schema: Repair it.'] : lost;
           const output = open.has(gate) ? undefined : (values.get(key) ?? undefined);
-          return { gate, leg, agent, output, score: verdict?.score ?? 0, issues };
+          const passed = status !== 'failed' && ['passed', 'not-applicable'].includes(verdict?.status ?? '');
+          return { gate, leg, agent, output, validation: { score: verdict?.score ?? 0, issues, passed }, issues };
         });
         const actual = run.gates.map(({ needs: _n, place: _p, time: _t, ...gate }) => gate);
         expect(actual).toEqual(JSON.parse(JSON.stringify(expected)));

@@ -63,12 +63,30 @@ function issuesOf({ key, verdict, status, reason, output }: UnitView, value: Jso
   return issues;
 }
 
+const RESULT = 'validationResult';
+
+/**
+ * The output in an envelope, for a contract that reads its score at `/validationResult/score`. The guide copies
+ * `validation` from there, and its examples leave it out of the output.
+ * @param score JSON pointer of the contract
+ */
+export function scoredOutput(
+  output: JsonValue,
+  validation: Envelope['validation'],
+  score: string | undefined,
+): JsonValue {
+  const isMissing = isJsonObject(output) && !Object.hasOwn(output, RESULT) && score?.startsWith(`/${RESULT}/`);
+  return isMissing ? { ...output, [RESULT]: validation } : output;
+}
+
 /** The gate that an envelope must be about. */
 export interface GateIdentity {
   readonly id: string;
   readonly number: number;
   /** Metadata of the pipeline: only a domain and a feature that it has are compared. */
   readonly metadata: JsonObject;
+  /** JSON pointer of its contract to the score. */
+  readonly score?: string;
 }
 
 /**
@@ -78,7 +96,7 @@ export interface GateIdentity {
  */
 export function readEnvelope(
   bytes: Uint8Array,
-  { id, number, metadata }: GateIdentity,
+  { id, number, metadata, score }: GateIdentity,
 ): { readonly envelope: Envelope } | { readonly issues: readonly Issue[] } {
   const parsed = parseShape(envelopeSchema, bytes);
   if ('issues' in parsed) return parsed;
@@ -92,7 +110,8 @@ export function readEnvelope(
   const expected = guideMetadata(metadata, '');
   for (const key of ['domain', 'feature'] as const)
     if (expected[key] !== '') compare(`/metadata/${key}`, expected[key], sanitizeName(envelope.metadata[key]));
-  return issues.length > 0 ? { issues } : { envelope };
+  if (issues.length > 0) return { issues };
+  return { envelope: { ...envelope, output: scoredOutput(envelope.output, envelope.validation, score) } };
 }
 
 /** What replaces the output of a gate that is not done, and why; its contract judges it. */

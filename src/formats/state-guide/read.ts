@@ -125,7 +125,7 @@ function importedRun({ gates, pipeline, subject }: SelectedRun, notes: string[])
         agent,
         needs: numbers.filter((_, index) => numbers[index + 1] === state.gate),
         output: isCompleted ? output : undefined,
-        score: validation.score,
+        validation,
         issues: validation.issues,
         time: file.modified === undefined ? undefined : new Date(file.modified).toISOString(),
         place: { file: file.path, pointer: '/output' },

@@ -6,10 +6,12 @@ import { adoptOutput, judgeValue } from '../../engine/decide/decide.ts';
 import type { Decider, Order } from '../../engine/ports.ts';
 import { runPipeline } from '../../engine/run.ts';
 import type { Format, ImportedGate, ImportedRun, SourceFile } from '../../formats/format.ts';
+import { scoredOutput } from '../../formats/state-guide/envelope.ts';
 import type { HistoryEntry } from '../../history/history-entry.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
 import { didYouMean } from '../../json/did-you-mean.ts';
 import type { JsonValue } from '../../json/json.ts';
-import { unitKey, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
+import { unitKey, type Gate, type Pipeline, type UnitKey } from '../../pipeline/pipeline.ts';
 import { documentPath } from '../../run/memory.ts';
 import { gateOf } from '../../run/units.ts';
 import { listNames } from '../../verdict/texts.ts';
@@ -61,11 +63,23 @@ export async function importRun(
     notes.push(
       `its task is not that of the run: \`task: ${JSON.stringify(imported.task)}\` in ${order.definitionFile} sets it, and what was imported is imported again`,
     );
+  const other = Object.keys(imported.metadata).filter(
+    (key) => !isSame(imported.metadata[key] ?? null, order.metadata[key] ?? null),
+  );
+  if (other.length > 0)
+    notes.push(
+      `${listNames(other, 10)} of its metadata ${other.length === 1 ? 'is' : 'are'} not that of the run: \`metadata:\` in ${order.definitionFile} sets it, and what was imported is imported again`,
+    );
   const outputs = imported.gates.flatMap((gate) => {
-    const unit = findUnit(order.pipeline, gate);
-    if (unit === undefined && gate.output !== undefined)
+    const { output, validation } = gate;
+    if (output === undefined) return [];
+    const match = findGate(order.pipeline, gate);
+    if (match === undefined) {
       notes.push(`${gate.gate} is no gate of ${order.pipeline.id}: left out`);
-    return unit === undefined || gate.output === undefined ? [] : [{ unit, value: gate.output }];
+      return [];
+    }
+    const value = validation ? scoredOutput(output, validation, match.contract.score) : output;
+    return [{ unit: unitKey(match.id, gate.leg), value }];
   });
   if (outputs.length === 0 && imported.gates.some(({ output }) => output !== undefined))
     throw new GatelineError('usage', `no gate of ${order.pipeline.id} is among ${listNames(idsOf(imported), 10)}`, {
@@ -111,9 +125,12 @@ function idsOf({ gates }: ImportedRun): string[] {
   return gates.map(({ gate }) => String(gate));
 }
 
-function findUnit({ gates }: Pipeline, { gate, leg }: ImportedGate): UnitKey | undefined {
-  const match = gates.find(({ id, number }) => (typeof gate === 'number' ? number === gate : id === gate));
-  return match && unitKey(match.id, leg);
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+function findGate({ gates }: Pipeline, { gate }: ImportedGate): Gate | undefined {
+  return gates.find(({ id, number }) => (typeof gate === 'number' ? number === gate : id === gate));
 }
 
 /**

@@ -67,14 +67,14 @@ export function createAgentStateFiles(
       for (const name of filesOf(unit)) await clearProjection(folder, name);
     },
     read: async (unit) => {
-      const { id, number } = unit.gate;
+      const { id, number, contract } = unit.gate;
       for (const name of filesOf(unit)) {
         const path = folder.pathOf(name);
         const file = await readPlainFile(path, MAX_STATE_FILE);
         if (file.state === 'absent') continue;
         if (file.state !== 'present')
           return { issues: [{ severity: 'error', message: `${path} is no plain file of at most 64 MiB` }] };
-        const read = readEnvelope(file.bytes, { id, number, metadata });
+        const read = readEnvelope(file.bytes, { id, number, metadata, score: contract.score });
         if ('issues' in read) return read;
         await acceptProjection(folder, name, file.bytes);
         const { status, output, validation } = read.envelope;
@@ -109,7 +109,8 @@ async function findStandIns(
     );
     const read = await Promise.all(files.map((file) => readPlainFile(file, MAX_STATE_FILE)));
     const bytes = read.flatMap((file) => (file.state === 'present' ? [file.bytes] : []))[0];
-    const standIn = standInFrom(bytes, input, { id: gate.id, number: gate.number, metadata });
+    const { id, number, contract } = gate;
+    const standIn = standInFrom(bytes, input, { id, number, metadata, score: contract.score });
     if (standIn.choice === 'none') continue;
     const value = standIn.choice === 'file' ? standIn.envelope.output : standIn.output;
     if (value !== null) standIns.set(gate.id, { value, reason: standIn.reason });
