@@ -35,7 +35,7 @@ describe('an agent that works by itself', () => {
     await project.expect('run', 1, 'Next: Begin the work of code: `gateline begin code`');
     expect(project.ran()).toBe('design');
     const { GATELINE_TOKEN, GATELINE_OUTPUT, GATELINE_REQUEST } = await evaluate(project, 'code');
-    expect(project.readJson(`../../../${GATELINE_REQUEST}`)).toMatchObject({
+    expect(project.readJson(GATELINE_REQUEST!)).toMatchObject({
       needs: { design: { output: { steps: 2 } } },
     });
     await project.expect(

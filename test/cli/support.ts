@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { main } from '../../src/cli/main.ts';
@@ -188,12 +188,12 @@ export class Project {
   }
 
   write(path: string, text: string): void {
-    fs.mkdirSync(dirname(join(this.root, path)), { recursive: true });
-    fs.writeFileSync(join(this.root, path), text);
+    fs.mkdirSync(dirname(resolve(this.root, path)), { recursive: true });
+    fs.writeFileSync(resolve(this.root, path), text);
   }
 
   read(path: string): string | undefined {
-    return fs.existsSync(join(this.root, path)) ? fs.readFileSync(join(this.root, path), 'utf8') : undefined;
+    return fs.existsSync(resolve(this.root, path)) ? fs.readFileSync(resolve(this.root, path), 'utf8') : undefined;
   }
 
   readJson(path: string): JsonObject {
