@@ -45,8 +45,8 @@ export interface StatusOptions extends Screen {
 export function renderStatus(view: RunView, options: StatusOptions = {}): string {
   const saved = savedText(view.figures);
   return [
-    ...(saved === undefined ? [] : [`${saved}\n`]),
-    renderGates(view, options),
+    ...(saved === undefined ? [] : [`${saved}\n\n`]),
+    `${renderGates(view, options)}\n`,
     ...[...summaryLines(view), ...changeLines(view, options), ...againLines(view, options)].map(
       (line) => `${safeText(line)}\n`,
     ),
@@ -75,12 +75,12 @@ function againLines({ units }: RunView, { plan = [] }: StatusOptions): string[] 
   return [`Would run again: ${listNames(again.map(({ unit, reason }) => `${unit} (${reason})`))}`];
 }
 
-/** `3 of 6 gates used: saved $1.84 and 12 min`; undefined if nothing was used. */
+/** `3 of 6 gates used again: saved $1.84 and 12 min`; undefined if nothing was. */
 export function savedText({ used, units, savedMs, savedUsd }: Figures): string | undefined {
   if (used === 0) return undefined;
   const saved = [formatMoney(savedUsd), formatDuration(savedMs)];
   const amounts = saved.filter((text) => text !== '').join(' and ');
-  return `${used} of ${countOf(units, 'gate')} used${amounts === '' ? '' : `: saved ${amounts}`}`;
+  return `${used} of ${countOf(units, 'gate')} used again${amounts === '' ? '' : `: saved ${amounts}`}`;
 }
 
 export interface GateRow {

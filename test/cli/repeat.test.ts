@@ -38,7 +38,7 @@ describe('repeat', () => {
     ]);
 
     await project.expect('run', 0, 'Everything is done');
-    await project.expect('run --force use', 0, /^1 of 2 gates used: saved \$1\.50/m);
+    await project.expect('run --force use', 0, /^1 of 2 gates used again: saved \$1\.50/m);
     expect(project.ran()).toBe('use');
     // Only one of the outputs is stored: another contract has to see all of them.
     project.edit('gateline.yml', '"threshold": 60', '"threshold": 65');
