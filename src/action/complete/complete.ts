@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { completeAttempt } from '../../engine/attempt/begin.ts';
 import { GatelineError } from '../../errors.ts';
 import { readPlainFile } from '../../store/files/attempts.ts';
+import { verdictText } from '../../verdict/verdict.ts';
 import { openJob, parseGateJob, parseToken } from '../gate/gate-job.ts';
 import type { OpenGate } from '../gate/open-gate.ts';
 import { endGate } from '../gate/publish-end.ts';
@@ -33,6 +34,8 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
   // What the gate ends with takes a while to load: meanwhile git lists the folder.
   services.loadClients();
   const { verdict } = await ending;
+  const why = verdict.status === 'passed' ? `score ${verdict.score}` : verdictText(verdict);
+  services.runner.info(`${gate.unit.key}: ${verdict.status}: ${why}`);
   const { approval, contract } = gate.unit.gate;
   const isGood = verdict.status === 'passed' || (verdict.status === 'partial' && contract.partial === 'continue');
   const waits = verdict.status === 'partial' && contract.partial === 'pause';
