@@ -121,13 +121,18 @@ function problemsOfJobs(
   const named = new Set(jobs.map(({ id }) => gateIdFrom(id)));
   const missing = pipeline.gates.filter(({ id }) => !gates.has(id) && !named.has(id)).map(({ id }) => id);
   const isReported = (job: NeededJob) => job.references.length > 0;
+  // A gate that it needs is not done, which the report shows: GitHub skips what comes after it.
+  const isBlocked = ({ id }: NeededJob) => {
+    const needs = pipeline.gates.find((gate) => gate.id === gateIdFrom(id))?.needs ?? [];
+    return jobs.some((other) => other.result !== 'success' && needs.includes(gateIdFrom(other.id)));
+  };
   const problems = jobs.flatMap((job) => {
     const { id, result } = job;
     if (result === 'success') {
       const isGate = pipeline.gates.some((gate) => gate.id === gateIdFrom(id));
       return isGate && !isReported(job) ? [`job ${id} hands over no output \`attempt\`, so its gate is not known`] : [];
     }
-    if (result === 'skipped') return allowSkipped.includes(id) ? [] : [`job ${id} was skipped`];
+    if (result === 'skipped') return allowSkipped.includes(id) || isBlocked(job) ? [] : [`job ${id} was skipped`];
     // What a gate ended with says more than its job.
     return isReported(job) ? [] : [`no result (job ${id}: ${result})`];
   });

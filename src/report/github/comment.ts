@@ -1,6 +1,5 @@
 import { digestOfJson, hexOf } from '../../json/digest.ts';
 import { code, fitSections } from '../markdown.ts';
-import { savedText } from '../terminal.ts';
 import type { RunView } from '../view.ts';
 import { linkTo, runAddress, runLink, type GithubContext } from './context.ts';
 import { problemsSection, runTexts, titleText } from './run-summary.ts';
@@ -19,7 +18,7 @@ const MAX_ROWS = 40;
  * most 65,000 bytes of UTF-8.
  */
 export function renderComment(view: RunView, context: GithubContext): string {
-  const texts = [`### ${titleText(view, context)}`, savedText(view.figures) ?? '', ...runTexts(view, context)];
+  const texts = [`### ${titleText(view, context)}`, ...runTexts(view, context)];
   const sections = [
     { title: 'the title', weight: 0, pieces: [texts.filter((text) => text !== '').join('\n\n')] },
     problemsSection(context),

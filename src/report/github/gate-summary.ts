@@ -91,7 +91,8 @@ function headline(view: RunView, unit: UnitView, context: GithubContext): string
   const lines = [
     plan?.choice === 'use' ? `Used again${saved.length === 0 ? '' : `: saved ${saved.join(' and ')}`}` : '',
     `## Gate ${number} ${code(key)}: ${statusText(status)}`,
-    `${status === 'paused' ? '**Nothing is broken: a person must decide.** ' : ''}**Status:** ${sentence(reason)}`,
+    status === 'paused' ? '**Nothing is broken: the check is red until a person decides.**' : '',
+    `**Status:** ${sentence(reason)}`,
     plan && plan.reason !== reason
       ? `**${plan.choice === 'use' ? 'Used' : plan.choice === 'run' ? 'Ran' : 'Decided'}:** ${sentence(plan.reason)}`
       : '',

@@ -25,7 +25,7 @@ const UNIT_ORDER: readonly UnitStatus[] = ['failed', 'partial', 'lost', 'paused'
  * | failed | fix it, then push or re-run the failed jobs |
  * | rejected, interrupted, lost | re-run the failed jobs |
  * | below its threshold | improve it, or accept it by its line: a re-run would use the same output |
- * | waits for a person | look at the output, then post its line |
+ * | waits for a person | look at the output, then approve it |
  * | without a result | look at its job, and repair what its error names |
  */
 export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep | undefined {
@@ -38,7 +38,7 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
         return { text: `Re-run the failed jobs: the output of ${key} was rejected`, ...rerun(context) };
       if (verdict.kind === 'cancelled')
         return { text: `Re-run the failed jobs: ${key} was interrupted`, ...rerun(context) };
-      return { text: `${fixText(unit)}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+      return { text: `Fix ${key}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
     case 'partial':
       if (canApprove) return { text: `Accept ${key} with its line, or improve it and push; ${USED}` };
       return {
@@ -51,9 +51,7 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
       if (canApprove && context.pullRequest === undefined)
         return { text: `Look at the output of ${key}, then start the workflow by its line` };
       return canApprove
-        ? {
-            text: `Look at the output of ${key}, then post its line; without a job for comments, re-run the failed jobs`,
-          }
+        ? { text: `Look at the output of ${key}, then approve it with its line` }
         : { text: `Look at the output of ${key}, approve it, then re-run the failed jobs`, ...rerun(context) };
     case 'pending':
     case 'running':
@@ -66,11 +64,6 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
 /** A slip in the workflow ends a job without a result, too: there a re-run would only end the same way. */
 const LOST = 're-run only jobs that were cancelled or lost their machine';
 const USED = 'what passed is used again';
-
-function fixText({ key, verdict }: UnitView): string {
-  const advice = verdict?.advice ?? '';
-  return advice === '' ? `Fix ${key}` : `Fix ${key} (${advice.replace(/\.$/, '')})`;
-}
 
 /** Of GitHub's own command line. */
 function rerun({ runId, repository }: GithubContext): Pick<NextStep, 'command'> {

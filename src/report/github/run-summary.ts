@@ -22,14 +22,14 @@ const MAX_TROUBLES = 20;
 const MAX_ROWS = 1_000;
 
 /**
- * The summary of a run, as Markdown: what reuse saved, the result and what to do, what is not done, outputs that wait
- * for a person with the line that approves each, the table of gates against the default branch, decisions and the last
- * runs. At most `maxBytes` of UTF-8.
+ * The summary of a run, as Markdown: the result, what reuse saved and what to do, what is not done, outputs that wait for
+ * a person with the line that approves each, the table of gates against the default branch, decisions and the last runs.
+ * At most `maxBytes` of UTF-8.
  */
 export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = RENDERED_SUMMARY_LIMIT): string {
   const { units, decisions, history } = view;
   const page = context.page === undefined ? '' : linkTo('The report as a page', context.page);
-  const texts = [savedText(view.figures) ?? '', `## ${titleText(view, context)}`, ...runTexts(view, context), page];
+  const texts = [`## ${titleText(view, context)}`, ...runTexts(view, context), page];
   const waiting = units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
   return fitSections(
     [
@@ -60,12 +60,14 @@ export function titleText(view: RunView, context: GithubContext): string {
   return `${icon} ${text}: ${code(view.pipeline)} for ${code(view.subject)}`;
 }
 
-/** Task, figures and the next step, a paragraph each. */
+/** What reuse saved, task, figures and the next step, a paragraph each. */
 export function runTexts(view: RunView, context: GithubContext): string[] {
   const { task, paused } = view;
+  const saved = savedText(view.figures);
   return [
+    view.status === 'paused' && !paused ? '**Nothing is broken: the check is red until a person decides.**' : '',
+    saved === undefined ? '' : `**${saved}**`,
     task === undefined ? '' : `**Task:** ${quote(task)}`,
-    view.status === 'paused' ? '**Nothing is broken: a person must decide.**' : '',
     paused ? `**Held by** ${quote(paused.actor)}: ${quote(paused.reason)}` : '',
     figuresText(view, context),
     stepText(githubStep(view, context)),

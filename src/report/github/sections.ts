@@ -7,7 +7,7 @@ import { code, codeCell, quote, tableHead, tableRow, type Section } from '../mar
 import { gateRows, howText, scoreText } from '../terminal.ts';
 import type { RunView, UnitStatus, UnitView } from '../view.ts';
 import { detailsOf, fileAddress, linkTo, type GithubContext } from './context.ts';
-import { findingAt, type Finding } from './findings.ts';
+import { findingAt, findingsOf, type Finding } from './findings.ts';
 
 const ICONS: Readonly<Record<UnitStatus, string>> = {
   pending: '⏳',
@@ -122,15 +122,19 @@ export function issueItems({ key, verdict }: UnitView, context: GithubContext, m
   const { output } = detailsOf(context, key);
   return (verdict?.issues ?? []).map(({ severity, pointer, message, rule }) => {
     const at = pointer === undefined ? '' : pointer === '' ? ' at the whole output' : ` at ${code(pointer)}`;
+    const place = `- **${severity}**${at}${placeText(findingAt(output, pointer), context)}:`;
+    // The message of a check begins with its expression.
+    if (rule !== undefined && message.startsWith(`${rule}: `))
+      return `${place} ${code(rule, maxBytes)}: ${quote(message.slice(rule.length + 2), maxBytes)}`;
     const by = rule === undefined || message.includes(rule) ? '' : ` (${code(rule)})`;
-    return `- **${severity}**${at}${placeText(findingAt(output, pointer), context)}: ${quote(message, maxBytes)}${by}`;
+    return `${place} ${quote(message, maxBytes)}${by}`;
   });
 }
 
-export function findingItem(finding: Finding, context: GithubContext): string {
+export function findingItem(finding: Finding, context: GithubContext, maxBytes = 500): string {
   const { severity, message, rule } = finding;
   const by = rule === undefined ? '' : ` (${code(rule)})`;
-  return `- **${severity}**${placeText(finding, context)}: ${quote(message, 500)}${by}`;
+  return `- **${severity}**${placeText(finding, context)}: ${quote(message, maxBytes)}${by}`;
 }
 
 function placeText({ file, line }: Partial<Finding> = {}, context: GithubContext): string {
@@ -142,15 +146,21 @@ function placeText({ file, line }: Partial<Finding> = {}, context: GithubContext
 /** Statuses that hold a run up. */
 export const TROUBLES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'lost', 'partial', 'paused']);
 
-/** Units that hold the run up, each with its first issues. */
+/** Units that hold the run up, each with its first issues and findings; not those that only wait for a person. */
 export function troublesSection({ units }: RunView, context: GithubContext, most: number, maxBytes?: number): Section {
-  const troubles = units.filter(({ done, status }) => !done && TROUBLES.has(status));
+  const troubles = units.filter(
+    ({ key, done, status }) =>
+      !done && TROUBLES.has(status) && (status !== 'paused' || detailsOf(context, key).approval === undefined),
+  );
   const pieces = troubles.slice(0, most).map((unit) => {
     const { key, status, reason, verdict } = unit;
-    const items = issueItems(unit, context, maxBytes);
+    const issues = issueItems(unit, context, maxBytes);
+    const messages = new Set(verdict?.issues.map(({ message }) => message));
+    const findings = findingsOf(detailsOf(context, key).output).filter(({ message }) => !messages.has(message));
+    const items = [...issues, ...findings.map((finding) => findingItem(finding, context, maxBytes))];
     const shown = items.slice(0, most).map((item) => `  ${item}`);
     if (items.length > most) shown.push(`  - … and ${items.length - most} more`);
-    const isFirstIssue = verdict !== undefined && items.length > 0 && reason === verdictText(verdict);
+    const isFirstIssue = verdict !== undefined && issues.length > 0 && reason === verdictText(verdict);
     const why = isFirstIssue ? verdict.kind : quote(reason, maxBytes);
     const label = linkTo(code(key), detailsOf(context, key).job);
     return [`- ${ICONS[status]} **${label} ${status}**: ${why}`, ...shown].join('\n');
@@ -172,6 +182,8 @@ export function approvalSection(units: readonly UnitView[], context: GithubConte
     const how = isComment ? 'post this line as a comment of its own' : 'start the workflow with it';
     return `To accept ${output}, ${how}:\n\n${codeFence(approval, isComment ? 'text' : 'sh')}`;
   });
-  const foot = isComment ? 'A reason may follow. `reject` instead of `approve` asks for another attempt.' : undefined;
+  const foot = isComment
+    ? 'A reason may follow. `reject` instead of `approve` asks for another attempt. If no workflow answers comments, re-run the failed jobs afterwards.'
+    : undefined;
   return { title: 'the lines that approve', weight: 1, head: '### A person must decide\n', pieces, foot };
 }

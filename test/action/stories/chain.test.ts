@@ -39,12 +39,12 @@ describe.each(['run', 'attempt'] as const)('a chain of three gates, where a job 
     expect([worked(failed), troubles(failed)]).toEqual([['review'], ['report failure', 'review failure']]);
     const fixed = await repository.push({ files: FIX });
     expect([worked(fixed), troubles(fixed)], logsOf(fixed)).toEqual([['review'], []]);
-    expect(fixed.job('report').summary).toMatch(/^2 of 3 gates used again: saved \$1\.00/);
+    expect(fixed.job('report').summary).toMatch(/^\*\*2 of 3 gates used again: saved \$1\.00/m);
     expect(fixed.job('design').summary).toMatch(/^Used again: saved \$0\.50/);
     const all = await fixed.rerun('all');
     expect([all.started.length, worked(all), troubles(all)], logsOf(all)).toEqual([4, [], []]);
     const { summary } = all.job('report');
-    expect(summary).toMatch(/^3 of 3 gates used again: saved \$1\.00/);
+    expect(summary).toMatch(/^\*\*3 of 3 gates used again: saved \$1\.00/m);
     // There is no other completed run to compare with.
     expect(summary).not.toContain('in brackets');
   });

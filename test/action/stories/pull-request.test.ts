@@ -34,7 +34,7 @@ it('of two runs of a pull request at once the comment shows the newer one, and r
   expect(comment?.body).toContain(`runs/${newer.id}`);
 
   const { summary } = newer.job('report');
-  expect(summary.split('\n')[0]).toMatch(/^1 of 2 gates used/);
+  expect(summary).toMatch(/^\*\*1 of 2 gates used again/m);
   expect(summary).toContain('$3.00 (+$1.00)');
   expect(summary).toMatch(/in brackets: against \[run 1\]\(.*\) of the default branch/);
   expect(summary).toMatch(/Last runs \(1\): 100\s% completed/);

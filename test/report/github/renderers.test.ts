@@ -32,7 +32,7 @@ const interrupted = { verdict: createVerdict('failed', { kind: 'cancelled' }) };
 describe('a run on GitHub', () => {
   it.each([
     ['plan+ code+ approve test+ complete', {}, '✅ passed', 'brightgreen', 'completed', 'All gates are done', ''],
-    ['plan+ code+', {}, '⏸️ waiting for a person', 'yellow', 'paused', 'then post its line', ''],
+    ['plan+ code+', {}, '⏸️ waiting for a person', 'yellow', 'paused', 'then approve it with its line', ''],
     ['plan-', {}, '❌ failed', 'red', 'error', 'Fix plan, then push', 'gh run rerun 9007 --failed --repo octo/web'],
     ['plan-', interrupted, '❌ failed', 'red', 'error', 'plan was interrupted', 'gh run'],
     ['plan~', {}, '❌ failed', 'red', 'error', 'Improve plan, then push: a re-run uses the same output', ''],
@@ -75,7 +75,7 @@ describe('a run on GitHub', () => {
     const view = viewOf(pipeline, new LogBuilder().play('plan+ code+'));
     const unit = view.units.find(({ key }) => key === 'code')!;
     for (const markdown of [renderGateSummary(view, unit, waiting), renderRunSummary(view, waiting)]) {
-      expect(markdown).toContain('Nothing is broken: a person must decide.');
+      expect(markdown).toContain('Nothing is broken: the check is red until a person decides.');
       const blocks = parseMarkdown(markdown).root.children.flatMap((node) => (node.type === 'code' ? node.value : []));
       expect(blocks).toEqual([APPROVAL, '{\n  "ok": true\n}']);
     }
