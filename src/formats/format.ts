@@ -20,7 +20,7 @@ export type WrittenFiles = Readonly<Record<string, string | null>>;
 export interface Source {
   readonly view: RunView;
   readonly values: OutputValues;
-  /** Runs of the pipeline, the newest first. */
+  /** Runs of all pipelines of the folder, the newest first. */
   readonly history: readonly HistoryEntry[];
   /** Markdown of `.gateline/memory/`, by name. */
   readonly documents: Readonly<Record<string, string>>;

@@ -40,6 +40,17 @@ describe('mirror', () => {
     expect(project.ran()).toBe('');
   });
 
+  it('keeps the executions of every workflow of the folder in one file of nexus', async () => {
+    const project = create(mirrored('nexus'));
+    project.write('fix.yml', mirrored('nexus').replace('"pipeline": "p"', '"pipeline": "bugfix"'));
+    await project.expect('run', 0);
+    await project.expect('run --file fix.yml', 0);
+    const lines = project.read('.claude/skills/nexus/history/executions.jsonl')!.trim().split('\n');
+    const executions = lines.map((line) => JSON.parse(line) as { id: string; workflowName: string });
+    expect(executions.map(({ workflowName }) => workflowName)).toEqual(['p', 'bugfix']);
+    expect(new Set(executions.map(({ id }) => id)).size).toBe(2);
+  });
+
   it('shows the phase that works while it works', async () => {
     const go = '$RUNS.go';
     const slow = mirrored('agent-flow').replace(

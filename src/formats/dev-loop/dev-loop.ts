@@ -59,7 +59,7 @@ function loopStateOf(source: Source): LoopState {
 
 /** Retries by task, tasks by their status, and sums of all runs. The seed names the last two files, not what is in them. */
 function writeLoopHistory(source: Source): WrittenFiles {
-  const { history } = source;
+  const history = historyOf(source);
   const count = (status: HistoryEntry['status']): number => history.filter((entry) => entry.status === status).length;
   const newest = new Map(history.toReversed().map((entry) => [entry.subject, entry]));
   const wordOf = ({ status }: HistoryEntry) => (status === 'executing' ? 'running' : TASK_WORDS[status]);
@@ -78,12 +78,17 @@ function writeLoopHistory(source: Source): WrittenFiles {
   };
 }
 
+function historyOf({ view, history }: Source): readonly HistoryEntry[] {
+  return history.filter(({ pipeline }) => pipeline === view.pipeline);
+}
+
 /**
  * How often each task was tried again: its runs that failed and were followed by another one, and in this run the
  * attempts after the first. Tasks that were not are left out.
  */
 function retriesOf(source: Source): ReadonlyMap<string, number> {
-  const { view, history } = source;
+  const { view } = source;
+  const history = historyOf(source);
   const retries = new Map<string, number>();
   const subjects = new Set([view.subject, ...history.map(({ subject }) => subject)]);
   for (const subject of subjects) {

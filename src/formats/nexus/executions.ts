@@ -31,8 +31,10 @@ export function workflowStatus(status: string): WorkflowStatus {
   return status === 'closed' ? 'ERROR' : (status.toUpperCase() as WorkflowStatus);
 }
 
-export function runKey({ subject, run }: Pick<HistoryEntry, 'subject' | 'run'>): string {
-  return JSON.stringify([subject, run]);
+type RunName = Pick<HistoryEntry, 'pipeline' | 'subject' | 'run'>;
+
+export function runKey({ pipeline, subject, run }: RunName): string {
+  return JSON.stringify([pipeline, subject, run]);
 }
 
 /**
@@ -41,7 +43,7 @@ export function runKey({ subject, run }: Pick<HistoryEntry, 'subject' | 'run'>):
  * @param entries the oldest first
  */
 export function workflowIds(
-  entries: readonly Pick<HistoryEntry, 'subject' | 'run' | 'started'>[],
+  entries: readonly (RunName & Pick<HistoryEntry, 'started'>)[],
 ): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const ids = entries.map((entry) => {

@@ -47,13 +47,14 @@ function workflowStateOf(source: Source): WorkflowState {
   const current = view.status === 'completed' ? undefined : currentPhase(phases);
   const metrics = view.units.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.metrics ?? []));
   const checkpoints = view.units.flatMap(checkpointsOf);
-  const { started = new Date(0).toISOString(), subject, run, ended } = view;
+  const { started = new Date(0).toISOString(), pipeline, subject, run, ended } = view;
   const runs = history.toReversed().filter((entry) => runKey(entry) !== runKey(view));
-  const estimated = estimateDuration(gatesOf(view), history) ?? 0;
+  const earlier = history.filter((entry) => entry.pipeline === pipeline);
+  const estimated = estimateDuration(gatesOf(view), earlier) ?? 0;
   const decidedAt = (decision: string) => timeOf(view.decisions.findLast((entry) => entry.decision === decision)?.at);
   return {
-    id: workflowIds([...runs, { subject, run, started }]).get(runKey(view))!,
-    workflowName: view.pipeline,
+    id: workflowIds([...runs, { pipeline, subject, run, started }]).get(runKey(view))!,
+    workflowName: pipeline,
     workflowFile: view.units[0]?.place.file ?? 'gateline.yml',
     userTask: view.task ?? subject,
     status: workflowStatus(view.status),

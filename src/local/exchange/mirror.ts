@@ -79,7 +79,7 @@ export async function writeFiles(
 }
 
 async function sourceOf(folder: Folder, order: Order, view: RunView, history?: Source['history']): Promise<Source> {
-  const runs = history ?? (await folder.readHistory({ pipeline: view.pipeline })).entries;
+  const runs = history ?? (await folder.readHistory()).entries;
   return {
     view,
     values: await outputValues(folder.contents, view),
