@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, rename, rm, statfs, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+const TEMPLATES = fileURLToPath(new URL('../../../templates', import.meta.url));
 const ACTIONS = ['apply', 'begin', 'comment', 'complete', 'gate', 'post', 'report'];
 const PROGRAMS = {
   ...Object.fromEntries(ACTIONS.map((name) => [name, join(SOURCES, 'action', name, 'main.ts')])),
@@ -25,7 +26,8 @@ export default async function createBundleFolder(): Promise<() => Promise<void>>
   if (bavail * bsize >= MEMORY_BYTES) process.env['TMPDIR'] ??= MEMORY;
   const folder = await mkdtemp(join(tmpdir(), 'gateline-bundles-'));
   process.env[FOLDER] = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  // What the tests have started may still write what it compiled.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** `NODE_COMPILE_CACHE` of the bundles: without it every step compiles them anew. */
@@ -48,6 +50,8 @@ async function createBundles(): Promise<string> {
   const folder = await mkdtemp(join(parent, 'bundle-'));
   const bundle = await rolldown({ input: PROGRAMS, platform: 'node', treeshake: { moduleSideEffects: SIDE_EFFECTS } });
   await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', minify: true });
+  // `gateline init` copies them from a folder above its program.
+  await symlink(TEMPLATES, join(folder, 'templates'));
   await rename(folder, shared).catch((error: unknown) => {
     if (!existsSync(shared)) throw error;
   });
