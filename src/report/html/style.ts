@@ -9,7 +9,7 @@ h1,h2,h3,p,dl,dd{margin:0}h1{font-size:1.6rem;line-height:1.25;margin:.15rem 0 .
 header{padding:1.5rem 0 1rem}section,footer{margin-top:2.25rem}a{color:var(--link)}
 code,pre{font:.875em/1.45 ui-monospace,monospace;unicode-bidi:isolate}code{background:var(--card);border-radius:4px;padding:.1em .3em}
 pre{background:var(--page);border:1px solid var(--line);border-radius:6px;margin:.4rem 0;padding:.6rem .75rem;white-space:pre-wrap;max-height:60vh;overflow-y:auto}
-.note,.over,caption,dt{color:var(--quiet);font-size:.875rem}.note{margin-top:.4rem}
+.note,.over,caption,dt{color:var(--quiet);font-size:.875rem}.note{margin-top:.4rem}#gates caption,#decisions caption{position:absolute;left:-99rem}
 .next{background:var(--card);border:1px solid var(--line);border-left:4px solid currentColor;border-radius:6px;margin-top:1rem;padding:.7rem 1rem}.next>*{color:var(--text)}
 .next .command{display:block;margin-top:.5rem;padding:.5rem .7rem;background:var(--page);border:1px solid var(--line)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:0;padding:.6rem 0;list-style:none;border-block:1px solid var(--line)}
