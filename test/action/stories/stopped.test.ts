@@ -23,7 +23,8 @@ describe.each([
   it('does only what is missing in its next attempt', async () => {
     const gates = { ...GATES, slow: { ...slow, ...(cause === 'timeout' && { 'timeout-minutes': 0.01 }) } };
     const cancelTimes = { interrupt: 30_000, terminate: 5_000 };
-    const repository = await world.create({ files: pipelineFiles(gates), cancelTimes });
+    const options = { cancelTimes, processes: 'own' } as const;
+    const repository = await world.create({ files: pipelineFiles(gates), ...options });
     const running = await repository.start('push');
     const job = await running.job('slow');
     await job.logged(/\| begun$/);

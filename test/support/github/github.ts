@@ -25,6 +25,9 @@ export async function startGithub(options: GithubOptions = {}): Promise<Github> 
   return github;
 }
 
+/** Of stand-ins that have ended: GitHub's client keeps the first address that it is told. */
+const freePorts: number[] = [];
+
 export class Github implements AsyncDisposable {
   readonly mode: 'run' | 'attempt';
   /** May be changed at any time. */
@@ -58,8 +61,11 @@ export class Github implements AsyncDisposable {
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    this.#server.listen(freePorts.pop() ?? 0, '127.0.0.1');
+    await once(this.#server, 'listening').catch(async () => {
+      this.#server.listen(0, '127.0.0.1');
+      await once(this.#server, 'listening');
+    });
     this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
@@ -145,6 +151,7 @@ export class Github implements AsyncDisposable {
     this.#server.close();
     this.#server.closeAllConnections();
     await closed;
+    freePorts.push(Number(new URL(this.origin).port));
     if (this.errors.length > 0)
       throw new AggregateError(this.errors, `errors of the stand-in: ${this.errors.join('; ')}`);
   }

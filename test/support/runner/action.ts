@@ -15,7 +15,7 @@ type Outputs = Readonly<Record<string, string>>;
 
 /** A process, or a function of this process that returns outputs. */
 export type Work =
-  | { readonly command: StepCommand; readonly isScript: boolean }
+  | { readonly command: StepCommand; readonly isScript: boolean; readonly isHosted: boolean }
   | { readonly run: () => Promise<Outputs | void> };
 
 /** The variables and contexts of a step. */
@@ -111,14 +111,20 @@ async function scriptWork(job: Job, shell: string, script: string, cwd: string, 
   const path = join(job.machine.temp, `${randomUUID()}.sh`);
   await writeFile(path, script);
   const variables = Object.entries(env).filter(([name]) => !/^ACTIONS_(?:RUNTIME|RESULTS|CACHE)_/.test(name));
-  return { command: { file, args: [...args, path], cwd, env: Object.fromEntries(variables) }, isScript: true };
+  return {
+    command: { file, args: [...args, path], cwd, env: Object.fromEntries(variables) },
+    isScript: true,
+    isHosted: false,
+  };
 }
 
 /** `dist/gate.js` of the product is `src/action/gate/main.ts`. */
 async function nodeWork(job: Job, folder: string, script: string, env: Outputs): Promise<Work> {
   const name = folder.startsWith(PRODUCT) ? /([\w-]+)\.js$/.exec(script)?.[1] : undefined;
   const path = name === undefined ? join(folder, script) : join(await bundlePrograms(), `${name}.mjs`);
-  return { command: { file: process.execPath, args: [path], cwd: job.machine.workspace, env }, isScript: false };
+  const isHosted = name !== undefined && job.order.context.options.processes !== 'own';
+  const command = { file: process.execPath, args: [path], cwd: job.machine.workspace, env };
+  return { command, isScript: false, isHosted };
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

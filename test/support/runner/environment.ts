@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly cancelTimes?: CancelTimes;
   /** Milliseconds of a minute of `timeout-minutes`. Default: 60,000. */
   readonly minuteMs?: number;
+  /** `own`: a fresh process for each step. Default: processes that run steps of the product one after the other. */
+  readonly processes?: 'own' | 'shared';
   /** Jobs side by side. Default: 2. */
   readonly parallel?: number;
   /** Gets the log of all jobs as it comes. */

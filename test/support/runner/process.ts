@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,33 +19,53 @@ export interface StepCommand {
 /** Milliseconds for the output of a process that has ended: its children may hold the pipes open. */
 const DRAIN = 1_000;
 
-/** A program in a process group of its own. */
+/** Starts a program in a process group of its own. */
+export function startProcess({ file, args, cwd, env }: StepCommand, onLine: (line: string) => void): StepProcess {
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const closed = readLines(child, onLine);
+  const exited = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve));
+  const ended = exited.then(async (code) => {
+    await drain(child, closed);
+    return code;
+  });
+  return new StepProcess(child, exited, ended);
+}
+
+/** Reads both outputs of a process to their ends. */
+export function readLines({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): Promise<unknown> {
+  const read = [stdout!, stderr!].map(async (input) => {
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) onLine(line);
+  });
+  return Promise.all(read);
+}
+
+/** Reads what a process that has ended printed. */
+export async function drain({ stdout, stderr }: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  await isWithin(closed, DRAIN);
+  stdout!.destroy();
+  stderr!.destroy();
+}
+
+/** A step at work, in the process group of its process. */
 export class StepProcess {
   /** Exit code; null after a signal. */
   readonly ended: Promise<number | null>;
   isCancelled = false;
-  readonly #child;
+  isSignalled = false;
+  readonly #child: ChildProcess;
   readonly #exited: Promise<number | null>;
 
-  constructor({ file, args, cwd, env }: StepCommand, onLine: (line: string) => void) {
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    const outputs = [child.stdout, child.stderr];
-    const read = outputs.map(async (input) => {
-      for await (const line of createInterface({ input, crlfDelay: Infinity })) onLine(line);
-    });
+  constructor(child: ChildProcess, exited: Promise<number | null>, ended: Promise<number | null>) {
     this.#child = child;
-    this.#exited = new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));
-    this.ended = this.#exited.then(async (code) => {
-      await isWithin(Promise.all(read), DRAIN);
-      for (const output of outputs) output.destroy();
-      return code;
-    });
+    this.#exited = exited;
+    this.ended = ended;
     this.ended.catch(() => undefined);
   }
 
   /** SIGINT and SIGTERM to the process alone, then SIGKILL to its group. */
   async cancel({ interrupt, terminate }: CancelTimes): Promise<void> {
     this.isCancelled = true;
+    this.isSignalled = true;
     this.#child.kill('SIGINT');
     if (await isWithin(this.#exited, interrupt)) return;
     this.#child.kill('SIGTERM');
@@ -53,6 +73,7 @@ export class StepProcess {
   }
 
   kill(): void {
+    this.isSignalled = true;
     if (this.#child.pid !== undefined) kill(-this.#child.pid);
   }
 }

@@ -4,8 +4,9 @@ import type { Conclusion } from '../github/model.ts';
 import { preparePost, prepareStep, type PostStep, type StepScope, type Work } from './action.ts';
 import { StepLog, masked, parseFileCommand, type Annotation } from './commands.ts';
 import { evaluateCondition, evaluateText, evaluateValue } from './expressions.ts';
+import { startHostedStep } from './hosts.ts';
 import type { Job } from './job.ts';
-import { StepProcess } from './process.ts';
+import { startProcess } from './process.ts';
 import type { StepDefinition } from './workflow.ts';
 
 export interface StepReport {
@@ -85,7 +86,8 @@ async function execute(
 ): Promise<StepEnd> {
   if (job.isLost) return { outcome: 'cancelled', code: null, outputs: {} };
   if ('run' in work) return { outcome: 'success', code: null, outputs: (await work.run()) ?? {} };
-  const child = new StepProcess(work.command, (line) => log.read(line));
+  const start = work.isHosted ? startHostedStep : startProcess;
+  const child = start(work.command, (line) => log.read(line));
   job.running = { process: child, outlivesCancel: isDue };
   const minutes = definition['timeout-minutes'];
   let isLate = false;
