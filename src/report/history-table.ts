@@ -97,9 +97,10 @@ export function renderDays(days: readonly DailySummary[], screen: Screen = {}): 
 /** `Last runs (5): 80 % completed, …` */
 export function historyTitle(entries: readonly HistoryEntry[]): string {
   const { successRate, times, costUsd } = summarizeRuns(entries);
+  const median = formatDuration(times.median);
   const facts = [
     successRate === undefined ? '' : `${formatShare(successRate)} completed`,
-    times.median === undefined ? '' : `a completed run took ${formatDuration(times.median)} (median)`,
+    median === '' ? '' : `a completed run took ${median} (median)`,
     costUsd === undefined ? '' : `they cost ${formatMoney(costUsd)}`,
   ].filter((fact) => fact !== '');
   return `Last runs (${entries.length})${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;

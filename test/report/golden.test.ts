@@ -3,7 +3,7 @@ import { createHistoryEntry } from '../../src/history/create-history-entry.ts';
 import { queryHistory } from '../../src/history/query.ts';
 import { summarizeDays, summarizeGates, summarizeRuns } from '../../src/history/statistics.ts';
 import { renderCheckpoint } from '../../src/report/checkpoint.ts';
-import { renderDays, renderHistory, renderStatistics } from '../../src/report/history-table.ts';
+import { historyTitle, renderDays, renderHistory, renderStatistics } from '../../src/report/history-table.ts';
 import { Progress } from '../../src/report/progress.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../src/report/terminal.ts';
@@ -146,4 +146,9 @@ describe('what people read', () => {
   ] as const)('%s', async (name, render) => {
     await expect(render()).toMatchFileSnapshot(`golden/${name}`);
   });
+});
+
+it('names no time of runs that took next to none', () => {
+  const short = history.map((entry) => ({ ...entry, status: 'completed' as const, ms: 20, costUsd: undefined }));
+  expect(historyTitle(short)).toBe(`Last runs (${short.length}): 100 % completed`);
 });
