@@ -41,7 +41,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ],
   langgraph: ['store'],
   gateline: ['local', 'engine', 'report', 'formats', 'compile', 'history', 'run', 'pipeline', 'workspace', 'version'],
-  index: ['gateline', 'local', 'engine', 'report', 'formats', 'compile', 'run', 'verdict', 'pipeline', 'version'],
+  index: ['gateline', 'local', 'engine', 'history', 'report', 'formats', 'compile', 'run', 'verdict', 'pipeline', 'version'],
   cli: ['gateline', 'report', 'history', 'run', 'pipeline', 'local', 'version'],
   action: [
     'engine',

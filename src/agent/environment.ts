@@ -18,9 +18,11 @@ export const AGENT_VARIABLES = {
   GATELINE_OUTPUT: 'File that the agent writes its output to, one JSON value. It is not there yet.',
   GATELINE_METRICS: 'File for tokens, cost and model, JSON. Optional.',
   GATELINE_LEARNINGS: 'File for what later runs should know, Markdown. Optional.',
-  GATELINE_FEEDBACK: 'File with the verdict on the attempt before, JSON. Set only if that attempt failed.',
+  GATELINE_FEEDBACK: 'File with the verdict on the failed attempt before, JSON. Set only for `retries`.',
   GATELINE_MEMORY: 'Folder with the documents of `memory`. Set only if the gate names any.',
   GATELINE_HANDOFF: 'File with the summary of the work before, Markdown. Set only if `memory` names `handoff`.',
+  GATELINE_ENTITIES:
+    'File with the values of the entities, JSON. Set only if the definition has `entities` or `commands`.',
   GATELINE_ATTEMPT: 'Number of the attempt, from 1.',
   GATELINE_GATE: 'Id of the gate.',
   GATELINE_LEG: 'Id of the leg. Set only in a matrix.',

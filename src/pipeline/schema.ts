@@ -31,7 +31,7 @@ import {
 } from './values.ts';
 
 const MAX_GATES = 1_000;
-/** Systems whose files `.state/` can hold (`mirror`). */
+/** Systems whose files can be kept up to date (`mirror`). */
 const SYSTEMS = ['state-guide', 'agent-flow', 'dev-loop', 'nexus'] as const;
 
 const SHELL = 'one of `bash`, `sh`, `pwsh`, `python`, `node`, or a command with `{0}` for the file of the script';
@@ -171,7 +171,7 @@ export const fileSchema = mapOf({
     .describe('Files that are handed on although their content looks like a secret.'),
   mirror: oneOrMore(choiceOf(...SYSTEMS), 0, SYSTEMS.length, 'a system or a list such as `[state-guide]`')
     .default([])
-    .describe('Other systems whose state files are kept up to date in `.state/`.'),
+    .describe('Other systems whose state files are kept up to date, each in the folder of its system.'),
   checkpoints: yesOrNo.default(false).describe('Prints the Markdown checkpoint of each gate.'),
   snapshots: mapOf({ database: database.optional().describe('The database that gates change.') })
     .prefault({})

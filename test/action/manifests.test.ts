@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -8,7 +8,6 @@ import { expectClean, WORKFLOW_TOOLS } from '../support/workflow-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ACTIONS = Object.keys(INPUTS) as ActionName[];
-const MARK = '<!-- inputs and outputs: written from action.yml -->\n';
 
 const input = z.strictObject({
   description: z.string(),
@@ -38,7 +37,7 @@ const typesSchema = z.strictObject({ inputs: types, outputs: types });
 /** The gate's action is at the root. */
 const placeOf = (name: ActionName, file: string): string => {
   if (name !== 'gate') return join(ROOT, name, file);
-  return join(ROOT, file === 'README.md' ? 'docs/gate.md' : file);
+  return join(ROOT, file === 'README.md' ? 'docs/reference/actions.md' : file);
 };
 const read = (name: ActionName, file: string): string => readFileSync(placeOf(name, file), 'utf8');
 const manifestOf = (name: ActionName) => manifestSchema.parse(parse(read(name, 'action.yml')));
@@ -77,15 +76,11 @@ describe.each(ACTIONS)('the action %s', (name) => {
     }
   });
 
-  it('has a program, and says in its README what its inputs and outputs are', () => {
+  it('has a program', () => {
     for (const script of [runs.main, runs.post ?? runs.main]) {
       const program = /^(?:\.\.\/)?dist\/([a-z]+)\.js$/.exec(script)![1]!;
       expect(existsSync(join(ROOT, 'src/action', program, 'main.ts'))).toBe(true);
     }
-    const [text = ''] = read(name, 'README.md').split(MARK);
-    const wanted = `${text}${MARK}${tables(name)}`;
-    if (process.env['UPDATE'] === '1') writeFileSync(placeOf(name, 'README.md'), wanted);
-    expect(read(name, 'README.md')).toBe(wanted);
   });
 
   it('has a workflow in its README that uses inputs and outputs which are there', () => {
@@ -118,17 +113,4 @@ describe('the workflows in the READMEs', () => {
 
 function workflowIn(name: ActionName): string {
   return /^```yaml\n([^]*?)^```$/m.exec(read(name, 'README.md'))![1]!;
-}
-
-function tables(name: ActionName): string {
-  const { inputs, outputs } = manifestOf(name);
-  const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim();
-  const rows = Object.entries(inputs).map(([key, { description, required, default: value }]) => {
-    const note = required ? ' Required.' : value === undefined || value === '' ? '' : ` Default: \`${value}\`.`;
-    return `| \`${key}\` | ${cell(description + note)} |\n`;
-  });
-  const results = Object.entries(outputs).map(([key, { description }]) => `| \`${key}\` | ${cell(description)} |\n`);
-  const table = (head: string, lines: readonly string[]): string =>
-    lines.length === 0 ? '' : `\n| ${head} | |\n| --- | --- |\n${lines.join('')}`;
-  return table('input', rows) + table('output', results);
 }

@@ -44,7 +44,7 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
     ).description(summary);
     if (decision === 'approve' || decision === 'reject')
       command.addOption(
-        new Option('--pr <number>', 'of a pull request on GitHub: shows its report, and comments by `gh`').argParser(
+        new Option('--pr <number>', 'a pull request on GitHub: show the output that waits there, and comment with `gh`').argParser(
           parseWholeNumber(1),
         ),
       );

@@ -25,7 +25,7 @@ const EXIT_CODES: Readonly<Record<LoopResult['status'], number>> = { completed: 
 export function addLoopCommand(world: World, program: Command, answer: AddAnswer): void {
   const command = addRequestOptions(program.command('loop').argument('<set>', 'a file with `subjects: [{id, task}]`'))
     .description('do one task after another, with a commit for each; a task that failed is repaired and tried again')
-    .addOption(new Option('--max-iterations <n>', 'runs in this call').argParser(parseWholeNumber(1)))
+    .addOption(new Option('--max-iterations <n>', 'at most so many runs in this call').argParser(parseWholeNumber(1)))
     .addOption(
       new Option('--only <tasks>', 'only these tasks; one that failed is tried once more').argParser(collectList),
     )

@@ -1,0 +1,224 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Argument, Command, Option } from 'commander';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { INPUTS } from '../src/action/inputs.ts';
+import { AGENT_VARIABLES } from '../src/agent/environment.ts';
+import { createProgram } from '../src/cli/main.ts';
+import { createProcessWorld } from '../src/cli/world.ts';
+import { CALLER_VARIABLES } from '../src/environment.ts';
+import { fileSchema } from '../src/pipeline/schema.ts';
+import { setSchema } from '../src/pipeline/set.ts';
+import { ROOT } from './run.ts';
+
+/**
+ * `npm run generate`: writes what follows from the sources: the JSON Schemas for editors, and what stands in the
+ * documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+ */
+
+/** A JSON Schema, as far as the tables need it. */
+interface EditorSchema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, EditorSchema>>;
+  readonly additionalProperties?: boolean | EditorSchema;
+  readonly items?: EditorSchema;
+  readonly anyOf?: readonly EditorSchema[];
+  readonly required?: readonly string[];
+}
+
+/** Maps of gateline.yml that have a table of their own. */
+const MAPS = ['gates.<id>', 'gates.<id>.output', 'entities.<name>', 'commands.<id>'];
+
+/**
+ * Every file that is written as a whole or in part: its path, and its text as the sources have it.
+ * @throws if a page asks for a table that is not there, or no page shows one
+ */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  const definition = editorSchema(fileSchema, 'gateline.yml');
+  const set = editorSchema(setSchema, 'A set of subjects for Gateline');
+  const sections = new Map([
+    ...keySections(definition, ['', ...MAPS], 'gateline.yml'),
+    ...keySections(set, [''], 'a set'),
+    ...Object.keys(INPUTS).flatMap(actionSections),
+    ...commandSections(createProgram(createProcessWorld({}), () => undefined)),
+    ['variables', table(['variable', 'meaning'], Object.entries(CALLER_VARIABLES).map(nameRow))],
+    ['variables of an agent', table(['variable', 'meaning'], Object.entries(AGENT_VARIABLES).map(nameRow))],
+  ]);
+  const filled = pages().map((path) => [path, fillIn(path, sections)] as const);
+  const texts = filled.map(([, text]) => text).join('');
+  const unused = [...sections.keys()].filter((name) => !texts.includes(`<!-- generated: ${name} -->`));
+  if (unused.length > 0) throw new Error(`no page has ${unused.join(', ')}`);
+  return new Map([
+    ['schema/gateline.schema.json', `${JSON.stringify(definition, null, 2)}\n`],
+    ['schema/set.schema.json', `${JSON.stringify(set, null, 2)}\n`],
+    ...filled,
+  ]);
+}
+
+/** The README of each action, and the documentation. */
+function pages(): string[] {
+  const actions = Object.keys(INPUTS).filter((name) => name !== 'gate');
+  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+  const paths = docs.map((path) => `docs/${path.replaceAll('\\', '/')}`).filter((path) => path.endsWith('.md'));
+  const all = [...actions.map((name) => `${name}/README.md`), ...paths.toSorted()];
+  return all.filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('<!-- generated: '));
+}
+
+function fillIn(path: string, sections: ReadonlyMap<string, string>): string {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  return text.replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, name: string) => {
+    const section = sections.get(name);
+    if (section !== undefined) return `<!-- generated: ${name} -->\n\n${section}\n<!-- /generated -->`;
+    throw new Error(`${path}: there is no table \`${name}\`; there are:\n${[...sections.keys()].join('\n')}`);
+  });
+}
+
+type Section = [name: string, text: string];
+type Row = readonly string[];
+
+function table(heads: Row, rows: readonly Row[]): string {
+  const lines = [heads, heads.map(() => '---'), ...rows.map((cells) => cells.map(cell))];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** Markdown for a cell: outside of code, `<` would begin a tag. */
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
+}
+
+const code = (text: string): string => `\`${text}\``;
+const nameRow = ([name, meaning]: readonly [string, string]): Row => [code(name), meaning];
+
+/** Moves the sentence about the default out of a description. */
+function splitDefault(description: string): [meaning: string, value: string] {
+  const [, before = '', value = '', after = ''] = /^(.*?) ?Default: (.*?)\.(?: (.*))?$/.exec(description) ?? [];
+  return value === '' ? [description, ''] : [[before, after].filter(Boolean).join(' '), value];
+}
+
+// The inputs and outputs of an action.
+
+interface Manifest {
+  readonly inputs: Readonly<Record<string, { description: string; required?: boolean; default?: string }>>;
+  readonly outputs?: Readonly<Record<string, { description: string }>>;
+}
+
+function actionSections(name: string): Section[] {
+  const path = join(ROOT, name === 'gate' ? '' : name, 'action.yml');
+  const { inputs, outputs = {} } = parse(readFileSync(path, 'utf8')) as Manifest;
+  const inputRows = Object.entries(inputs).map(([key, input]) => {
+    const [meaning, value] = splitDefault(input.description);
+    return [code(key), meaning, input.required ? 'required' : input.default ? code(input.default) : value];
+  });
+  const outputRows = Object.entries(outputs).map(([key, { description }]) => nameRow([key, description]));
+  return [
+    [`inputs of ${name}`, table(['input', 'meaning', 'default'], inputRows)],
+    ...(outputRows.length > 0
+      ? [[`outputs of ${name}`, table(['output', 'meaning'], outputRows)] satisfies Section]
+      : []),
+  ];
+}
+
+// The keys of gateline.yml and of a set.
+
+function editorSchema(schema: z.ZodType, title: string): EditorSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+  return { $schema, title, ...rest } as EditorSchema;
+}
+
+/** A table for each of these maps; a key stands in the table of the innermost map that holds it. */
+function keySections(schema: EditorSchema, maps: readonly string[], file: string): Section[] {
+  const tableOf = (path: string) => maps.findLast((map) => map === '' || path.startsWith(`${map}.`));
+  const keys = keysOf(schema, '');
+  return maps.map((map) => {
+    const rows = keys.filter(({ path }) => tableOf(path) === map);
+    const lines = rows.map(({ path, cells }) => [code(map === '' ? path : path.slice(map.length + 1)), ...cells]);
+    return [`keys of ${map === '' ? file : map}`, table(['key', 'type', 'default', 'meaning'], lines)];
+  });
+}
+
+/** Every key below a schema, with its type, default and meaning. */
+function keysOf(schema: EditorSchema, path: string): { path: string; cells: Row }[] {
+  const { anyOf = [], properties = {}, additionalProperties: entry, items, required = [] } = schema;
+  const below = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  const keys = Object.entries(properties).flatMap(([key, value]) => {
+    const [meaning, described] = splitDefault(value.description ?? '');
+    const isWritten = value.default !== undefined && typeof value.default !== 'object';
+    const preset = required.includes(key) ? 'required' : isWritten ? code(String(value.default)) : described;
+    return [{ path: below(key), cells: [typeOf(value), preset, meaning] }, ...keysOf(value, below(key))];
+  });
+  return [
+    ...anyOf.flatMap((option) => keysOf(option, path)),
+    ...keys,
+    ...(typeof entry === 'object' ? keysOf(entry, below(path === 'entities' ? '<name>' : '<id>')) : []),
+    ...(items ? keysOf(items, `${path}[]`) : []),
+  ];
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'whole number',
+  array: 'list',
+  object: 'map',
+};
+
+function typeOf({ type, const: value, enum: choices, anyOf, minimum, maximum }: EditorSchema): string {
+  if (value !== undefined) return code(String(value));
+  if (choices) return choices.map((choice) => code(String(choice))).join(' or ');
+  if (anyOf) return [...new Set(anyOf.filter((option) => option.type !== 'null').map(typeOf))].join(' or ');
+  if (type === 'boolean') return '`true` or `false`';
+  const word = TYPES[type ?? ''] ?? type ?? 'any value';
+  return minimum === undefined || maximum === undefined ? word : `${word}, ${minimum}-${maximum}`;
+}
+
+// The commands of the command line.
+
+/** Options of at least so many commands stand in one table. */
+const SHARED_BY = 5;
+
+function commandSections(program: Command): Section[] {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  const uses = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
+  const groups = [...Map.groupBy(uses, ({ option }) => `${option.flags} ${option.description}`).values()];
+  const shared = groups.filter(({ length }) => length >= SHARED_BY);
+  const sharedRows = shared.map((group) => {
+    const users = group.map(({ command }) => command);
+    const others = commands.filter((command) => !users.includes(command));
+    const names = (list: readonly Command[]): string => list.map((command) => code(nameOf(command))).join(', ');
+    const rest = others.length === 0 ? 'all' : `all but ${names(others)}`;
+    return [...optionRow(group[0]!.option), others.length < users.length ? rest : names(users)];
+  });
+  const sharedOptions = new Set(shared.flat().map(({ option }) => option));
+  return [
+    ['shared options', table(['option', 'meaning', 'commands'], sharedRows)],
+    ...commands.map((command): Section => {
+      const { registeredArguments: words, options } = command;
+      const usage = program.createHelp().commandUsage(command).replace(' [options]', '').replace(' [command]', '');
+      const ownOptions = options.filter((option) => !sharedOptions.has(option));
+      const rows = [...words.map((word) => [code(word.name()), meaningOf(word)]), ...ownOptions.map(optionRow)];
+      return [`command ${nameOf(command)}`, table([code(usage), cell(command.description())], rows)];
+    }),
+  ];
+}
+
+function nameOf(command: Command): string {
+  return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+}
+
+const optionRow = (option: Option): Row => [code(option.flags), meaningOf(option)];
+
+function meaningOf({ description, argChoices = [], defaultValue }: Option | Argument): string {
+  const isNamed = defaultValue === undefined || description.includes('default: ');
+  const rest = [argChoices.map(code).join(', '), isNamed ? '' : `default: ${String(defaultValue)}`];
+  return [description, ...rest.filter(Boolean)].join('; ');
+}
+
+if (import.meta.main) {
+  for (const [path, text] of generatedFiles()) writeFileSync(join(ROOT, path), text);
+}
