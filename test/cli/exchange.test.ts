@@ -105,7 +105,7 @@ describe('import', () => {
       'import agent-flow',
       0,
       'imported exploration\nimported planning\nimported .gateline/memory/deep-dive.md',
-      'implementation did not pass: they run again',
+      'implementation did not pass: it runs again',
       'its task is not that of the run: `task: "Add user authentication with JWT tokens"` in gateline.yml sets it',
     );
     expect(project.read('.gateline/memory/deep-dive.md')).toBe(DEEP_DIVE);

@@ -154,7 +154,9 @@ function missingLine(expected: string, printed: string, isLog: boolean): string 
   let from = 0;
   let isNext = false;
   for (const line of normalize(expected)) {
-    const pattern = new RegExp(`^${line.replaceAll(/[^\w ]/g, String.raw`\$&`).replaceAll(String.raw`\…`, '.*')}$`);
+    const escaped = line.replaceAll(/[^\w ]/g, String.raw`\$&`);
+    // A column of times is there only if one is long enough to show.
+    const pattern = new RegExp(`^${escaped.replaceAll(String.raw` \…`, '(?: .*)?').replaceAll(String.raw`\…`, '.*')}$`);
     const at = lines.findIndex((other, index) => index >= from && pattern.test(other));
     if (line !== '…' && (at < 0 || (isNext && at > from))) return `expected the line\n${line}\nin\n${printed}`;
     if (line !== '…') from = at + 1;

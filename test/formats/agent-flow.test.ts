@@ -113,7 +113,7 @@ describe('reading', () => {
       ['review', undefined, undefined, ['implementation']],
       ['verification', undefined, undefined, ['review']],
     ]);
-    expect(run.notes[0]).toBe('implementation did not pass: they run again');
+    expect(run.notes[0]).toBe('implementation did not pass: it runs again');
   });
 
   it('takes members of a group with their results, after what is before the group', () => {

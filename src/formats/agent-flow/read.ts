@@ -144,10 +144,11 @@ function rejectContradictions({ file, state }: FlowFile, reader: SourceReader): 
 function noteLeft(state: Orchestration, documents: Readonly<Record<string, string>>, notes: string[]): void {
   const { gates, iteration, max_iterations: limit, deep_dive: dive } = state;
   const open = Object.keys(gates).filter((id) => gates[id]!.status === 'failed' || gates[id]!.status === 'in_progress');
-  if (open.length > 0) notes.push(`${open.join(', ')} did not pass: they run again`);
+  if (open.length > 0)
+    notes.push(`${open.join(', ')} did not pass: ${open.length === 1 ? 'it runs' : 'they run'} again`);
   if (iteration > 1) notes.push(`iteration ${iteration} is not taken over: the run counts from 1`);
   notes.push(
-    `max_iterations is ${limit}: \`on-fail: {goto: GATE, max-iterations: ${limit}}\` also says where work goes back to`,
+    `max_iterations is ${limit}: \`on-fail: {goto: GATE, max-iterations: ${limit}}\` at the gates that send work back`,
   );
   if (dive.using) notes.push('a deep dive was in use: gates with `memory: [deep-dive]` get the document');
   if (dive.available && documents['deep-dive'] === undefined)

@@ -75,7 +75,8 @@ function noteLeft(state: WorkflowState, notes: string[]): void {
   const note = (isThere: boolean, text: string) => void (isThere && notes.push(text));
   note(status === 'PAUSED', 'a pause is a decision: `gateline pause`');
   note(skippedPhases.length > 0, `skipped phases are decisions: \`gateline skip\` for ${skippedPhases.join(', ')}`);
-  note(failedPhases.length > 0, `${failedPhases.join(', ')} failed: they run again`);
+  const again = failedPhases.length === 1 ? 'it runs' : 'they run';
+  note(failedPhases.length > 0, `${failedPhases.join(', ')} failed: ${again} again`);
   note(Object.keys(retries).length > 0, 'retries are left out: attempts are counted in the log');
   note(
     checkpoints.length > 0,
