@@ -7,6 +7,11 @@ export interface Place {
   readonly pointer?: string;
 }
 
+/** `gateline.yml:12` */
+export function placeText({ file, line }: Place): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
 /**
  * Whose fault an error is, which also decides the exit code of the command line: `usage` 2 (the call or the
  * definition), `failed` 1 (a gate did not pass), `busy` 75 (somebody else works here), `platform` 74 (disk, git,

@@ -1,3 +1,4 @@
+import { placeText } from '../errors.ts';
 import type { Gate } from '../pipeline/pipeline.ts';
 import { createMatcher } from '../workspace/globs.ts';
 import type { Call } from './call.ts';
@@ -24,6 +25,6 @@ export async function reportEmptyGlobs(call: Call, { unit: { key, gate }, snapsh
   const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
   const empty = globs.filter((glob) => !paths.some(createMatcher([glob])));
   if (empty.length === 0) return;
-  const hint = `correct \`inputs\` at ${gate.place.file}:${gate.place.line ?? 1}, if it is a slip`;
+  const hint = `correct \`inputs\` at ${placeText(gate.place)}, if it is a slip`;
   call.notice(`${empty.join(', ')} matches no file: ${gate.id} does not read it`, { unit: key, hint });
 }

@@ -191,6 +191,8 @@ describe('a gate that the inputs of its step describe', () => {
   it('may have any key of a gate, with its command beside', async () => {
     const { pipeline } = await describeGate({ run: 'make', definition: 'retries: 2\napproval: required' });
     expect(pipeline.gates[0]).toMatchObject({ run: 'make', retries: 2, approval: 'required' });
+    // Nobody has a file with these lines.
+    expect(pipeline.gates[0]!.place).toEqual({ file: 'the inputs of the step' });
   });
 
   it('is described by any of its keys, and not by what only passes values', () => {

@@ -141,7 +141,11 @@ export async function describeDefinition(
   const source = { root: place.checkout, file: 'the inputs of the step', text };
   const commit = job.trust.definitionFrom;
   try {
-    return await parseDefinition(source, async (path) => (await readAt(commit, path, place)) ?? rejectMissing(path));
+    const read = async (path: string) => (await readAt(commit, path, place)) ?? rejectMissing(path);
+    const definition = await parseDefinition(source, read);
+    const { pipeline } = definition;
+    const gates = pipeline.gates.map((other) => ({ ...other, place: { file: source.file } }));
+    return { ...definition, pipeline: { ...pipeline, gates } };
   } catch (error) {
     if (!(error instanceof GatelineError) || error.place?.file !== source.file) throw error;
     // Lines and columns count in a text that nobody wrote.

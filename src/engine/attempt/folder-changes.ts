@@ -1,3 +1,4 @@
+import { placeText } from '../../errors.ts';
 import { composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
 import type { Unit } from '../../run/units.ts';
 import { listNames } from '../../verdict/texts.ts';
@@ -78,7 +79,7 @@ export function reportUndeclared(
     `${listNames(paths, 2)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
     {
       unit: key,
-      hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${gate.place.file}:${gate.place.line ?? 1}`,
+      hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${placeText(gate.place)}`,
     },
   );
 }

@@ -1,3 +1,4 @@
+import { placeText } from '../../errors.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { attemptOf, type DecidedEntry, type StartedEntry } from '../../run/entry.ts';
@@ -80,7 +81,7 @@ async function changedFiles(
     reason: `${listNames(paths, 2)} changed since its last attempt`,
     hint:
       maker &&
-      `${maker.gate.id} makes ${listNames(paths, 2)}: if ${unit.gate.id} should wait for it, add \`needs: [${[...unit.gate.needs, maker.gate.id].join(', ')}]\` to ${unit.gate.id} at ${placeText(work)}`,
+      `${maker.gate.id} makes ${listNames(paths, 2)}: if ${unit.gate.id} should wait for it, add \`needs: [${[...unit.gate.needs, maker.gate.id].join(', ')}]\` to ${unit.gate.id} at ${placeText(unit.gate.place)}`,
   };
 }
 
@@ -88,7 +89,7 @@ async function changedFiles(
 function undeclaredChange(work: Work, paths: readonly string[]): Explanation {
   return {
     reason: `it changed ${listNames(paths, 2)} itself and does not declare that, so the change counts as yours`,
-    hint: `add \`files: [${globFor(paths)}]\` to ${work.unit.gate.id} at ${placeText(work)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
+    hint: `add \`files: [${globFor(paths)}]\` to ${work.unit.gate.id} at ${placeText(work.unit.gate.place)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
   };
 }
 
@@ -98,11 +99,6 @@ function isLeftByGate({ state }: Call, path: string, version: FileVersion | null
 
 function isFileOf(call: Call, key: string, path: string): boolean {
   return Object.hasOwn(call.state.files.get(key) ?? {}, path);
-}
-
-function placeText({ unit }: Work): string {
-  const { file, line } = unit.gate.place;
-  return line === undefined ? file : `${file}:${line}`;
 }
 
 /** A glob for what an agent left: the folder that all paths share, else the paths. */
