@@ -124,7 +124,11 @@ async function findEarlier(
   // The next round of a loop resumes by itself: there the agent works again.
   if (refusal !== undefined && job.dispatch.rework === undefined)
     throw new GatelineError('failed', refusal, { hint: FORGOTTEN });
-  if (attempt === undefined) return undefined;
+  if (attempt === undefined) {
+    services.runner.info(`No earlier run has an output of ${unit.key} for this request.`);
+    if (unit.gate.inputs === undefined) services.runner.info(READS_ALL);
+    return undefined;
+  }
   const { document, reference } = attempt;
   const { entry, output, startedAt, costOfOutput } = document;
   const files = document.files.filter((file) => file.unit === unit.key);
@@ -143,6 +147,9 @@ async function findEarlier(
   const decision = decisions.findLast((other) => other.digest === digest);
   return { checkpoint: { ...checkpoint, ...costOfOutput }, document, reference, decision };
 }
+
+const READS_ALL =
+  'A gate without `inputs` reads every file, so each change is another request: name there what the agent reads.';
 
 const FORGOTTEN =
   'GitHub removes entries of the cache that nobody has read for a week, and old ones over 10 GB. Start the workflow without `resume`: the agent works again.';

@@ -52,6 +52,7 @@ it('the agent of a gate may be another action, which does not run if an earlier 
   expect([worked(first), troubles(first)], logsOf(first)).toEqual([['ask', 'next'], []]);
   expect(first.job('report').summary).toContain('$0.25');
   expect(first.job('ask').log).toMatch(/^ask: passed: score 90$/m);
+  expect(first.job('ask').log).toContain('A gate without `inputs` reads every file');
   const stored = repository.data.artifacts.map(({ blob }) => blob.content?.toString() ?? '').join('\n');
   expect([stored.includes('"score":90'), stored.includes(SECRET)]).toEqual([true, false]);
   const again = await repository.push();

@@ -34,6 +34,7 @@ it('legs of a list and of data go on to the gate that needs them; only a leg tha
     /legs \[\["linux","linux"\],\["mac","mac"\]\] \[\["a","a"\],\["b","b"\],\["c","c"\]\]/,
   );
   expect(second.job('report').summary).toContain('7 of 7 gates done');
+  expect(second.job('data (b)').log).toContain('No earlier run has an output of data/b for this request.');
   const empty = await repository.push({ files: { 'list.json': '[]' } });
   expect([worked(empty), troubles(empty)], logsOf(empty)).toEqual([['join', 'plan'], []]);
   expect(empty.job('join').log).toMatch(/legs \[\["linux","linux"\],\["mac","mac"\]\] \[\]/);
