@@ -120,8 +120,8 @@ export class PageFolder implements AsyncDisposable {
     };
     if (starts[event] === undefined) return `the events are ${Object.keys(starts).join(', ')}`;
     this.#run = await starts[event]();
-    this.#isLog = true;
-    this.#printed = this.#run.jobs.map(({ log }) => log.replaceAll(/^.*?\| /gm, '')).join('\n');
+    const prints = this.#run.jobs.flatMap(({ log, summary }) => [log.replaceAll(/^.*?\| /gm, ''), summary]);
+    [this.#printed, this.#isLog] = [prints.join('\n'), true];
     if (this.#run.conclusion === end) return undefined;
     const logs = this.#run.jobs.map(({ name, conclusion, log }) => `=== ${name}: ${conclusion}\n${log}`);
     return `the run ended with ${this.#run.conclusion}\n${logs.join('\n')}`;
@@ -141,11 +141,15 @@ export class PageFolder implements AsyncDisposable {
   }
 }
 
-const TIME = /\b\d+(?:\.\d+)? ?(?:ms|s|min|h)\b/g;
+/** Times, which a fast machine leaves out, with what goes with them. */
+const TIME = /(?:; about|: saved|[:,])? [\d.]+ (?:ms|s|min|h)\b|(?<=^# gate .*) time\b/gm;
 
 function normalize(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.replaceAll(TIME, '0 s').replaceAll(/\s+/g, ' ').trim());
-  return lines.filter((line) => line !== '');
+  const short = text
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/: [\d.]+ m?s, /g, ': ')
+    .replaceAll(TIME, '');
+  return short.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }
 
 /** Expects lines next to each other, in a log only in this order. `…` stands for any lines, and for any text in a line. */
