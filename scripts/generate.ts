@@ -64,16 +64,16 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 
 /** The README of each action, and the documentation. */
 function pages(): string[] {
-  const actions = Object.keys(INPUTS).filter((name) => name !== 'gate');
-  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
-  const paths = docs.map((path) => `docs/${path.replaceAll('\\', '/')}`).filter((path) => path.endsWith('.md'));
-  const all = [...actions.map((name) => `${name}/README.md`), ...paths.toSorted()];
-  return all.filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('<!-- generated: '));
+  const readmes = Object.keys(INPUTS).flatMap((name) => (name === 'gate' ? [] : [`${name}/README.md`]));
+  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).toSorted();
+  const paths = [...readmes, ...docs.map((path) => `docs/${path.replaceAll('\\', '/')}`)];
+  return paths.filter((path) => path.endsWith('.md') && readText(path).includes('<!-- generated: '));
 }
 
+const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
 function fillIn(path: string, sections: ReadonlyMap<string, string>): string {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  return text.replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, name: string) => {
+  return readText(path).replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, name: string) => {
     const section = sections.get(name);
     if (section !== undefined) return `<!-- generated: ${name} -->\n\n${section}\n<!-- /generated -->`;
     throw new Error(`${path}: there is no table \`${name}\`; there are:\n${[...sections.keys()].join('\n')}`);
@@ -102,16 +102,11 @@ function splitDefault(description: string): [meaning: string, value: string] {
   return value === '' ? [description, ''] : [[before, after].filter(Boolean).join(' '), value];
 }
 
-// The inputs and outputs of an action.
-
-interface Manifest {
-  readonly inputs: Readonly<Record<string, { description: string; required?: boolean; default?: string }>>;
-  readonly outputs?: Readonly<Record<string, { description: string }>>;
-}
+type Described = Readonly<Record<string, { description: string; required?: boolean; default?: string }>>;
 
 function actionSections(name: string): Section[] {
-  const path = join(ROOT, name === 'gate' ? '' : name, 'action.yml');
-  const { inputs, outputs = {} } = parse(readFileSync(path, 'utf8')) as Manifest;
+  const text = readText(join(name === 'gate' ? '' : name, 'action.yml'));
+  const { inputs, outputs = {} } = parse(text) as { inputs: Described; outputs?: Described };
   const inputRows = Object.entries(inputs).map(([key, input]) => {
     const [meaning, value] = splitDefault(input.description);
     return [code(key), meaning, input.required ? 'required' : input.default ? code(input.default) : value];
@@ -125,11 +120,8 @@ function actionSections(name: string): Section[] {
   ];
 }
 
-// The keys of gateline.yml and of a set.
-
 function editorSchema(schema: z.ZodType, title: string): EditorSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
-  return { $schema, title, ...rest } as EditorSchema;
+  return { title, ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) } as EditorSchema;
 }
 
 /** A table for each of these maps; a key stands in the table of the innermost map that holds it. */
@@ -170,14 +162,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function typeOf({ type, const: value, enum: choices, anyOf, minimum, maximum }: EditorSchema): string {
   if (value !== undefined) return code(String(value));
-  if (choices) return choices.map((choice) => code(String(choice))).join(' or ');
+  if (choices) return choices.map((choice) => code(String(choice))).join(', ');
   if (anyOf) return [...new Set(anyOf.filter((option) => option.type !== 'null').map(typeOf))].join(' or ');
-  if (type === 'boolean') return '`true` or `false`';
   const word = TYPES[type ?? ''] ?? type ?? 'any value';
   return minimum === undefined || maximum === undefined ? word : `${word}, ${minimum}-${maximum}`;
 }
-
-// The commands of the command line.
 
 /** Options of at least so many commands stand in one table. */
 const SHARED_BY = 5;
@@ -185,7 +174,7 @@ const SHARED_BY = 5;
 function commandSections(program: Command): Section[] {
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   const uses = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
-  const groups = [...Map.groupBy(uses, ({ option }) => `${option.flags} ${option.description}`).values()];
+  const groups = [...Map.groupBy(uses, ({ option }) => rowText(option)).values()];
   const shared = groups.filter(({ length }) => length >= SHARED_BY);
   const sharedRows = shared.map((group) => {
     const users = group.map(({ command }) => command);
@@ -195,14 +184,24 @@ function commandSections(program: Command): Section[] {
     return [...optionRow(group[0]!.option), others.length < users.length ? rest : names(users)];
   });
   const sharedOptions = new Set(shared.flat().map(({ option }) => option));
+  const ownOptions = ({ options }: Command) => options.filter((option) => !sharedOptions.has(option));
   return [
     ['shared options', table(['option', 'meaning', 'commands'], sharedRows)],
-    ...commands.map((command): Section => {
-      const { registeredArguments: words, options } = command;
+    ...commands.map((command, index): Section => {
       const usage = program.createHelp().commandUsage(command).replace(' [options]', '').replace(' [command]', '');
-      const ownOptions = options.filter((option) => !sharedOptions.has(option));
-      const rows = [...words.map((word) => [code(word.name()), meaningOf(word)]), ...ownOptions.map(optionRow)];
-      return [`command ${nameOf(command)}`, table([code(usage), cell(command.description())], rows)];
+      const words = command.registeredArguments.map((word) => [code(word.name()), meaningOf(word)]);
+      const own = ownOptions(command);
+      const texts = own.map(rowText);
+      const model = commands.slice(0, index).find((other) => {
+        const known = new Set(ownOptions(other).map(rowText));
+        return own.length > SHARED_BY && texts.every((text) => known.has(text));
+      });
+      const missing = model ? ownOptions(model).filter((option) => !texts.includes(rowText(option))) : [];
+      const options = model
+        ? [['options', `those of ${code(nameOf(model))}, without ${missing.map(({ long }) => code(long!)).join(', ')}`]]
+        : own.map(optionRow);
+      const heads = [code(usage), cell(command.summary() || command.description())];
+      return [`command ${nameOf(command)}`, table(heads, [...words, ...options])];
     }),
   ];
 }
@@ -211,11 +210,12 @@ function nameOf(command: Command): string {
   return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 }
 
+const rowText = (option: Option): string => `${option.flags} ${option.description}`;
 const optionRow = (option: Option): Row => [code(option.flags), meaningOf(option)];
 
 function meaningOf({ description, argChoices = [], defaultValue }: Option | Argument): string {
   const isNamed = defaultValue === undefined || description.includes('default: ');
-  const rest = [argChoices.map(code).join(', '), isNamed ? '' : `default: ${String(defaultValue)}`];
+  const rest = [argChoices.map(code).join(', '), isNamed ? '' : `default: ${code(String(defaultValue))}`];
   return [description, ...rest.filter(Boolean)].join('; ');
 }
 

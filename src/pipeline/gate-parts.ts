@@ -48,7 +48,7 @@ export const output = mapOf({
   partial: choiceOf('block', 'continue', 'pause')
     .optional()
     .describe(
-      'What a score below the threshold does: `block` later gates (default), `continue`, or `pause` until a person approves.',
+      'What a score below the threshold does: `block` later gates, `continue`, or `pause` until a person approves. Default: `block`.',
     ),
   checks: oneOrMore(conditionOn(CHECK_CONTEXTS), 0, 100, 'a condition or a list of at most 100 conditions')
     .default([])

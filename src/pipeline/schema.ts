@@ -69,7 +69,7 @@ const gate = mapOf({
     .describe('Globs of the files that it makes or changes, or `changed`: all that it changes. Default: none.'),
   memory: oneOrMore(documentName, 0, 20, 'the name of a document or a list of names')
     .default([])
-    .describe('Documents of `.gateline/memory/` that the agent gets; `handoff` is a summary of the run before.'),
+    .describe('Documents of `.gateline/memory/` that the agent gets; `handoff` is a summary of what was done before.'),
   env: env.default({}).describe('Variables of the agent. `{X: }` takes the value from the caller.'),
   with: jsonObject.prefault({}).describe('Your own values for the agent (`prompt`, `model`, …), in its request.'),
   tools: tools
@@ -144,7 +144,9 @@ export const fileSchema = mapOf({
   pipeline: id.default('pipeline').describe('Id of the pipeline.'),
   subject: text(1_024, 'text')
     .optional()
-    .describe('What a run is about, part of every request. Default: the pull request or the branch, as a name only.'),
+    .describe(
+      'What a run is about, part of every request. Default: `domain` and `feature` of the metadata, the pull request or the branch, as a name only.',
+    ),
   task: text(100_000, 'text').optional().describe('The goal of a run, for every agent; `--task` overrides it.'),
   metadata: jsonObject.prefault({}).describe('Your own values, for every agent and for conditions.'),
   'max-parallel': wholeNumber(1, 256).default(2).describe('How many gates may run side by side.'),
@@ -164,7 +166,7 @@ export const fileSchema = mapOf({
     .describe('Defaults for gates.'),
   groups: recordOf(id, group, 'a map of group ids to lists of gate ids')
     .default({})
-    .describe('Named groups of gates that are shown together.'),
+    .describe('Named groups of gates that are shown together: lists of ids, or maps with the keys `gates` and `mode`.'),
   ignore: globs.default([]).describe('Globs of scratch files: never inputs, never a change.'),
   'allow-secrets': oneOrMore(path, 0, 1_000, 'a path or a list of paths')
     .default([])
