@@ -113,7 +113,9 @@ function sourcesOf(
   // Any job of a run can have written its artifacts: only what a pointer or a person names counts.
   const sources: Source[] = [];
   const other = resume === job.runId ? undefined : resume;
-  if (pointer && pointer.runId !== other) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
+  // A gate has one job in a run: what names an output of this attempt of the run is a forgery of another job.
+  const isForged = pointer?.runId === job.runId && pointer.runAttempt >= job.runAttempt;
+  if (pointer && !isForged && pointer.runId !== other) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
   if (other !== undefined) {
     const accepts = (digest: Digest) =>
       digest === ofResumed?.digest || Boolean(preferred?.has(approvalDigest(fingerprint, digest)));

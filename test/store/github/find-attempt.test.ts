@@ -95,6 +95,14 @@ describe('an output of an earlier run', () => {
   });
 });
 
+it('an output of the same run is not used, whoever names it before the run is attempted again', async () => {
+  const fingerprint = nextRequest();
+  const { step, reference } = await runWithOutput(fingerprint);
+  await savePointer(fingerprint, { ...step, digest: reference.digest });
+  const sibling = await world.enter({ runId: step.runId });
+  expect(await find(sibling, fingerprint)).toEqual({ notes: [] });
+});
+
 describe('an output of an earlier attempt of the run', () => {
   it.each(['run', 'attempt'] as const)('is used only if a comment names it, or a pointer, ids by %s', async (mode) => {
     Object.assign(world.github, { mode });
