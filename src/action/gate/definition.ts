@@ -52,6 +52,20 @@ export async function readTrustedDefinition(
   });
 }
 
+/** The same, or undefined: the commit has none, and nobody names one, so the steps describe their gates. */
+export async function findTrustedDefinition(
+  job: Job,
+  file: string | undefined,
+  place: DefinitionPlace,
+): Promise<Definition | undefined> {
+  try {
+    return await readTrustedDefinition(job, file, place);
+  } catch (error) {
+    if (file === undefined && error instanceof GatelineError && error.code === 'no-definition') return undefined;
+    throw error;
+  }
+}
+
 function relativeTo(folder: string, path: string): string {
   const name = relative(folder, path).split(sep).join('/');
   if (name.startsWith('../'))

@@ -13,7 +13,7 @@ import { gateOf } from '../../run/units.ts';
 import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
 import { collectRun, pipelineOf, type CollectedRun } from './collect-run.ts';
-import { readTrustedDefinition } from '../gate/definition.ts';
+import { findTrustedDefinition } from '../gate/definition.ts';
 import { parseApprovals } from '../gate/dispatch.ts';
 import { createJudge } from '../comment/explain-doubt.ts';
 import { approvalLine } from '../gate/gate-report.ts';
@@ -59,7 +59,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
 async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, now: string) {
   const { artifacts } = services;
   const jobs = parseNeeds(inputs.needs);
-  const definition = await findDefinition(job, inputs, services);
+  const definition = await findTrustedDefinition(job, inputs.file, definitionPlace(job, services, inputs.path));
   const pipelineId = definition?.pipeline.id;
   const [documents, earlier, listed] = await Promise.all([
     readNeeds(artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
@@ -129,16 +129,6 @@ export function findFailedSteps(
 /** A person may open what waits, and what is below its threshold. */
 function canOpen(status: string | undefined): boolean {
   return status === 'paused' || status === 'partial';
-}
-
-/** Without a definition in the repository the steps describe their gates. */
-async function findDefinition(job: Job, { file, path }: Inputs<'report'>, services: Services) {
-  try {
-    return await readTrustedDefinition(job, file, definitionPlace(job, services, path));
-  } catch (error) {
-    if (file === undefined && error instanceof GatelineError && error.code === 'no-definition') return undefined;
-    throw error;
-  }
 }
 
 /** A comment that cannot be written makes no report red. */

@@ -8,8 +8,8 @@ import { createRunView } from '../../report/run-view.ts';
 import { gateOf } from '../../run/units.ts';
 import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
-import { collectRun } from './collect-run.ts';
-import { readTrustedDefinition } from '../gate/definition.ts';
+import { collectRun, pipelineOf } from './collect-run.ts';
+import { describedPipelineId, findTrustedDefinition } from '../gate/definition.ts';
 import type { Inputs } from '../inputs.ts';
 import { DEPENDABOT, type Job } from '../job.ts';
 import type { NeedDocument } from '../gate/needs.ts';
@@ -39,7 +39,8 @@ export async function showRun(
   // A run of the repository itself reports its end, if its token may write.
   const reports = isSameRepository(run.head_repository?.full_name, job.repository) && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
-  const { pipeline } = await readTrustedDefinition(job, file, definitionPlace(job, services));
+  const definition = await findTrustedDefinition(job, file, definitionPlace(job, services));
+  const id = definition?.pipeline.id ?? describedPipelineId({ workflow: run.path.split('@')[0]! });
   const context: GithubContext = {
     server: job.server,
     repository: job.repository,
@@ -52,27 +53,33 @@ export async function showRun(
   };
   const body =
     job.event.action === 'completed'
-      ? await renderEnd(services, pipeline, context, run.conclusion)
-      : renderRunningComment({ pipeline: pipeline.id, subject: `pr-${context.pullRequest}` }, context);
+      ? await renderEnd(services, definition?.pipeline ?? id, context, run.conclusion)
+      : renderRunningComment({ pipeline: id, subject: `pr-${context.pullRequest}` }, context);
   const { choice, url } = await writeStickyComment(github, pull.number, body);
   runner.info(`The comment was ${choice}: ${url}`);
   return true;
 }
 
-/** How a fork's run has ended, by its own documents: for display only. */
+/**
+ * How a fork's run has ended, by its own documents: for display only.
+ * @param defined the pipeline, or the id of the one that the steps of the workflow describe
+ */
 async function renderEnd(
   services: Services,
-  pipeline: Pipeline,
+  defined: Pipeline | string,
   context: GithubContext,
   conclusion: string | null,
 ): Promise<string> {
   const subject = `pr-${context.pullRequest}`;
-  const documents = await readRun(services, context.runId, () => true);
+  const id = typeof defined === 'string' ? defined : defined.id;
+  const all = await readRun(services, context.runId, () => true);
+  const documents = all.filter(({ document }) => document.entry.pipeline === id);
+  const pipeline = typeof defined === 'string' ? { ...pipelineOf(documents), id } : defined;
   const { entries, problems } = collectRun({
     run: context.runNumber,
     pipeline,
     jobs: documents.map(({ job }) => job),
-    documents: documents.filter(({ document }) => document.entry.pipeline === pipeline.id),
+    documents,
     artifactGates: [],
     allowSkipped: [],
     subject,

@@ -74,3 +74,22 @@ it('a run of the repository itself is shown while it works, and reports by itsel
   expect((await notify(repository, { ...run, runAttempt: 2 }, 'requested')).conclusion).toBe('success');
   expect(comments[0]!.body).toContain('running');
 });
+
+it('a workflow whose steps describe their gates needs no gateline.yml to be shown', async () => {
+  const { 'gateline.yml': _, ...files } = peopleFiles({ design: { run: '' } });
+  const gate = { run: agent('{"score": 90}'), score: '/score', inputs: 'idea.txt' };
+  const path = '.github/workflows/story.yml';
+  const workflow = files[path]!.replace('{"needs":"${{ toJSON(needs) }}"}', JSON.stringify(gate));
+  const repository = await world.create({ files: { ...files, [path]: workflow, 'idea.txt': 'ours' } });
+  const run = await repository.pullRequest({ branch: 'x', fork: 'evil/gates', files: { 'idea.txt': 'theirs' } });
+  expect([worked(run), troubles(run)], logsOf(run)).toEqual([['design'], []]);
+  const { comments } = repository.data;
+  const begin = await notify(repository, run, 'requested');
+  expect([begin.conclusion, comments[0]?.body], logsOf(begin)).toEqual([
+    'success',
+    expect.stringContaining('### 🔄 running: `story`'),
+  ]);
+  const end = await notify(repository, run, 'completed');
+  expect([comments.length, comments[0]!.body], logsOf(end)).toEqual([1, expect.stringContaining('1 of 1 gate done')]);
+  expect(comments[0]!.body).toContain('`story` for `pr-1`');
+});
