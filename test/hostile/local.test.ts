@@ -81,6 +81,12 @@ describe('an agent that attacks opens nothing', () => {
       'a.txt:2 holds a secret (MY_SECRET)',
       { files: ['a.txt'] },
     ],
+    [
+      'leaves a secret for its next attempt',
+      `if (!fs.existsSync('a.txt')) fs.writeFileSync('a.txt', 'x\\n' + S); ${write(`'{}'`)}`,
+      'a.txt:2 holds a secret (MY_SECRET)',
+      { files: ['a.txt'], retries: 1 },
+    ],
   ])('%s', async (_, script, message, gate) => {
     const project = attack(script, gate);
     const { exit, err } = await project.gateline('run');

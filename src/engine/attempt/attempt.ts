@@ -3,7 +3,7 @@ import type { AgentResult } from '../../agent/agent.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { canonicalChunks } from '../../json/canonical-json.ts';
 import { attemptOf, type AttemptRef, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
-import type { FileChange } from '../../run/files.ts';
+import type { GateFiles } from '../../run/files.ts';
 import { totalOf } from '../../run/figures.ts';
 import { endsOf, judgeTogether } from '../../run/repeat.ts';
 import { attemptName, isRemembered } from '../../run/state.ts';
@@ -111,7 +111,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const judged = await judgeOutput(call, unit, directory, result);
   const after = await call.look();
   const changes = await splitChanges(call, claim, before, after);
-  const verdict = await judgeFiles(call, unit, judged.verdict, changes.declared);
+  const verdict = await judgeFiles(call, judged.verdict, changes.files);
   const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
   const output = value === undefined ? undefined : await storeValue(call, value);
@@ -176,7 +176,11 @@ async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolea
 }
 
 /** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
-async function judgeFiles(call: Call, unit: Unit, verdict: Verdict, changes: readonly FileChange[]): Promise<Verdict> {
+async function judgeFiles(call: Call, verdict: Verdict, files: GateFiles): Promise<Verdict> {
+  // Also what an earlier attempt left: it is handed on with the rest.
+  const changes = Object.entries(files).flatMap(([path, { base: before, after }]) =>
+    before === after ? [] : [{ path, before, after }],
+  );
   if (verdict.status === 'failed' || changes.length === 0) return verdict;
   const { redactor, pipeline } = call.order;
   const problems = await findHandOnProblems(call.ports.workspace, changes, redactor, pipeline.allowSecrets);
