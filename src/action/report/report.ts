@@ -13,7 +13,7 @@ import { gateOf } from '../../run/units.ts';
 import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
 import { collectRun, pipelineOf, type CollectedRun } from './collect-run.ts';
-import { findTrustedDefinition } from '../gate/definition.ts';
+import { describedPipelineId, findTrustedDefinition } from '../gate/definition.ts';
 import { parseApprovals } from '../gate/dispatch.ts';
 import { createJudge } from '../comment/explain-doubt.ts';
 import { approvalLine } from '../gate/gate-report.ts';
@@ -63,7 +63,7 @@ async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, 
   const pipelineId = definition?.pipeline.id;
   const [documents, earlier, listed] = await Promise.all([
     readNeeds(artifacts, jobs, { pipeline: pipelineId, runId: job.runId }),
-    pipelineId === undefined ? [] : readHistory(services, job.trust.usesFrom, pipelineId),
+    readHistory(services, job.trust.usesFrom, pipelineId ?? describedPipelineId(job)),
     pipelineId === undefined ? artifacts.list(job.runId) : [],
   ]);
   const pipeline = definition?.pipeline ?? pipelineOf(documents);

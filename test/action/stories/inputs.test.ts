@@ -100,4 +100,5 @@ it('gates that steps describe are judged, reused and reported as those of a gate
   });
   const second = await repository.push({ files: { '.github/workflows/own.yml': lower } });
   expect([worked(second), troubles(second)]).toEqual([['code'], ['idle failure', 'report failure', 'typo failure']]);
+  expect(second.job('report').summary).toContain('Last runs (1)');
 });
