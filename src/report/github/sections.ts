@@ -161,9 +161,9 @@ export function troublesSection({ units }: RunView, context: GithubContext, most
     const shown = items.slice(0, most).map((item) => `  ${item}`);
     if (items.length > most) shown.push(`  - … and ${items.length - most} more`);
     const isFirstIssue = verdict !== undefined && issues.length > 0 && reason === verdictText(verdict);
-    const why = isFirstIssue ? verdict.kind : quote(reason, maxBytes);
+    const why = isFirstIssue ? ` (${verdict.kind})` : `: ${quote(reason, maxBytes)}`;
     const label = linkTo(code(key), detailsOf(context, key).job);
-    return [`- ${ICONS[status]} **${label} ${status}**: ${why}`, ...shown].join('\n');
+    return [`- ${ICONS[status]} **${label} ${status}**${why}`, ...shown].join('\n');
   });
   const rest = troubles.slice(most).map(({ key }) => code(key));
   if (rest.length > 0) pieces.push(`- Not done either: ${listNames(rest, most)}`);
