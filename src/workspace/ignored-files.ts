@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitNames } from './git.ts';
 import { IgnoredNames } from './globs.ts';
@@ -38,14 +39,25 @@ export class IgnoredFiles {
     this.hashed = new IgnoredNames(hashed);
   }
 
-  /** Ignored files that are not in our index and that globs name: those to store, and those to hash only. */
-  async listNamed(): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
+  /**
+   * Ignored files that are not in our index and that globs name: those to store, and those to hash only.
+   *
+   * @param findListed which of these paths are in our index, or are changed or untracked
+   */
+  async listNamed(
+    findListed: (paths: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
+    const { root } = this.#repository;
     const places = [...new Set([...this.stored.places, ...this.hashed.places])];
-    if (places.length === 0) return { stored: [], hashed: [] };
-    const topmost = await listTopmostIgnored(this.#repository, places);
+    const present = places.filter((place) => statPath(join(root, place)) !== undefined);
+    // Git need not look again if all are files that it lists: most globs without a wildcard name one.
+    const areFiles = present.every((place) => statPath(join(root, place))?.isFile());
+    const listed = areFiles && present.length > 0 ? await findListed(present) : [];
+    const areListed = listed.length === present.length;
+    const topmost = areListed ? listed : await listTopmostIgnored(this.#repository, present);
     const named = [...new Set([...this.stored.select(topmost), ...this.hashed.select(topmost)])];
     const args = ['--literal-pathspecs', 'ls-files', '-z', '-o', '-i', '--exclude-standard', ...pathArguments(named)];
-    const files = named.length === 0 ? [] : splitNames(await this.#repository.inFolder(args));
+    const files = areListed || named.length === 0 ? [] : splitNames(await this.#repository.inFolder(args));
     const stored = files.filter((path) => this.stored.has(path));
     return { stored, hashed: files.filter((path) => !this.stored.has(path) && this.hashed.has(path)) };
   }
@@ -57,15 +69,15 @@ export class IgnoredFiles {
    * @param listing paths that have changed; the first time they are not waited for
    */
   async listStrays(listing: Promise<readonly string[]>): Promise<{ tracked: string[]; ignored: string[] }> {
-    const { user, inFolder, asUser } = this.#repository;
+    const { user, index, inFolder, asUser } = this.#repository;
     const state = this.#readState();
     if (state === this.#state && !(await listing).some((path) => path.endsWith('.gitignore')))
       return { tracked: [], ignored: [] };
     this.#state = state;
     const args = ['ls-files', '-z', '-c', '-i', '--exclude-standard'];
     const [indexed, tracked] = await Promise.all([
-      inFolder(args).then(splitNames),
-      user === undefined ? [] : asUser(args).then(splitNames),
+      existsSync(index) ? inFolder(args).then(splitNames) : [],
+      user !== undefined && existsSync(user.index) ? asUser(args).then(splitNames) : [],
     ]);
     const [isIndexed, isTracked] = [new Set(indexed), new Set(tracked)];
     return {

@@ -7,7 +7,7 @@ import { createMatcher, type PathMatcher } from './globs.ts';
 import { IgnoredFiles, pathArguments } from './ignored-files.ts';
 import { comparePaths, findPathProblem, isReadable, statBelow, statPath, TEMPORARY } from './paths.ts';
 import { copyIndex, type Repository } from './repository.ts';
-import { fillIndex } from './tree.ts';
+import { fillIndex, findLine } from './tree.ts';
 import { UnstoredFiles, describeUnreadable } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
@@ -38,7 +38,8 @@ export class Snapshots {
   readonly #unstoredFiles: UnstoredFiles;
   readonly #isSeeded: boolean;
   #last: Snapshot | undefined;
-  #list: { readonly tree: string; readonly text: string } | undefined;
+  /** The files of our index, and their tree if it is known. */
+  #list: { readonly tree?: string; readonly text: string } | undefined;
   /** Paths that the next snapshot takes again. */
   #unsettled: readonly string[] = [];
 
@@ -63,6 +64,7 @@ export class Snapshots {
         await rm(this.#repository.index, { force: true });
         this.#ignored.forget();
         this.#last = undefined;
+        this.#list = undefined;
       }
     }
   }
@@ -71,10 +73,13 @@ export class Snapshots {
     const { index, inFolder } = this.#repository;
     const begin = Math.floor((Date.now() - CLOCK_LAG) / 1_000);
     if (this.#isSeeded && !existsSync(index)) await this.#seedIndex();
-    const listing = inFolder(['ls-files', '-z', '-m', '-o', '--exclude-standard']).then(splitNames);
+    const listing = this.#listChanges();
     const [changed, named, { tracked, ignored: strays }] = await Promise.all([
       listing,
-      this.#ignored.listNamed(),
+      this.#ignored.listNamed(async (paths) => {
+        const others = new Set(await listing);
+        return paths.filter((path) => others.has(path) || findLine(this.#list!.text, path).length > 0);
+      }),
       this.#ignored.listStrays(listing),
     ]);
     const ignored = strays.filter((path) => !this.#ignored.stored.has(path));
@@ -94,7 +99,7 @@ export class Snapshots {
       await inFolder(args, { input: joinLines(taken, '\0') });
     }
     const isUnchanged = taken.length === 0 && gone.length === 0;
-    const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#readIndex());
+    const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#readIndex(isUnchanged));
     await this.#unsettle(taken, begin);
     // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
     // or later can differ from it unseen, and compares that by content.
@@ -102,6 +107,19 @@ export class Snapshots {
     await this.#unstoredFiles.save();
     this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
+  }
+
+  /** Paths that are changed or untracked. The first time the same command lists our index, too. */
+  async #listChanges(): Promise<string[]> {
+    const { inFolder } = this.#repository;
+    const args = ['ls-files', '-z', '-m', '-o', '--exclude-standard'];
+    if (this.#list !== undefined) return splitNames(await inFolder(args));
+    // <tag> SP <entry>; tags: H in our index, C changed, ? untracked, which has a path only
+    const lines = splitNames(await inFolder([...args, '-s', '-t']));
+    const text = lines.map((line) => (line.startsWith('H ') ? `${line.slice(2)}\0` : '')).join('');
+    this.#list = { text };
+    const others = lines.filter((line) => !line.startsWith('H '));
+    return others.map((line) => line.slice(line.startsWith('? ') ? 2 : line.indexOf('\t') + 1));
   }
 
   /**
@@ -188,8 +206,9 @@ export class Snapshots {
   }
 
   /** The tree of our index. It is listed at the same time: next somebody compares its files. */
-  async #readIndex(): Promise<string> {
-    const list = this.#repository.inFolder(['ls-files', '-z', '-s']);
+  async #readIndex(isUnchanged: boolean): Promise<string> {
+    const known = isUnchanged ? this.#list?.text : undefined;
+    const list = known ?? this.#repository.inFolder(['ls-files', '-z', '-s']);
     const [tree, text] = await Promise.all([this.#writeTree(), list]);
     this.#list = { tree, text: String(text) };
     return tree;

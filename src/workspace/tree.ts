@@ -164,7 +164,7 @@ function digestTree(list: string, unstored: Snapshot['unstored'], except: Readon
 }
 
 /** Where the line of a path begins in the list of a tree; empty: it has none. */
-function findLine(list: string, path: string): [number] | [] {
+export function findLine(list: string, path: string): [number] | [] {
   for (let tab = -1; (tab = list.indexOf(`\t${path}\0`, tab + 1)) >= 0;) {
     const start = list.lastIndexOf('\0', tab) + 1;
     // The end of another path with a tab in it.
