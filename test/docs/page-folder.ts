@@ -142,7 +142,7 @@ export class PageFolder implements AsyncDisposable {
 }
 
 /** Times, which a fast machine leaves out, with what goes with them. */
-const TIME = /(?:; about|: saved|[:,])? [\d.]+ (?:ms|s|min|h)\b|(?<=^# gate .*) time\b/gm;
+const TIME = / \([\d.]+ m?s\)|(?:; about|: saved|[:,])? [\d.]+ (?:ms|s|min|h)\b|(?<=^# gate .*) time\b/gm;
 
 function normalize(text: string): string[] {
   const short = text
