@@ -8,6 +8,7 @@ import { AGENT_VARIABLES } from '../src/agent/environment.ts';
 import { createProgram } from '../src/cli/main.ts';
 import { createProcessWorld } from '../src/cli/world.ts';
 import { CALLER_VARIABLES } from '../src/environment.ts';
+import { DISPATCH_INPUTS } from '../src/pipeline/pipeline.ts';
 import { fileSchema } from '../src/pipeline/schema.ts';
 import { setSchema } from '../src/pipeline/set.ts';
 import { ROOT } from './run.ts';
@@ -17,21 +18,7 @@ import { ROOT } from './run.ts';
  * documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
  */
 
-/** A JSON Schema, as far as the tables need it. */
-interface EditorSchema {
-  readonly description?: string;
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly properties?: Readonly<Record<string, EditorSchema>>;
-  readonly additionalProperties?: boolean | EditorSchema;
-  readonly items?: EditorSchema;
-  readonly anyOf?: readonly EditorSchema[];
-  readonly required?: readonly string[];
-}
+type EditorSchema = z.core.JSONSchema.BaseSchema;
 
 /** Maps of gateline.yml that have a table of their own. */
 const MAPS = ['gates.<id>', 'gates.<id>.output', 'entities.<name>', 'commands.<id>'];
@@ -48,8 +35,9 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...keySections(set, [''], 'a set'),
     ...Object.keys(INPUTS).flatMap(actionSections),
     ...commandSections(createProgram(createProcessWorld({}), () => undefined)),
-    ['variables', table(['variable', 'meaning'], Object.entries(CALLER_VARIABLES).map(nameRow))],
-    ['variables of an agent', table(['variable', 'meaning'], Object.entries(AGENT_VARIABLES).map(nameRow))],
+    ['inputs of a dispatch', nameTable('input', DISPATCH_INPUTS)],
+    ['variables', nameTable('variable', CALLER_VARIABLES)],
+    ['variables of an agent', nameTable('variable', AGENT_VARIABLES)],
   ]);
   const filled = pages().map((path) => [path, fillIn(path, sections)] as const);
   const texts = filled.map(([, text]) => text).join('');
@@ -94,7 +82,11 @@ function cell(text: string): string {
 }
 
 const code = (text: string): string => `\`${text}\``;
-const nameRow = ([name, meaning]: readonly [string, string]): Row => [code(name), meaning];
+const nameTable = (head: string, meanings: Readonly<Record<string, string>>): string =>
+  table(
+    [head, 'meaning'],
+    Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]),
+  );
 
 /** Moves the sentence about the default out of a description. */
 function splitDefault(description: string): [meaning: string, value: string] {
@@ -111,17 +103,14 @@ function actionSections(name: string): Section[] {
     const [meaning, value] = splitDefault(input.description);
     return [code(key), meaning, input.required ? 'required' : input.default ? code(input.default) : value];
   });
-  const outputRows = Object.entries(outputs).map(([key, { description }]) => nameRow([key, description]));
-  return [
-    [`inputs of ${name}`, table(['input', 'meaning', 'default'], inputRows)],
-    ...(outputRows.length > 0
-      ? [[`outputs of ${name}`, table(['output', 'meaning'], outputRows)] satisfies Section]
-      : []),
-  ];
+  const results = Object.fromEntries(Object.entries(outputs).map(([key, { description }]) => [key, description]));
+  const inputTable: Section = [`inputs of ${name}`, table(['input', 'meaning', 'default'], inputRows)];
+  const outputTable: Section = [`outputs of ${name}`, nameTable('output', results)];
+  return name === 'comment' ? [inputTable] : [inputTable, outputTable];
 }
 
 function editorSchema(schema: z.ZodType, title: string): EditorSchema {
-  return { title, ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) } as EditorSchema;
+  return { title, ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
 }
 
 /** A table for each of these maps; a key stands in the table of the innermost map that holds it. */
@@ -139,7 +128,7 @@ function keySections(schema: EditorSchema, maps: readonly string[], file: string
 function keysOf(schema: EditorSchema, path: string): { path: string; cells: Row }[] {
   const { anyOf = [], properties = {}, additionalProperties: entry, items, required = [] } = schema;
   const below = (key: string): string => (path === '' ? key : `${path}.${key}`);
-  const keys = Object.entries(properties).flatMap(([key, value]) => {
+  const keys = Object.entries(properties as Readonly<Record<string, EditorSchema>>).flatMap(([key, value]) => {
     const [meaning, described] = splitDefault(value.description ?? '');
     const isWritten = value.default !== undefined && typeof value.default !== 'object';
     const preset = required.includes(key) ? 'required' : isWritten ? code(String(value.default)) : described;
@@ -149,13 +138,15 @@ function keysOf(schema: EditorSchema, path: string): { path: string; cells: Row 
     ...anyOf.flatMap((option) => keysOf(option, path)),
     ...keys,
     ...(typeof entry === 'object' ? keysOf(entry, below(path === 'entities' ? '<name>' : '<id>')) : []),
-    ...(items ? keysOf(items, `${path}[]`) : []),
+    ...(items ? keysOf(items as EditorSchema, `${path}[]`) : []),
   ];
 }
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'whole number',
+  number: 'number',
+  boolean: 'boolean',
   array: 'list',
   object: 'map',
 };
@@ -164,7 +155,7 @@ function typeOf({ type, const: value, enum: choices, anyOf, minimum, maximum }: 
   if (value !== undefined) return code(String(value));
   if (choices) return choices.map((choice) => code(String(choice))).join(', ');
   if (anyOf) return [...new Set(anyOf.filter((option) => option.type !== 'null').map(typeOf))].join(' or ');
-  const word = TYPES[type ?? ''] ?? type ?? 'any value';
+  const word = TYPES[String(type)] ?? 'any value';
   return minimum === undefined || maximum === undefined ? word : `${word}, ${minimum}-${maximum}`;
 }
 

@@ -21,8 +21,7 @@ export const AGENT_VARIABLES = {
   GATELINE_FEEDBACK: 'File with the verdict on the failed attempt before, JSON. Set only for `retries`.',
   GATELINE_MEMORY: 'Folder with the documents of `memory`. Set only if the gate names any.',
   GATELINE_HANDOFF: 'File with the summary of the work before, Markdown. Set only if `memory` names `handoff`.',
-  GATELINE_ENTITIES:
-    'File with the values of the entities, JSON. Set only if the definition has `entities` or `commands`.',
+  GATELINE_ENTITIES: 'File with the values of the entities that the gate requires, JSON. Set only where there are any.',
   GATELINE_ATTEMPT: 'Number of the attempt, from 1.',
   GATELINE_GATE: 'Id of the gate.',
   GATELINE_LEG: 'Id of the leg. Set only in a matrix.',
