@@ -2,8 +2,8 @@ import { digestOfJson, hexOf } from '../../json/digest.ts';
 import { code, fitSections } from '../markdown.ts';
 import type { RunView } from '../view.ts';
 import { linkTo, runAddress, runLink, type GithubContext } from './context.ts';
-import { problemsSection, runTexts, titleText } from './run-summary.ts';
-import { approvalSection, gatesSection, troublesSection } from './sections.ts';
+import { problemsSection, runTexts, titleText, waitingUnits } from './run-summary.ts';
+import { approvalSection, fold, gatesSection, outputsSection, troublesSection } from './sections.ts';
 
 /** GitHub takes 65,536 characters. */
 const MAX_COMMENT = 65_000;
@@ -14,8 +14,8 @@ const MAX_ISSUE = 400;
 const MAX_ROWS = 40;
 
 /**
- * The comment on a pull request: a hidden marker in the first line, then the result in short, with a link to the run. At
- * most 65,000 bytes of UTF-8.
+ * The comment on a pull request: a hidden marker in the first line, then the result in short, outputs that wait for a
+ * person, and a link to the run. At most 65,000 bytes of UTF-8.
  */
 export function renderComment(view: RunView, context: GithubContext): string {
   const texts = [`### ${titleText(view, context)}`, ...runTexts(view, context)];
@@ -24,6 +24,7 @@ export function renderComment(view: RunView, context: GithubContext): string {
     problemsSection(context),
     troublesSection(view, context, MAX_TROUBLES, MAX_ISSUE),
     approvalSection(view.units, context),
+    fold(outputsSection(waitingUnits(view, context), context), 'Look at the output first'),
     gatesSection(view, context, MAX_ROWS),
     {
       title: 'the link',

@@ -3,7 +3,7 @@ import { countOf, formatDuration, formatMoney } from '../amounts.ts';
 import { historyTitle } from '../history-table.ts';
 import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
 import { savedText } from '../terminal.ts';
-import type { RunView } from '../view.ts';
+import type { RunView, UnitView } from '../view.ts';
 import { detailsOf, linkTo, runAddress, runLink, type GithubContext } from './context.ts';
 import { RENDERED_SUMMARY_LIMIT } from './gate-summary.ts';
 import { githubStep, stepText } from './next-step.ts';
@@ -27,10 +27,10 @@ const MAX_ROWS = 1_000;
  * At most `maxBytes` of UTF-8.
  */
 export function renderRunSummary(view: RunView, context: GithubContext, maxBytes = RENDERED_SUMMARY_LIMIT): string {
-  const { units, decisions, history } = view;
+  const { decisions, history } = view;
   const page = context.page === undefined ? '' : linkTo('The report as a page', context.page);
   const texts = [`## ${titleText(view, context)}`, ...runTexts(view, context), page];
-  const waiting = units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
+  const waiting = waitingUnits(view, context);
   return fitSections(
     [
       { title: 'the title', weight: 0, pieces: [texts.filter((text) => text !== '').join('\n\n')] },
@@ -52,6 +52,11 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
     ],
     maxBytes,
   );
+}
+
+/** Units whose output a person can accept. */
+export function waitingUnits({ units }: RunView, context: GithubContext): readonly UnitView[] {
+  return units.filter(({ done, key }) => !done && detailsOf(context, key).approval !== undefined);
 }
 
 /** ``❌ failed: `web` for `pr-42` `` */

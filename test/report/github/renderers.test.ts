@@ -79,8 +79,12 @@ describe('a run on GitHub', () => {
       const blocks = parseMarkdown(markdown).root.children.flatMap((node) => (node.type === 'code' ? node.value : []));
       expect(blocks).toEqual([APPROVAL, '{\n  "ok": true\n}']);
     }
+    expect(renderComment(view, waiting)).toContain('{\n  "ok": true\n}');
     const approved = viewOf(pipeline, new LogBuilder().play('plan+ code+ approve'));
-    expect(renderRunSummary(approved, waiting)).not.toContain(APPROVAL);
+    for (const markdown of [renderRunSummary(approved, waiting), renderComment(approved, waiting)]) {
+      expect(markdown).not.toContain(APPROVAL);
+      expect(markdown).not.toContain('"ok"');
+    }
   });
 
   it('is compared with the default branch where its agents ran', () => {
