@@ -2,6 +2,7 @@ import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Project, type RunView } from '../cli/support.ts';
+import { compileCache } from '../support/runner/bundle.ts';
 import { DEEP_DIVE, ORCHESTRATION, TEAM } from '../formats/seed-002.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -201,6 +202,7 @@ rmSync('test/a.test.mjs');`;
 describe('the worked example', () => {
   it('executes the tests that it made; what is broken fails by name, and only what is needed runs', async () => {
     const project = new Project();
+    project.environment['NODE_COMPILE_CACHE'] = compileCache();
     cpSync(join(ROOT, 'examples/web-tests'), project.root, { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(project.root, 'node_modules'));
     const page = project.read('page/registration.html')!;
