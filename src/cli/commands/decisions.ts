@@ -44,9 +44,10 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
     ).description(summary);
     if (decision === 'approve' || decision === 'reject')
       command.addOption(
-        new Option('--pr <number>', 'a pull request on GitHub: show the output that waits there, and comment with `gh`').argParser(
-          parseWholeNumber(1),
-        ),
+        new Option(
+          '--pr <number>',
+          'a pull request on GitHub: show the output that waits there, and comment with `gh`',
+        ).argParser(parseWholeNumber(1)),
       );
     answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, pr, ...options }, unit) => {
       if (pr !== undefined && (decision === 'approve' || decision === 'reject'))

@@ -36,7 +36,7 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
   });
 
   const entities = addTargetOptions(program.command('entities').argument('[name]', 'only this one')).description(
-    'show entities, and say what became of them',
+    'show entities, or say what became of them',
   );
   answer<EntityOptions>(entities, async (options, name) => {
     const views = await (await open(world, options)).entities.list(name);
@@ -77,7 +77,7 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
   const reset = addDeciderOptions(
     addTargetOptions(entities.command('reset').argument('[name]', 'default: all entities')),
     false,
-  ).description('make it as if they had never existed');
+  ).description('forget entities, as if they had never existed');
   answer<EntityOptions>(reset, async (options, name) =>
     changesAnswer(await (await open(world, options)).entities.reset(name, options)),
   );

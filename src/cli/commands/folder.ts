@@ -33,10 +33,12 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
 
   const clean = addTargetOptions(program.command('clean'))
     .description('remove old runs, and everything that only they needed')
-    .addOption(new Option('--days <n>', 'keep runs of the last n days; default 30').argParser(parseWholeNumber(0)))
     .addOption(
-      new Option('--runs <n>', 'keep the newest n runs of each subject; default 1').argParser(parseWholeNumber(1)),
+      new Option('--days <n>', 'keep runs of the last n days; default: 30, unless --runs is given').argParser(
+        parseWholeNumber(0),
+      ),
     )
+    .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default: 1').argParser(parseWholeNumber(1)))
     .option('-n, --dry-run', 'only show what would be removed');
   answer<TargetOptions & { days?: number; runs?: number; dryRun?: boolean }>(
     clean,

@@ -46,7 +46,7 @@ export function addMemoryCommands(world: World, program: Command, answer: AddAns
 
   const refresh = addTargetOptions(memory.command('refresh'))
     .description('run the gates that make deep-dive.md, if it is stale')
-    .option('--force', 'also if it is not');
+    .option('--force', 'run them even if it is not');
   answer<TargetOptions & { force?: boolean }>(refresh, async ({ force = false, ...options }) => {
     using progress = showProgress(world, options);
     using interruption = interruptOn(world);
