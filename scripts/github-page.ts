@@ -8,7 +8,7 @@ import { forHtml } from '../src/untrusted/escape.ts';
 const STYLE = `
 body{margin:0;background:#fff;color:#1f2328;font:14px/1.5 "Noto Sans","Segoe UI",Helvetica,Arial,sans-serif,"Noto Color Emoji"}
 h2,h3{margin:0 0 14px;line-height:1.25;font-weight:600}h2{padding-bottom:.3em;border-bottom:1px solid #d1d9e0b3;font-size:21px}h3{margin-top:22px;font-size:17.5px}
-p,pre,ul,table{margin:0 0 14px}ul{padding-left:2em}li ul{margin:2px 0 0}li p{margin:0}strong{font-weight:600}a{color:#0969da}
+p,pre,ul,table,details{margin:0 0 14px}ul{padding-left:2em}li ul{margin:2px 0 0}li p{margin:0}strong{font-weight:600}a{color:#0969da}
 code{padding:.2em .4em;background:#818b981f;border-radius:6px;font:12px "DejaVu Sans Mono",ui-monospace,monospace}
 pre{padding:14px;background:#f6f8fa;border-radius:6px}pre code{padding:0;background:none}
 table{border-collapse:collapse}td{padding:6px 12px;border:1px solid #d1d9e0}tr:first-child td{font-weight:600}tr:nth-child(2n+1):not(:first-child) td{background:#f6f8fa}
