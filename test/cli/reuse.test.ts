@@ -51,6 +51,26 @@ describe('a gate runs', () => {
     expect(await project.plan()).toMatchObject({ one: { choice: 'use' } });
   });
 
+  it('not because its threshold changed: its output is judged again, and a run that was done says so', async () => {
+    const definition = pipeline({
+      one: { run: agent({ score: 90 }), output: { score: '/score', threshold: 80 } },
+      two: { needs: 'one' },
+    });
+    const project = new Project({ 'gateline.yml': definition });
+    await project.run();
+    project.write('gateline.yml', definition.replace('"threshold": 80', '"threshold": 95'));
+    for (const command of ['run', 'status'])
+      await project.expect(
+        command,
+        command === 'run' ? 1 : 0,
+        /^Run 2 of p for main: error/m,
+        'one is below its threshold',
+      );
+    project.write('gateline.yml', definition);
+    await project.expect('run', 0, /^Run 2 of p for main: completed/m);
+    expect(project.ran()).toBe('');
+  });
+
   it('if a tool has another version, which is asked once per call', async () => {
     const gate = { tools: { tool: 'tool version' } };
     const project = new Project({ 'gateline.yml': pipeline({ one: gate, two: { ...gate, needs: 'one' } }) });

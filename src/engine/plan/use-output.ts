@@ -46,9 +46,14 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
   if (written.length > 0) call.snapshot = undefined;
   const legs = await legsEntry(call, unit, checkpoint.output);
   const entry = { ...usedEntry(call, work, checkpoint, written), ...legs };
+  const last = call.state.newestEnd.get(unit.key);
+  const isJudgedAnew = last?.output !== undefined && last.verdict.status !== checkpoint.verdict.status;
   // That a review is answered must be known after a kill.
   const isNews =
-    rework !== undefined || written.length > 0 || !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
+    rework !== undefined ||
+    written.length > 0 ||
+    isJudgedAnew ||
+    !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
   if (isNews) await call.write(entry);
   else if (!wasUsedInRun(call, unit, checkpoint)) call.noteUse(entry);
   call.observe({
