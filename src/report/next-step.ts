@@ -117,5 +117,5 @@ export function unitStep(
 }
 
 function advice(text = ''): string {
-  return text === '' ? '' : ` (${text.replace(/\.$/, '')})`;
+  return text === '' ? '' : `: ${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 }

@@ -48,7 +48,7 @@ describe('legs', () => {
     expect(project.readJson('../request')['needs']).toEqual({ work: { legs: {} } });
     project.write('gateline.yml', pipeline(gates('x')));
     const problem = 'list failed: schema: /items: legs are made from it, but it is not a list\n';
-    const next = 'Next: Fix list (Write a list of at most 256 items), then run again: `gateline run`\n';
+    const next = 'Next: Fix list: write a list of at most 256 items, then run again: `gateline run`\n';
     await project.expect('run', 1, 'Run 3 of p for main: error', problem, next);
     expect(await project.statuses()).toBe('list failed, work blocked, last blocked');
     project.write('gateline.yml', pipeline(gates(Array.from({ length: 257 }, (_, index) => index))));

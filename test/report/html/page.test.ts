@@ -71,7 +71,7 @@ describe('the page of a run', () => {
     const chrome = detailsOf('execute/chrome');
     expect(textsOf(chrome, '.facts div').join(' | ')).toBe(
       'Whycheck: rate >= 90 is false: rate is 60 | ' +
-        'NextFix execute/chrome (Make the tests pass), then run again: gateline run | ' +
+        'NextFix execute/chrome: make the tests pass, then run again: gateline run | ' +
         'Verdictfailed (check) | Score60 < 80 | ResultRED | What to doMake the tests pass. | ' +
         'Needspom | Agentexecute | Defined atgateline.yml:4',
     );
