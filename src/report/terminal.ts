@@ -3,6 +3,7 @@ import type { UnitPlan } from '../run/events.ts';
 import { MEETS_CONTRACT, STATUS_PHRASES } from '../run/status.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { countOf, formatDuration, formatMoney, formatScore, groupDigits, listNames } from './amounts.ts';
+import { cut } from './markdown.ts';
 import { plain, renderTable, safeText, type Column, type Screen, type Tone } from './table.ts';
 import type { AttemptView, Figures, NextStep, RunStatus, RunView, UnitStatus, UnitView } from './view.ts';
 
@@ -30,6 +31,8 @@ export const STATUS_TONES: Readonly<Record<Status, Tone>> = {
 
 /** Units that are named with their whole reason below the table. */
 const MAX_TROUBLES = 5;
+/** Bytes: a task may be a whole document. */
+const MAX_TASK = 400;
 const MAX_ISSUES = 20;
 
 export interface StatusOptions extends Screen {
@@ -166,7 +169,7 @@ function summaryLines(view: RunView): string[] {
   const lines = [
     `Run ${run} of ${pipeline} for ${subject}: ${status}, ${parts.filter((text) => text !== '').join(', ')}`,
   ];
-  if (task !== undefined) lines.push(`Task: ${task}`);
+  if (task !== undefined) lines.push(`Task: ${cut(task, MAX_TASK)}`);
   if (clone !== undefined) lines.push(`Isolated: its files are in ${clone} until \`gateline apply\` brings them here`);
   if (paused)
     lines.push(`${paused.decision === 'rollback' ? 'Rolled back' : 'Paused'} by ${paused.actor}: ${paused.reason}`);
