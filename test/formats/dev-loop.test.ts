@@ -78,6 +78,23 @@ it('takes over the task, the changes and the documents, from a file or a step of
   }
 });
 
+it('takes the newest step of the graph, of the task that is meant', () => {
+  const state = valueIn(devLoop.write(sourceOf('executing', units)), STATE) as object;
+  const stepOf = (threadId: string, step: string, modified: number, changes: unknown = null) => ({
+    ...fileOf(`checkpoints/${threadId}/${step}.json`, {
+      checkpoint: { channel_values: { ...state, threadId, changes } },
+    }),
+    modified,
+  });
+  const unread = { ...fileOf('checkpoints/b/4.json', '{'), modified: 4 };
+  const files = [stepOf('a', '1', 1), stepOf('a', '2', 2, { files: ['new'] }), stepOf('b', '3', 3), unread];
+  expect(files.every(({ path }) => devLoop.isStateFile(path))).toBe(true);
+  expect(devLoop.read(files)).toMatchObject({ subject: 'b' });
+  const run = devLoop.read(files, 'a');
+  expect(run.gates[1]).toMatchObject({ output: { files: ['new'] } });
+  expect(run.notes[0]).toBe('checkpoints/a/2.json is the newest step of a');
+});
+
 it.each<[string, unknown, RegExp]>([
   [
     'changes without a task',

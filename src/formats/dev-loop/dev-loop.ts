@@ -4,13 +4,13 @@ import type { RunStatus } from '../../report/view.ts';
 import { sumOf } from '../../run/figures.ts';
 import { jsonText, type Format, type Source, type WrittenFiles } from '../format.ts';
 import { phasesOf } from '../phases.ts';
-import { FILES, NODE_GATES, readDevLoop, type LoopState } from './read.ts';
+import { FILES, isLoopFile, NODE_GATES, readDevLoop, type LoopState } from './read.ts';
 
 /** The state files of dev-loop (seed 003), in `.devloop/`. Steps of its graph are files of the LangGraph saver. */
 export const devLoop: Format = {
   name: 'dev-loop',
   folder: '.devloop',
-  isStateFile: (path) => Object.values(FILES).some((name) => path === name),
+  isStateFile: isLoopFile,
   write: writeLoopState,
   writeHistory: writeLoopHistory,
   read: readDevLoop,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
-import { SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
+import { parseShape, SourceReader, type ImportedGate, type ImportedRun, type SourceFile } from '../format.ts';
 
 /** The nodes of seed 003's graph, and the gates that take their places in the template `dev-loop`. */
 export const NODE_GATES = {
@@ -21,6 +21,13 @@ export const FILES = {
   execution: 'execution-state.json',
   metrics: 'metrics.json',
 } as const;
+
+/** A step of the graph: `checkpoints/{threadId}/{stepId}.json`. */
+const STEP = /^checkpoints\/(?:[^/]+\/)*[^/]+\.json$/;
+
+export function isLoopFile(path: string): boolean {
+  return Object.values(FILES).some((name) => path === name) || STEP.test(path);
+}
 
 /** A schema of JSON would drop a key `__proto__`. */
 const anyValue = z.custom<JsonValue>((value) => value !== undefined, 'it is missing');
@@ -62,11 +69,31 @@ const COMPUTED: Readonly<Record<string, string>> = {
   [FILES.handoff]: 'it is written for each attempt: `memory: [handoff]`',
 };
 
+interface StateFile {
+  readonly file: string;
+  readonly value: LoopState;
+}
+
+/**
+ * The newest step that has the state of a task. Others may be of other graphs, or what a killed process left.
+ * @param subject whose thread is meant; undefined: that of the newest step
+ */
+function findNewestStep(files: readonly SourceFile[], subject: string | undefined): StateFile | undefined {
+  const steps = files.filter(({ path }) => STEP.test(path));
+  for (const { path, bytes } of steps.toSorted((a, b) => (b.modified ?? 0) - (a.modified ?? 0))) {
+    const read = parseShape(stateFileSchema, bytes, { maxDepth: MAX_STEP_DEPTH });
+    if ('value' in read && (subject ?? read.value.threadId) === read.value.threadId)
+      return { file: path, value: read.value };
+  }
+  return undefined;
+}
+const MAX_STEP_DEPTH = 60;
+
 /** The task and the changes are outputs of the nodes that made them; what a node did to files is not in the state. */
-export function readDevLoop(files: readonly SourceFile[]): ImportedRun {
+export function readDevLoop(files: readonly SourceFile[], subject?: string): ImportedRun {
   const reader = new SourceReader();
   const documents: Record<string, string> = {};
-  let state: { readonly file: string; readonly value: LoopState } | undefined;
+  let state: StateFile | undefined;
   for (const file of files) {
     const { path } = file;
     if (path === FILES.progress || path === FILES.patterns) {
@@ -77,6 +104,10 @@ export function readDevLoop(files: readonly SourceFile[]): ImportedRun {
       const value = reader.readJson(stateFileSchema, file);
       if (value) state = { file: path, value };
     }
+  }
+  if (!files.some(({ path }) => path === FILES.state)) {
+    state = findNewestStep(files, subject);
+    if (state) reader.notes.push(`${state.file} is the newest step of ${state.value.threadId}`);
   }
   if (state && state.value.changes !== null && state.value.task === null)
     reader.reject({ file: state.file, pointer: '/changes' }, 'there are changes, and no task');

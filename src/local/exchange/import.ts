@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { GatelineError, isSystemError, messageOf } from '../../errors.ts';
 import { adoptOutput, judgeValue } from '../../engine/decide/decide.ts';
 import type { Decider, Order } from '../../engine/ports.ts';
@@ -166,7 +166,8 @@ const MAX_FILE_BYTES = 64 * 1024 ** 2;
 async function readFiles(source: string, isStateFile: (path: string) => boolean, hint: string): Promise<SourceFile[]> {
   const isFile = (await stat(source).catch(() => undefined))?.isDirectory() === false;
   if (isFile) {
-    const name = [basename(source), `${basename(dirname(source))}/${basename(source)}`].find(isStateFile);
+    const parts = source.split(sep);
+    const name = [1, 2, 3].map((count) => parts.slice(-count).join('/')).find(isStateFile);
     return name === undefined ? [] : [await readSourceFile(source, name)];
   }
   const folder = source;
