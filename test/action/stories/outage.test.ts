@@ -28,7 +28,7 @@ it('a bad answer in each phase of a gate leaves it green within the outage budge
   const names = Object.keys(FAULTS);
   const gates = Object.fromEntries([['first', gate()], ...names.map((name) => [name, gate(['first'])])]);
   // A client that waits for ever is given up after a third of the budget.
-  const minutes = "${{ (github.job == 'truncated' || github.job == 'silent') && '0.5' || '5' }}";
+  const minutes = "${{ (github.job == 'truncated' || github.job == 'silent') && '0.3' || '5' }}";
   const files = pipelineFiles(gates, { with: { 'outage-minutes': minutes } });
   const repository = await world.create({ files, parallel: 5 });
   const plan = (phases: readonly (readonly string[])[]) =>
