@@ -86,7 +86,10 @@ export class Project {
       '[user]\n  name = Dev\n  email = dev@example.com\n[init]\n  defaultBranch = main\n',
     );
     for (const [path, text] of Object.entries(files)) this.write(path, text);
-    if (isRepository) this.git('init', '-q', '--template=');
+    if (!isRepository) return;
+    // All that git needs of a repository without a commit: `git init` would be a process for each test.
+    for (const name of ['objects', 'refs']) fs.mkdirSync(join(this.root, '.git', name), { recursive: true });
+    this.write('.git/HEAD', 'ref: refs/heads/main\n');
   }
 
   /** Runs a command as a user would type it, in this process. */

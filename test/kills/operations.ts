@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
 /** How many processes are killed, and half of that is how many moments of each command: 200 are all of them. */
-export const KILLS = Number(process.env['GATELINE_KILLS'] ?? 12);
+export const KILLS = Number(process.env['GATELINE_KILLS'] ?? 8);
 
 type Call = (...args: unknown[]) => unknown;
 
