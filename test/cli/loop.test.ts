@@ -133,7 +133,11 @@ describe('gateline loop', () => {
     const folder = project([task('a'), task('b')], { ...GATES, test: { ...GATES.test, approval: 'required' } });
     expect(await loop(folder)).toMatchObject({ status: 'stopped', reason: 'a waits: test waits for a person' });
     await folder.expect('approve test -s a -r fine', 0);
-    expect(await loop(folder, '--max-iterations', '1')).toMatchObject({ status: 'stopped', iterations: 1 });
+    expect(await loop(folder, '--max-iterations', '1')).toMatchObject({
+      status: 'stopped',
+      iterations: 1,
+      reason: expect.stringMatching(/^\S+ comes next, `--max-iterations` is reached$/),
+    });
     expect(commits(folder)).toEqual(['a: Add a']);
   });
 

@@ -2,7 +2,6 @@ import { decide } from '../../engine/decide/decide.ts';
 import { recoverFolder } from '../../engine/attempt/recover.ts';
 import type { SubjectSet } from '../../pipeline/set.ts';
 import { foldTasks, type Task, type TaskRun } from '../../run/tasks.ts';
-import { countOf } from '../../verdict/texts.ts';
 import { commitFiles, requireNoOtherChanges } from './commit.ts';
 import { requireSubjects, type OrderOf } from './read-set.ts';
 import type { Folder } from '../folder/folder.ts';
@@ -74,8 +73,7 @@ export async function runLoop(
     const again = only && wanted.find(({ id, status }) => status === 'failed' && !retried.has(id));
     const task = again ?? wanted.find(({ next }) => next !== undefined);
     if (task === undefined) return endOfTasks(wanted, end);
-    if (iterations >= maxIterations)
-      return end('stopped', `${countOf(iterations, 'iteration')} of ${maxIterations}; ${task.id} comes next`);
+    if (iterations >= maxIterations) return end('stopped', `${task.id} comes next, \`--max-iterations\` is reached`);
     retried.add(task.id);
     const next = task.next ?? { id: task.id, task: task.task, isAgain: true };
     const order = orderOf(subjects.get(task.id)!, next.task);
