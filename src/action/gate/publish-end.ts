@@ -13,6 +13,7 @@ import { totalOf } from '../../run/figures.ts';
 import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
+import { createMatcher } from '../../workspace/globs.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { readInputs } from '../inputs.ts';
@@ -52,7 +53,7 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
     legs: [...gateJob.legs],
     contract: order.contracts.get(unit.gate.id)!,
     ...(bytes && { output: JSON.parse(Buffer.from(bytes).toString()) as JsonValue }),
-    files: handOn(unit.key, entry.files, gateJob.inherited),
+    files: handOn(unit.key, await filesToHandOn(gate, entry), gateJob.inherited),
     costOfOutput: (entry.how === 'used' && earlier?.costOfOutput) || totalOf(ends, entry),
     costSoFar: { ...gateJob.costSoFar, [unit.key]: costOf(ends) },
     ...(Object.keys(order.pipeline.entities).length > 0 && {
@@ -64,6 +65,24 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
     }),
     ...(learnings && { learnings: Buffer.from(learnings).toString().slice(0, 65_536) }),
   };
+}
+
+/**
+ * The own files that later gates get, none with a secret: those of a gate that fails can hold some, and so can files
+ * that a step before the gate left and `files` names too.
+ */
+async function filesToHandOn({ folder, order }: OpenGate, { verdict, files }: EndedEntry): Promise<GateFiles> {
+  if (verdict.status === 'failed') return {};
+  const isAllowed = createMatcher(order.pipeline.allowSecrets);
+  const holdsSecret = async ([path, { base, after }]: readonly [string, GateFiles[string]]): Promise<boolean> => {
+    // What the gate changed was looked at by its verdict.
+    if (base !== after || after === null || isAllowed(path)) return false;
+    const bytes = await folder.git.readVersion(after);
+    return bytes !== undefined && order.redactor.find(Buffer.from(bytes).toString()).length > 0;
+  };
+  const entries = Object.entries(files);
+  const refused = await Promise.all(entries.map(holdsSecret));
+  return Object.fromEntries(entries.filter((_, index) => !refused[index]));
 }
 
 /** What became of entities, by unit. Commands that made something valid ran for this unit. @param used of its output */
