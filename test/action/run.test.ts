@@ -61,6 +61,11 @@ describe('the report of a run', () => {
   const others = ALL.filter(({ document }) => !document.entry.unit.startsWith('build'));
   it.each<[string, Parameters<typeof collect>, string]>([
     ['needs nothing', [[], []], 'the report needs no job'],
+    [
+      'knows no gate',
+      [[], [{ id: 'lint' }], { pipeline: pipelineOf([]) }],
+      'no job that the report needs hands over a gate',
+    ],
     ['lacks the job of a gate', [others], 'the report does not need the job of gate build'],
     ['lacks a leg', [ALL.filter((need) => need !== build[1])], 'no result of build/mac (job build)'],
     ['lacks an output of a job', [others, [{ id: 'build' }]], 'job build hands over no output `attempt`'],
