@@ -14,8 +14,8 @@ import { setSchema } from '../src/pipeline/set.ts';
 import { ROOT } from './run.ts';
 
 /**
- * `npm run generate`: writes what follows from the sources: the JSON Schemas for editors, and what stands in the
- * documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
+ * `npm run generate`: writes what follows from the sources: the JSON Schemas for editors, the version, and what
+ * stands in the documentation between `<!-- generated: NAME -->` and `<!-- /generated -->`.
  */
 
 type EditorSchema = z.core.JSONSchema.BaseSchema;
@@ -30,6 +30,7 @@ const MAPS = ['gates.<id>', 'gates.<id>.output', 'entities.<name>', 'commands.<i
 export function generatedFiles(): ReadonlyMap<string, string> {
   const definition = editorSchema(fileSchema, 'gateline.yml');
   const set = editorSchema(setSchema, 'A set of subjects for Gateline');
+  const { version } = JSON.parse(readText('package.json')) as { version: string };
   const sections = new Map([
     ...keySections(definition, ['', ...MAPS], 'gateline.yml'),
     ...keySections(set, [''], 'a set'),
@@ -46,6 +47,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schema/gateline.schema.json', `${JSON.stringify(definition, null, 2)}\n`],
     ['schema/set.schema.json', `${JSON.stringify(set, null, 2)}\n`],
+    ['src/version.ts', `/** Version of this package, from package.json. */\nexport const VERSION = '${version}';\n`],
     ...filled,
   ]);
 }
