@@ -104,24 +104,25 @@ describe('decisions in comments', () => {
     expect((await read()).map(([decision]) => decision)).toEqual(['approve', 'reject']);
   });
 
-  it.each<[string, Partial<Comment> & { login?: string }]>([
+  it.each<[string, Partial<Comment> & { login?: string }, after?: string]>([
     ['somebody who may not write', { login: 'triager' }],
     ['no person', { login: 'app[bot]' }],
     ['an app in the name of a person', { app: 'helper' }],
-    ['an editor, as REST says', { updatedAt: new Date('2030-01-01') }],
-    ['an editor, as only GraphQL says', { lastEditedAt: new Date('2026-01-01') }],
-    ['e-mail', { createdViaEmail: true }],
-    ['a comment that was hidden', { isMinimized: true }],
     [
       'somebody else with a name that was free',
       { author: { login: 'octocat', id: 1, type: 'User', permission: 'write' } },
     ],
-  ])('are not made by %s', async (_, fields) => {
+    // A rejection stands: whoever corrects or hides it has not approved.
+    ['an editor, as REST says', { updatedAt: new Date('2030-01-01') }, 'reject'],
+    ['an editor, as only GraphQL says', { lastEditedAt: new Date('2026-01-01') }, 'reject'],
+    ['e-mail', { createdViaEmail: true }, 'reject'],
+    ['a comment that was hidden', { isMinimized: true }, 'reject'],
+  ])('are not made by %s', async (_, fields, after = 'approve') => {
     comment(`approve design ${D1}`, fields);
     expect(await read()).toEqual([]);
     comment(`approve design ${D2}`);
     comment(`reject design ${D2}`, fields);
-    expect((await read()).map(([decision]) => decision)).toEqual(['approve']);
+    expect((await read()).map(([decision]) => decision)).toEqual([after]);
   });
 
   it('end with a deletion that no person made: it may have been of the rejection', async () => {

@@ -52,8 +52,8 @@ const MAX_PAGES = 10;
 
 /**
  * The newest decision about each output of a unit in comments of a pull request. A comment counts only if a person who
- * may write to the repository now wrote it, by the web page or API and not by an app or e-mail, and nobody has edited or
- * hidden it; an approval only if nothing but persons has deleted comments since: one may have been the rejection.
+ * may write to the repository now wrote it, and no app; an approval only if it came by the web page or API, nobody has
+ * edited or hidden it, and nothing but persons has deleted comments since: one may have been the rejection.
  * @throws whatever a request throws: then nothing is decided
  */
 export async function readCommentDecisions(
@@ -77,7 +77,7 @@ export async function readCommentDecisions(
     if (!command || 'problem' in command || !('unit' in command) || command.unit !== unit) continue;
     const { command: decision, digest, reason } = command;
     // What costs requests is asked about the newest comment that counts.
-    if (decisions.has(digest) || (await explainRefusal(octokit, place, comment)) !== undefined) continue;
+    if (decisions.has(digest) || (await explainRefusal(octokit, place, comment, decision)) !== undefined) continue;
     const { user, created_at: at } = comment;
     decisions.set(digest, { decision, digest, actor: user!.login, reason, at });
   }
@@ -96,22 +96,30 @@ export async function explainRefusal(
   octokit: Octokit,
   place: PullRequestPlace,
   comment: Comment,
+  command: CommentCommand['command'] | undefined,
 ): Promise<string | undefined> {
   const { owner, repo, pullRequest } = place;
   const { user } = comment;
   if (!comment.issue_url.endsWith(`/issues/${pullRequest}`)) return 'it belongs to another pull request';
   if (user?.type !== 'User') return 'its author is no person';
   if (comment.performed_via_github_app) return `an app wrote it in the name of ${user.login}`;
-  if (comment.updated_at !== comment.created_at) return 'it was edited';
-  const facts = await readFacts(octokit, comment.node_id);
-  if (facts.lastEditedAt !== null || facts.includesCreatedEdit) return 'it was edited';
-  if (facts.createdViaEmail) return 'it was sent by e-mail';
-  if (facts.isMinimized) return 'it is hidden';
+  // Whoever corrects or hides a rejection has not approved.
+  const change = command === 'reject' ? undefined : await explainChange(octokit, comment);
+  if (change !== undefined) return change;
   const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: user.login });
   const permission = permissionSchema.parse(data);
   if (permission.user?.id !== user.id) return `the account ${user.login} is another one by now`;
   if (!['admin', 'write'].includes(permission.permission)) return `${user.login} may not write to the repository`;
   return undefined;
+}
+
+/** Why what a comment says may not be what its author wrote. */
+async function explainChange(octokit: Octokit, comment: Comment): Promise<string | undefined> {
+  if (comment.updated_at !== comment.created_at) return 'it was edited';
+  const facts = await readFacts(octokit, comment.node_id);
+  if (facts.lastEditedAt !== null || facts.includesCreatedEdit) return 'it was edited';
+  if (facts.createdViaEmail) return 'it was sent by e-mail';
+  return facts.isMinimized ? 'it is hidden' : undefined;
 }
 
 const permissionSchema = z.object({ permission: z.string(), user: z.object({ id: z.int() }).nullish() });

@@ -43,7 +43,8 @@ async function answerComment(job: Job, services: Services, pullRequest: number, 
         throw explainRequestError('The answer to the comment', 'pull-requests: write', error);
       });
   };
-  const refusal = await explainRefusal(client, { ...github.place, pullRequest }, comment!);
+  const name = 'problem' in command ? undefined : command.command;
+  const refusal = await explainRefusal(client, { ...github.place, pullRequest }, comment!, name);
   if (refusal !== undefined) {
     // Whoever may decide nothing gets no answer: comments could be made without end.
     runner.annotate('notice', `Nothing was done: ${refusal}.`);
