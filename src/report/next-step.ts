@@ -26,8 +26,9 @@ export function nextStep(view: Omit<RunView, 'next'>): NextStep {
   return { ...step, command: step.command?.replace(/^gateline (run|resume)\b/, '$& --isolated') };
 }
 
-function stepInFolder({ run, status, units, paused }: Omit<RunView, 'next'>): NextStep {
-  const hasChanges = units.some(({ changes }) => changes.length > 0);
+function stepInFolder({ run, status, units, paused, clone }: Omit<RunView, 'next'>): NextStep {
+  // Files that came back with an output are those of an earlier run, but not yet in the folder of a clone.
+  const hasChanges = units.some(({ changes, how }) => changes.length > 0 && (how !== 'used' || clone !== undefined));
   const first = units.find(({ next }) => next !== undefined)?.next;
   if (run === 0)
     return first?.command?.startsWith('gateline begin ')

@@ -169,7 +169,7 @@ describe('--isolated', () => {
     await project.expect('apply', 0, 'wrote: out.txt\n');
     expect(project.read('out.txt')).toBe('uncommitted\nset up\n');
     await project.expect('apply', 0, 'Nothing to apply.\n');
-    await project.expect('status', 0, /^(?![^]*Isolated)[^]*`gateline diff`\n$/);
+    await project.expect('status', 0, /^(?![^]*Isolated)[^]*Next: All gates are done\n$/);
     expect(await project.run()).toBe('0: ');
 
     project.write('spec.md', 'B\n');

@@ -77,6 +77,9 @@ describe('status, run status and next step, by the log', () => {
     const ended = { changes: [{ path: 'src/a.ts', before: null, after: '100644 a' }] };
     const changed = viewOf(chain, new LogBuilder().play('code+', { ended }).play('complete'));
     expect(changed.next.command).toBe('gateline diff');
+    // What came back with a used output is nothing that this run has changed.
+    const used = viewOf(chain, new LogBuilder().play('code+', { ended: { ...ended, how: 'used' } }).play('complete'));
+    expect(used.next).toEqual({ text: 'All gates are done' });
     expect(renderStatus(changed, { ran: ['code'] })).toContain('\nUndo it with `gateline rollback --all`.\nNext: See');
     // What an earlier attempt was is no news of a gate that is open again.
     const again = renderStatus(viewOf(chain, new LogBuilder().play('plan+ force:plan')));
