@@ -120,11 +120,9 @@ describe('history, clean, check', () => {
       JSON.stringify({ ...entry, run: index + 1, status: index % 4 ? 'completed' : 'error' }),
     );
     project.write('.state/history.jsonl', `${lines.join('\n')}\n{"v":1,"cut`);
-    const newest = await project.json<{ runs: { run: number }[] }>('history', '--limit', '2');
-    expect(newest.runs.map(({ run }) => run)).toEqual([100_000, 99_999]);
     expect((await project.gateline('history', '--daily')).out).toContain(' 100000 ');
-    const failed = await project.json('history', '--status', 'error', '--since', '1d', '--limit', '1');
-    expect(failed).toMatchObject({ runs: [{ run: 99_997, status: 'error' }] });
+    const failed = await project.json('history', '--status', 'error', '--since', '1d', '--limit', '2');
+    expect(failed).toMatchObject({ runs: [99_997, 99_993].map((run) => ({ run, status: 'error' })) });
   });
 
   it('clean removes old runs and what only they needed, and what stays is used', async () => {
