@@ -84,6 +84,7 @@ describe('repeat', () => {
     const status = 'ask.*attempt 2 passed, and others are judged together with it';
     await project.expect('status', 0, new RegExp(status));
     project.edit('gateline.yml', '"max-cost": 1', '"max-cost": 5');
+    await project.expect('plan', 0, /^ask +run +attempts that are judged together are missing$/m);
     expect(await project.run()).toBe('0: ask use');
   });
 

@@ -36,7 +36,10 @@ async function findReason(call: Call, work: Work, lookup: string | undefined): P
   const rejection = findRejection(call, work, start);
   if (rejection) return { reason: rejectionText(rejection) };
   if (start.fingerprint === fingerprint) {
-    if (end === undefined || end.at < start.at) return { reason: 'its last attempt did not end' };
+    if (end === undefined || end.at < start.at)
+      return {
+        reason: unit.gate.repeat ? 'attempts that are judged together are missing' : 'its last attempt did not end',
+      };
     if (end.verdict.status === 'failed')
       return { reason: `its last attempt failed: ${end.verdict.issues[0]?.message ?? end.verdict.kind}` };
     if (end.undeclared.length > 0) return undeclaredChange(work, end.undeclared);
