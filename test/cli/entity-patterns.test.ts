@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EntityView } from '../../src/local/entities/entities.ts';
+import { bundlePrograms } from '../support/runner/bundle.ts';
 import { Project } from './support.ts';
 
 /**
@@ -91,6 +92,9 @@ const DEFINITION = {
 };
 const INSERT = ['insert', '--arg', "sql=INSERT INTO items VALUES ('x')"];
 
+/** A bundle starts in half of the time of the sources. */
+const CLI = join(await bundlePrograms(), 'cli.mjs');
+
 class Store extends Project implements AsyncDisposable {
   constructor() {
     super({ 'gateline.yml': JSON.stringify(DEFINITION), 'program.mjs': PROGRAM });
@@ -105,8 +109,7 @@ class Store extends Project implements AsyncDisposable {
 
   /** A command in a process of its own. */
   spawn(...words: readonly string[]) {
-    const program = join(import.meta.dirname, '../../src/cli/index.ts');
-    const child = spawn(process.execPath, [program, 'do', ...words], {
+    const child = spawn(process.execPath, [CLI, 'do', ...words], {
       cwd: this.root,
       env: this.environment,
       stdio: 'ignore',

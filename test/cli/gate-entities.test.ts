@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EntityView } from '../../src/local/entities/entities.ts';
+import { bundlePrograms } from '../support/runner/bundle.ts';
 import { agent, pipeline, Project } from './support.ts';
 
 /** A gate that notes what it was given of entities. */
@@ -142,7 +143,7 @@ describe('a gate that changes entities', () => {
 
   it('works again after a kill: what it was to create is invalid until then', async () => {
     const site = new Site({ make: { creates: 'server', run: agent({ port: 1 }, 'go') } });
-    const program = join(import.meta.dirname, '../../src/cli/index.ts');
+    const program = join(await bundlePrograms(), 'cli.mjs');
     const child = spawn(process.execPath, [program, 'run'], { cwd: site.root, env: site.environment, stdio: 'ignore' });
     await site.waitFor('make');
     const exit = new Promise((resolve) => child.once('exit', resolve));
@@ -173,7 +174,7 @@ describe('a gate that changes entities', () => {
   });
 
   it('passes what it holds to commands that its agent runs', async () => {
-    const program = `${process.execPath} ${join(import.meta.dirname, '../../src/cli/index.ts')}`;
+    const program = `${process.execPath} ${join(await bundlePrograms(), 'cli.mjs')}`;
     const site = new Site({
       test: {
         invalidates: 'server',
