@@ -63,6 +63,18 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     }),
     refusal: /cannot be written|\.\.\/out\.txt/,
   },
+  link: {
+    change: (document) => ({
+      ...document,
+      files: [
+        {
+          ...{ path: 'a', unit: document.entry.unit, base: null, found: [] },
+          ...{ after: '120000 34ed534fa65f0c6634f8606abb21db4120a3016c', bytes: btoa('/etc') },
+        },
+      ],
+    }),
+    refusal: /the link a of g_link leads out of the folder/,
+  },
   file: {
     change: (document) => ({
       ...document,

@@ -18,7 +18,7 @@ it('no artifact holds a secret: what a gate refuses is not stored, nor what a st
   };
   const ids = Object.keys(gates);
   const jobs = Object.fromEntries(ids.map((id) => [id, { env: { KEY: '${{ secrets.KEY }}' } }]));
-  const before = { before: [{ run: 'echo "$KEY" > credentials.txt' }] };
+  const before = { before: [{ run: 'echo "$KEY" > credentials.txt; ln -s /etc/passwd out.txt' }] };
   const files = { ...pipelineFiles(gates, { jobs, before }), 'here.txt': '1' };
   const repository = await world.create({ files, secrets: { KEY } });
   const run = await repository.push();

@@ -15,7 +15,8 @@ import {
 import { findAttempt } from '../../store/github/find-attempt.ts';
 import { createFileReader, readAttempt } from '../../store/github/publish.ts';
 import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
-import { parseVersion } from '../../workspace/tree.ts';
+import { isInnerLink } from '../../workspace/paths.ts';
+import { LINK, parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
 import { explainDoubt } from '../comment/explain-doubt.ts';
 import { parseRework, readRework } from '../rework.ts';
@@ -180,12 +181,18 @@ function runToResume(text: string | undefined): number | undefined {
 
 type ReadFile = (file: HandedFile) => Promise<Uint8Array>;
 
-/** Stores the versions that files are handed on as. @throws GatelineError `failed` if bytes are not what they should be */
+/**
+ * Stores the versions that files are handed on as.
+ * @throws GatelineError `failed` if bytes are not what they should be, or a link leads out of the folder
+ */
 async function storeFiles({ git }: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
   for (const file of files) {
     const version = parseVersion(file.after);
     if (version === undefined) continue;
-    const blob = await git.storeBytes(await readBytes(file));
+    const bytes = await readBytes(file);
+    if (file.after?.startsWith(LINK) && !isInnerLink(file.path, Buffer.from(bytes).toString()))
+      throw new GatelineError('failed', `the link ${file.path} of ${file.unit} leads out of the folder`);
+    const blob = await git.storeBytes(bytes);
     if (blob !== version.blob)
       throw new GatelineError('failed', `the file ${file.path} of ${file.unit} is not what its document says`);
   }

@@ -13,8 +13,10 @@ import { totalOf } from '../../run/figures.ts';
 import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
-import { createMatcher } from '../../workspace/globs.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
+import { createMatcher } from '../../workspace/globs.ts';
+import { isInnerLink } from '../../workspace/paths.ts';
+import { LINK } from '../../workspace/tree.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
@@ -68,21 +70,22 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
 }
 
 /**
- * The own files that later gates get, none with a secret: those of a gate that fails can hold some, and so can files
- * that a step before the gate left and `files` names too.
+ * The own files that later gates get, without secrets and links that lead out: files of a gate that fails can have them,
+ * and so can files that a step before the gate left and `files` names too.
  */
 async function filesToHandOn({ folder, order }: OpenGate, { verdict, files }: EndedEntry): Promise<GateFiles> {
   if (verdict.status === 'failed') return {};
   const isAllowed = createMatcher(order.pipeline.allowSecrets);
-  const holdsSecret = async ([path, { base, after }]: readonly [string, GateFiles[string]]): Promise<boolean> => {
+  const isFit = async ([path, { base, after }]: readonly [string, GateFiles[string]]): Promise<boolean> => {
     // What the gate changed was looked at by its verdict.
-    if (base !== after || after === null || isAllowed(path)) return false;
-    const bytes = await folder.git.readVersion(after);
-    return bytes !== undefined && order.redactor.find(Buffer.from(bytes).toString()).length > 0;
+    if (base !== after || after === null) return true;
+    const text = Buffer.from((await folder.git.readVersion(after)) ?? []).toString();
+    if (after.startsWith(LINK) && !isInnerLink(path, text)) return false;
+    return isAllowed(path) || order.redactor.find(text).length === 0;
   };
   const entries = Object.entries(files);
-  const refused = await Promise.all(entries.map(holdsSecret));
-  return Object.fromEntries(entries.filter((_, index) => !refused[index]));
+  const fit = await Promise.all(entries.map(isFit));
+  return Object.fromEntries(entries.filter((_, index) => fit[index]));
 }
 
 /** What became of entities, by unit. Commands that made something valid ran for this unit. @param used of its output */
