@@ -158,6 +158,9 @@ describe('a file for delivery', () => {
     '.gitmodules',
     'sub/.gitattributes',
     '.husky/x',
+    '.hu\u017fky/x',
+    '.devcontainer.json',
+    '.gemini/settings.json',
   ];
   const misleading = ['a\u202etxt.exe', 'a\u200bb', 'a\nb', 'a\u{e0041}', '.git\u200chub/x'];
   it('is refused if it runs by itself, or its name misleads', () => {

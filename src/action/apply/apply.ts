@@ -30,7 +30,12 @@ const RISKY = [
   '.vscode/**',
   '.idea/**',
   '.devcontainer/**',
+  '.devcontainer.json',
   '.claude/**',
+  '.codex/**',
+  '.cursor/**',
+  '.gemini/**',
+  '.mcp.json',
   '**/.envrc',
   '**/.npmrc',
   '**/.yarnrc*',
@@ -44,8 +49,9 @@ const MISLEADING =
 export function explainRisk(path: string, isAllowed: (path: string) => boolean): string | undefined {
   if (isAllowed(path)) return undefined;
   if (MISLEADING.test(path)) return 'its name does not look like what it is';
-  const lower = path.toLowerCase();
-  return createMatcher(RISKY)(lower) ? 'files there run or count by themselves' : undefined;
+  // As file systems that ignore case take it: `ſ` is an s.
+  const folded = path.normalize('NFKC').toLowerCase();
+  return createMatcher(RISKY)(folded) ? 'files there run or count by themselves' : undefined;
 }
 
 /** Lays the files of gates into the checkout, for a step that makes a pull request of them. */
