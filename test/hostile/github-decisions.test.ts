@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { digestOfJson } from '../../src/json/digest.ts';
 import { formatReference, type AttemptDocument } from '../../src/store/github/document.ts';
 import { NOT_APPLICABLE } from '../../src/verdict/verdict.ts';
-import { approvalIn } from '../action/people/support.ts';
+import { approvalIn, notify, peopleFiles } from '../action/people/support.ts';
 import { agent, pipelineFiles, troubles, useGithub, worked } from '../action/stories/support.ts';
 import type { TestRepository } from '../support/runner/repository.ts';
 
@@ -135,4 +135,29 @@ it('a decision in a document counts only if its source says the same: each consu
     expect([id, messages('report')]).toEqual([id, expect.arrayContaining([reported])]);
   }
   expect(run.job('report').summary).toMatch(/g_claim.*(?:partial|60)/);
+});
+
+it('the comment about the run of a fork believes it neither an approval nor a verdict, and blames no workflow', async () => {
+  const gates = {
+    plan: { run: agent('{"score": 60}'), inputs: [], output: { score: '/score', threshold: 80, partial: 'pause' } },
+    build: { needs: ['plan'], run: agent('{}'), inputs: [] },
+  };
+  const repository = await world.create({ files: peopleFiles(gates) });
+  const { artifacts, comments, name } = repository.data;
+  const run = await repository.pullRequest({ branch: 'x', fork: 'evil/gates', files: { 'a.txt': '' } });
+  await notify(repository, run, 'completed');
+  const [{ body = '' } = {}] = comments;
+  expect(body).toContain('waiting for a person');
+  expect(body).not.toContain('the report does not need');
+  const document = JSON.parse(artifacts[0]!.blob.content!.toString()) as AttemptDocument;
+  const { v, pipeline, subject, run: number, at, unit, fingerprint, output } = document.entry;
+  const head = { kind: 'decided', v, pipeline, subject, run: number, at, actor: 'octocat', reason: 'fine' } as const;
+  const entry = { ...head, decision: 'approve', unit, fingerprint, output: output!.digest };
+  const verdict = { ...document.entry.verdict, status: 'passed', kind: 'passed', issues: [] };
+  const source = { runId: run.id, artifactId: artifacts[0]!.id, digest: artifacts[0]!.digest };
+  const forged = { ...document, waits: false, entry: { ...document.entry, verdict }, decision: { entry, source } };
+  world.github.plantArtifact(name, run.id, 'gateline.story.plan..1.forged.json', JSON.stringify(forged));
+  await notify(repository, { ...run, conclusion: 'success' }, 'completed');
+  expect([comments.length, comments[0]!.body]).toEqual([1, expect.stringContaining('waiting for a person')]);
+  expect(comments[0]!.body).not.toMatch(/octocat|fine/);
 });

@@ -5,6 +5,7 @@ import type { AttemptDocument } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { compileContract, judge } from '../../verdict/judge.ts';
 import { verdictText, type Verdict } from '../../verdict/verdict.ts';
+import type { NeedDocument } from './needs.ts';
 
 /** Why the decision in a document does not count; undefined: it does, or there is none. */
 export type ExplainDoubt = (document: AttemptDocument, pipeline: Pipeline) => Promise<string | undefined>;
@@ -38,6 +39,13 @@ export async function judgeNeed(document: AttemptDocument, judge: Judge): Promis
     ? explainRefusal(document, judge, verdict)
     : `the decision about ${unit} does not count: ${doubt}`;
   return { verdict, refusal, isProven };
+}
+
+/** A document with today's verdict, and with its decision only if that is of a person: what reports show. */
+export async function applyJudgement({ document, ...need }: NeedDocument, judge: Judge): Promise<NeedDocument> {
+  const { verdict, refusal, isProven } = await judgeNeed(document, judge);
+  const decision = isProven ? document.decision : undefined;
+  return { ...need, document: { ...document, decision, entry: { ...document.entry, verdict } }, refusal };
 }
 
 async function verdictOf(

@@ -17,10 +17,10 @@ import { describedPipelineId, findTrustedDefinition } from '../gate/definition.t
 import { parseApprovals } from '../gate/dispatch.ts';
 import { createJudge } from '../comment/explain-doubt.ts';
 import { approvalLine } from '../gate/gate-report.ts';
-import { judgeNeed, type Judge } from '../gate/judge-need.ts';
+import { applyJudgement } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
-import { parseNeeds, readNeeds, type NeedDocument, type NeededJob } from '../gate/needs.ts';
+import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
 import { sendBack } from './next-round.ts';
 import { uploadPage, uploadStateFiles } from './state-files.ts';
 import { definitionPlace, type Services } from '../services.ts';
@@ -80,12 +80,6 @@ async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, 
     now,
   });
   return { run, jobs, earlier };
-}
-
-async function applyJudgement({ document, ...need }: NeedDocument, judge: Judge): Promise<NeedDocument> {
-  const { verdict, refusal, isProven } = await judgeNeed(document, judge);
-  const decision = isProven ? document.decision : undefined;
-  return { ...need, document: { ...document, decision, entry: { ...document.entry, verdict } }, refusal };
 }
 
 function detailsOf(job: Job, { documents }: CollectedRun, { units }: RunView): GithubContext['units'] {

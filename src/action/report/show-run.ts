@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import { isSameRepository } from '../../github/octokit.ts';
-import { unitKey, type Pipeline } from '../../pipeline/pipeline.ts';
+import type { Definition } from '../../local/project/load-definition.ts';
+import { unitKey } from '../../pipeline/pipeline.ts';
 import { renderComment, renderRunningComment } from '../../report/github/comment.ts';
 import type { GithubContext } from '../../report/github/context.ts';
 import { createRunView } from '../../report/run-view.ts';
 import { gateOf } from '../../run/units.ts';
 import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
+import { createJudge } from '../comment/explain-doubt.ts';
 import { collectRun, pipelineOf } from './collect-run.ts';
 import { describedPipelineId, findTrustedDefinition } from '../gate/definition.ts';
+import { applyJudgement } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import { DEPENDABOT, type Job } from '../job.ts';
 import type { NeedDocument } from '../gate/needs.ts';
@@ -37,7 +40,8 @@ export async function showRun(
   const list = z.array(pullSchema).parse(pulls);
   const pull = list.find((other) => other.head.sha === run.head_sha);
   // A run of the repository itself reports its end, if its token may write.
-  const reports = isSameRepository(run.head_repository?.full_name, job.repository) && run.actor?.login !== DEPENDABOT;
+  const isSame = isSameRepository(run.head_repository?.full_name, job.repository);
+  const reports = isSame && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
   const definition = await findTrustedDefinition(job, file, definitionPlace(job, services));
   const id = definition?.pipeline.id ?? describedPipelineId({ workflow: run.path.split('@')[0]! });
@@ -51,43 +55,61 @@ export async function showRun(
     eventName: run.event,
     pullRequest: pull.number,
   };
+  // As a job of the run would see it.
+  const source: Job = {
+    ...job,
+    actor: run.actor?.login ?? '',
+    trust: { ...job.trust, isOutside: !isSame },
+    pullRequest: { number: pull.number, headRepository: undefined, ...NO_BRANCHES },
+  };
   const body =
     job.event.action === 'completed'
-      ? await renderEnd(services, definition?.pipeline ?? id, context, run.conclusion)
+      ? await renderEnd(source, services, definition ?? id, context, run.conclusion)
       : renderRunningComment({ pipeline: id, subject: `pr-${context.pullRequest}` }, context);
   const { choice, url } = await writeStickyComment(github, pull.number, body);
   runner.info(`The comment was ${choice}: ${url}`);
   return true;
 }
 
+/** Branches and commits of a pull request, where nobody asks for them. */
+const NO_BRANCHES = { headSha: '', headBranch: '', baseSha: '', baseBranch: '' };
+
 /**
- * How a fork's run has ended, by its own documents: for display only.
- * @param defined the pipeline, or the id of the one that the steps of the workflow describe
+ * How a fork's run has ended, by its own documents, judged as a report judges them: for display only.
+ * @param defined the definition, or the id of the pipeline that the steps of the workflow describe
  */
 async function renderEnd(
+  job: Job,
   services: Services,
-  defined: Pipeline | string,
+  defined: Definition | string,
   context: GithubContext,
   conclusion: string | null,
 ): Promise<string> {
   const subject = `pr-${context.pullRequest}`;
-  const id = typeof defined === 'string' ? defined : defined.id;
+  const id = typeof defined === 'string' ? defined : defined.pipeline.id;
   const all = await readRun(services, context.runId, () => true);
   const documents = all.filter(({ document }) => document.entry.pipeline === id);
-  const pipeline = typeof defined === 'string' ? { ...pipelineOf(documents), id } : defined;
-  const { entries, problems } = collectRun({
+  const described = documents.map(({ document }) => [gateOf(document.entry.unit), document.contract] as const);
+  const { pipeline, contracts } =
+    typeof defined === 'string'
+      ? { pipeline: { ...pipelineOf(documents), id }, contracts: new Map(described) }
+      : defined;
+  const judge = createJudge(job, services, pipeline, contracts);
+  const { entries } = collectRun({
     run: context.runNumber,
     pipeline,
     jobs: documents.map(({ job }) => job),
-    documents,
+    documents: await Promise.all(documents.map((need) => applyJudgement(need, judge))),
     artifactGates: [],
     allowSkipped: [],
     subject,
     now: new Date().toISOString(),
   });
   const view = createRunView({ pipeline, subject, metadata: {}, entries, isAlive: () => true, history: [] });
-  const failed = conclusion === 'success' ? [] : [`the workflow ended: ${conclusion ?? 'unknown'}`];
-  return renderComment(view, { ...context, problems: [...failed, ...problems] });
+  // Which jobs there were is not known here: only how the workflow ended, if the gates do not say why.
+  const problem = documents.length === 0 ? 'no gate has left a result' : `the workflow ended: ${conclusion}`;
+  const isExplained = documents.length > 0 && (conclusion === 'success' || view.units.some(({ done }) => !done));
+  return renderComment(view, { ...context, problems: isExplained ? [] : [problem] });
 }
 
 /** The newest document of each unit in a run, by its name: unverified, for display and for comparison. */
