@@ -38,8 +38,7 @@ export class PageFolder implements AsyncDisposable {
     this.#page = page;
     this.#github = github;
     execFileSync('git', ['init', '-q', '-b', 'main', '--template=', this.#root]);
-    const person = '[user]\n  name = Dev\n  email = dev@example.com\n[init]\n  defaultBranch = main\n';
-    fs.writeFileSync(join(this.#folder, 'gitconfig'), person);
+    fs.writeFileSync(join(this.#folder, 'gitconfig'), '[user]\n  name = Dev\n  email = dev@example.com\n');
   }
 
   /** @throws Error with the page, the line, and what was expected and printed */
@@ -88,8 +87,7 @@ export class PageFolder implements AsyncDisposable {
     // One stream for both outputs: their order is that of a terminal.
     const both = ['-c', 'exec "$@" 2>&1', 'sh', file, ...args];
     const { status, stdout } = spawnSync('sh', both, { cwd: this.#cwd, env, encoding: 'utf8' });
-    const place = join(this.#folder, 'cwd');
-    if (fs.existsSync(place)) this.#cwd = fs.readFileSync(place, 'utf8').trim();
+    if (file === 'bash') this.#cwd = fs.readFileSync(join(this.#folder, 'cwd'), 'utf8').trim();
     [this.#printed, this.#isLog] = [stdout, false];
     return status === Number(exit) ? undefined : `exit code ${status} instead of ${exit}\n${stdout}`;
   }
@@ -102,11 +100,10 @@ export class PageFolder implements AsyncDisposable {
     const workflow = notes['workflow'] ?? '.github/workflows/gates.yml';
     const others = [...text.matchAll(/uses: (?!gateline\/|actions\/checkout@)([\w-]+\/[^@\s]+)@/g)];
     const [actor = '', outputs = '{}'] = notes['outputs']?.split(/ (.*)/) ?? [];
-    const nothing = async (): Promise<Record<string, string>> => ({});
-    const answer = async () => JSON.parse(outputs) as Record<string, string>;
-    const actions = Object.fromEntries(others.map(([, name = '']) => [name, name === actor ? answer : nothing]));
-    const names = [...text.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name);
-    const secrets = Object.fromEntries(names.map((name) => [name, `secret-value-of-${name}`]));
+    const answer = (name: string) => JSON.parse(name === actor ? outputs : '{}') as Record<string, string>;
+    const actions = Object.fromEntries(others.map(([, name = '']) => [name, async () => answer(name)]));
+    const names = [...text.matchAll(/secrets\.(\w+)/g)];
+    const secrets = Object.fromEntries(names.map(([, name = '']) => [name, `secret-value-of-${name}`]));
     const files = { ...this.#files(), [workflow]: text };
     const name = `octo/${this.#page.path.replaceAll(/\W/g, '-')}`;
     const repository = (this.#repository ??= await createRepository(this.#github, { name, files }));
@@ -120,11 +117,10 @@ export class PageFolder implements AsyncDisposable {
     };
     if (starts[event] === undefined) return `the events are ${Object.keys(starts).join(', ')}`;
     this.#run = await starts[event]();
-    const prints = this.#run.jobs.flatMap(({ log, summary }) => [log.replaceAll(/^.*?\| /gm, ''), summary]);
-    [this.#printed, this.#isLog] = [prints.join('\n'), true];
+    const texts = this.#run.jobs.flatMap(({ log, summary }) => [log.replaceAll(/^.*?\| /gm, ''), summary]);
+    [this.#printed, this.#isLog] = [texts.join('\n'), true];
     if (this.#run.conclusion === end) return undefined;
-    const logs = this.#run.jobs.map(({ name, conclusion, log }) => `=== ${name}: ${conclusion}\n${log}`);
-    return `the run ended with ${this.#run.conclusion}\n${logs.join('\n')}`;
+    return `the run ended with ${this.#run.conclusion}\n${this.#printed}`;
   }
 
   #files(): Record<string, string> {

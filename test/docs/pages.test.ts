@@ -64,8 +64,8 @@ function compilePrograms(): string[] {
       writeFileSync(join(folder, `${name}.ts`), text);
     const config = { extends: join(ROOT, 'tsconfig.json'), include: ['*.ts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const [tsc, args] = [join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false']];
-    const { status, stdout, stderr } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['--pretty', 'false'], options);
     return status === 0 ? [] : `${stdout}${stderr}`.split(/\n(?=\S)/);
   } finally {
     rmSync(folder, { recursive: true, force: true });

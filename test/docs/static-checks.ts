@@ -18,8 +18,7 @@ export function problemsOf(block: Block): string[] {
     if (language === 'yaml') return yamlProblems(block);
     if ('file' in notes) return [];
     if (!LANGUAGES.includes(language)) return [`a block of the language \`${language}\` must be a file`];
-    if (language === 'text' && !isOutput) return ['a block of text must follow what prints it, or be a file'];
-    return [];
+    return language === 'text' && !isOutput ? ['a block of text must follow what prints it, or be a file'] : [];
   } catch (error) {
     return [String(error)];
   }
@@ -31,8 +30,7 @@ function yamlProblems(block: Block): string[] {
   if (isWorkflow(block) || notes['part'] === 'job')
     return listSteps(value).flatMap(([use, given]) => checkUse(use, given, text));
   if (notes['part'] !== undefined) return definitionProblems(JSON.stringify(definitionWith(notes['part'], value)));
-  if ('file' in notes) return [];
-  return ['yaml must have `jobs`, `gates`, or a note `part` or `file`'];
+  return 'file' in notes ? [] : ['yaml must have `jobs`, `gates`, or a note `part` or `file`'];
 }
 
 function definitionProblems(text: string): string[] {
