@@ -52,12 +52,11 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The README of each action, and the documentation. */
+/** The pages of the documentation that show what is generated. */
 function pages(): string[] {
-  const readmes = Object.keys(INPUTS).flatMap((name) => (name === 'gate' ? [] : [`${name}/README.md`]));
-  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).toSorted();
-  const paths = [...readmes, ...docs.map((path) => `docs/${path.replaceAll('\\', '/')}`)];
-  return paths.filter((path) => path.endsWith('.md') && readText(path).includes('<!-- generated: '));
+  const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).toSorted();
+  const docs = paths.map((path) => `docs/${path.replaceAll('\\', '/')}`);
+  return docs.filter((path) => path.endsWith('.md') && readText(path).includes('<!-- generated: '));
 }
 
 const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
