@@ -121,8 +121,8 @@ describe('run --set', () => {
     expect((await run(project)).status).toBe('completed');
   });
 
-  it('20 subjects with failures, killed half-way: the next call does what is left, once', async () => {
-    const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  it('30 subjects with failures, killed half-way: the next call does what is left, once', async () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `s${index}`);
     const taskOf = (index: number) => {
       if (index === 7) return 'until [ -e "$HOME/go" ]; do sleep 0.02; done # s7';
       return index % 10 === 3 ? `false s${index}` : `true s${index}`;
@@ -138,13 +138,13 @@ describe('run --set', () => {
       stdio: 'ignore',
     });
     const end = new Promise((resolve) => killed.on('exit', (_code, signal) => resolve(signal)));
-    const isHalf = () => log(project).length > 12 && log(project).some((line) => line.endsWith('# s7'));
+    const isHalf = () => log(project).length > 18 && log(project).some((line) => line.endsWith('# s7'));
     await expect.poll(isHalf, { timeout: 120_000 }).toBe(true);
     killed.kill('SIGKILL');
     expect(await end).toBe('SIGKILL');
     const before = statuses(await project.json('status', '--set', 'set.yml'));
     expect(before).toContain('s0 completed');
-    expect(before).toContain('s19 initializing');
+    expect(before).toContain('s29 initializing');
     writeFileSync(join(project.outside, 'go'), '');
 
     const outcome = await run(project);
@@ -152,7 +152,7 @@ describe('run --set', () => {
     expect([outcome.status, statuses(outcome)]).toEqual(['failed', expected.join(', ')]);
     const starts = log(project).filter((line) => line.startsWith('+') && !line.includes('false'));
     const repeated = starts.filter((line, index) => starts.indexOf(line) < index);
-    expect(new Set(starts).size).toBe(16);
+    expect(new Set(starts).size).toBe(24);
     // Only what worked when it was killed.
     expect(repeated.length).toBeLessThanOrEqual(3);
     await project.expect('check', 0);
