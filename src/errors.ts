@@ -67,3 +67,9 @@ export function isSystemError(error: unknown, code: string): error is NodeJS.Err
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** The message, and below it what helps. */
+export function messageWithHint(thrown: unknown): string {
+  const hint = thrown instanceof GatelineError ? thrown.hint : undefined;
+  return hint === undefined ? messageOf(thrown) : `${messageOf(thrown)}\n${hint}`;
+}

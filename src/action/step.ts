@@ -1,5 +1,5 @@
 import { currentEnvironment } from '../environment.ts';
-import { GatelineError, messageOf } from '../errors.ts';
+import { GatelineError, messageWithHint } from '../errors.ts';
 import { Runner } from './runner.ts';
 
 /**
@@ -46,8 +46,7 @@ const TITLES = {
 } as const;
 
 function reportError(runner: Runner, error: unknown): void {
-  const { fault = 'bug', hint, place } = error instanceof GatelineError ? error : {};
-  const message = [messageOf(error), ...(hint === undefined ? [] : [hint])].join('\n');
-  runner.annotate('error', message, { title: TITLES[fault], place });
+  const { fault = 'bug', place } = error instanceof GatelineError ? error : {};
+  runner.annotate('error', messageWithHint(error), { title: TITLES[fault], place });
   if (fault === 'bug' && error instanceof Error) runner.info(error.stack ?? '');
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.ts';
+import { messageWithHint } from '../../errors.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { gateOf } from '../../run/units.ts';
@@ -35,7 +35,7 @@ export async function explainDoubt(
     const isDecided = dispatched.actor === actor && dispatched.entries.some(({ decision: other }) => other === name);
     return isDecided ? undefined : `${actor} has not decided: ${name} ${unit}`;
   } catch (error) {
-    return messageOf(error);
+    return messageWithHint(error);
   }
 }
 

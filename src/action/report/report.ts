@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatelineError, messageOf } from '../../errors.ts';
+import { messageWithHint } from '../../errors.ts';
 import { createHistoryEntry } from '../../history/create-history-entry.ts';
 import { renderComment } from '../../report/github/comment.ts';
 import type { GithubContext, UnitDetails } from '../../report/github/context.ts';
@@ -131,7 +131,6 @@ async function comment(pullRequest: number, { github, runner }: Services, body: 
     const { choice, url } = await writeStickyComment(github, pullRequest, body);
     runner.info(`The comment was ${choice}: ${url}`);
   } catch (error) {
-    const hint = error instanceof GatelineError ? error.hint : undefined;
-    runner.annotate('warning', [messageOf(error), hint ?? ''].join('\n').trim(), { title: 'No comment' });
+    runner.annotate('warning', messageWithHint(error), { title: 'No comment' });
   }
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.ts';
+import { messageOf, messageWithHint } from '../../errors.ts';
 import type { Github } from '../../github/octokit.ts';
 import type { Digest } from '../../json/digest.ts';
 import { unitKey } from '../../pipeline/pipeline.ts';
@@ -71,7 +71,7 @@ export async function findAttempt(ports: SearchPorts, search: AttemptSearch): Pr
     try {
       return await listCandidates(ports, search, source);
     } catch (error) {
-      notes.push(`run ${source.runId} is not used: ${messageOf(error)}`);
+      notes.push(`run ${source.runId} is not used: ${messageWithHint(error)}`);
       return [];
     }
   });
@@ -115,7 +115,8 @@ function sourcesOf(
   const other = resume === job.runId ? undefined : resume;
   // A gate has one job in a run: what names an output of this attempt of the run is a forgery of another job.
   const isForged = pointer?.runId === job.runId && pointer.runAttempt >= job.runAttempt;
-  if (pointer && !isForged && pointer.runId !== other) sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
+  if (pointer && !isForged && pointer.runId !== other)
+    sources.push({ ...pointer, accepts: (digest) => digest === pointer.digest });
   if (other !== undefined) {
     const accepts = (digest: Digest) =>
       digest === ofResumed?.digest || Boolean(preferred?.has(approvalDigest(fingerprint, digest)));

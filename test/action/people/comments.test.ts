@@ -83,4 +83,21 @@ describe('a comment', () => {
     const next = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'b' } });
     expect([worked(next), next.job('plan').conclusion], logsOf(next)).toEqual([['plan'], 'failure']);
   });
+
+  it('that a later job may not read opens nothing there, and the job names the permission that it lacks', async () => {
+    const permissions = { contents: 'read' };
+    const gates = { ...GATES, build: { needs: ['plan'], run: agent('{}'), inputs: [] } };
+    const repository = await world.create({ files: peopleFiles(gates, { jobs: { build: { permissions } } }) });
+    const first = await repository.pullRequest({ branch: 'feature', files: { 'a.txt': 'a' } });
+    await say(repository, approvalIn(first.job('plan').summary));
+    const again = await first.rerun('failed');
+    expect([worked(again), troubles(again)]).toEqual([[], ['build failure', 'report failure']]);
+    // Artifacts come first.
+    expect(again.job('build').log).toContain('permissions:%0A  contents: read%0A  actions: read');
+    const jobs = { build: { permissions: { ...permissions, actions: 'read' } } };
+    const files = peopleFiles(gates, { jobs });
+    const next = await repository.pullRequest({ branch: 'feature', files });
+    expect([worked(next), troubles(next)]).toEqual([[], ['build failure', 'report failure']]);
+    expect(next.job('build').log).toMatch(/decision about plan does not count: .*%0A {2}pull-requests: read/);
+  });
 });
