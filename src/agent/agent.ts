@@ -25,6 +25,8 @@ export interface AgentTask {
 export type AgentResult = {
   /** Captured output, redacted; of a long one the beginning and the end. */
   readonly stdout: string;
+  /** Whether a part of stdout was left out. */
+  readonly isStdoutCut?: boolean;
   readonly stderr: string;
   readonly ms: number;
 } & (

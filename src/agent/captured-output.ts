@@ -48,6 +48,11 @@ export class CapturedOutput {
     return this.#redactor.text(this.#head + note + this.#tail, 'shown');
   }
 
+  /** Whether a part was left out. After {@link end}. */
+  get isCut(): boolean {
+    return this.#omitted > 0;
+  }
+
   #addLines(lines: string): void {
     if (lines === '') return;
     const room = this.#tail === '' ? HALF - this.#head.length : 0;

@@ -72,7 +72,9 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     child.process.stdout.destroy();
     child.process.stderr.destroy();
     const note = remaining.length === 0 ? '' : `\n[gateline: could not be ended: process ${remaining.join(', ')}]\n`;
-    const result = { stdout: stdout.end(), stderr: stderr.end() + note, ms: Math.round(performance.now() - begin) };
+    const ms = Math.round(performance.now() - begin);
+    const texts = { stdout: stdout.end(), stderr: stderr.end() + note };
+    const result = { ...texts, isStdoutCut: stdout.isCut, ms };
     if (ending !== 'exited') return { ...result, outcome: ending };
     if (exitCode === null) return { ...result, outcome: 'signalled', signal: signalCode ?? '' };
     return { ...result, outcome: 'exited', exitCode };

@@ -18,6 +18,7 @@ if (verb === 'login') print({ id: 's1', expires_at: rest[0] ?? '2999-01-01T00:00
 if (verb === 'acquire') print({ id: rest[0] });
 if (verb === 'files') print({ entities: read('GATELINE_ENTITIES'), args: read('GATELINE_ARGS') });
 if (verb === 'secret') print({ token: process.env.TOKEN });
+if (verb === 'huge') print({ id: 's1', text: 'x'.repeat(2 ** 21) });
 if (verb === 'fail') process.exit(3);
 if (verb === 'hang') while (!existsSync(rest[0] ?? 'end')) await sleep(20);
 if (verb === 'serve') {
@@ -66,6 +67,7 @@ const DEFINITION = {
     acquire: { syntax: syntax('acquire <n>'), creates: 'resource', returns: 'resource_id' },
     use: { syntax: syntax('files <resource_id>'), requires: 'resource' },
     release: { syntax: syntax('release <resource_id>'), requires: 'resource', invalidates: 'resource' },
+    huge: { syntax: syntax('huge'), creates: 'session', setup: false },
     fail: { syntax: syntax('fail'), creates: 'session', invalidates: 'refs' },
     hang: { syntax: syntax('hang'), requires: 'refs', invalidates: 'session' },
     reload: { syntax: syntax('hang'), creates: 'refs', setup: false },
@@ -161,6 +163,7 @@ describe('gateline do', () => {
     const browser = new Browser();
     await browser.do('open', 'snapshot');
     await browser.expect('do fail', 1, /fail failed: it ended with exit code 3/);
+    await browser.expect('do huge', 1, /it printed more JSON than a value can have/);
     await browser.expect('do short', 1, /it worked longer than 0.005 minutes/);
     await browser.expect('do absent', 1, /no-such-program was not found on the PATH/);
     expect(await browser.entityStatuses()).toEqual({

@@ -148,8 +148,11 @@ function valueOf(stdout: string): JsonValue | undefined {
   return parsed.ok ? parsed.value : text;
 }
 
-function failureOf(result: AgentResult, { timeoutMinutes }: CommandDefinition): string | undefined {
-  if (result.outcome === 'exited' && result.exitCode === 0) return undefined;
+function failureOf(result: AgentResult, { timeoutMinutes, creates }: CommandDefinition): string | undefined {
+  if (result.outcome === 'exited' && result.exitCode === 0) {
+    const isHalf = result.isStdoutCut && creates.length > 0 && /^\s*\{/.test(result.stdout);
+    return isHalf ? 'it printed more JSON than a value can have (1 MiB)' : undefined;
+  }
   if (result.outcome === 'exited') return `it ended with exit code ${result.exitCode}`;
   if (result.outcome === 'not-started') return result.message;
   if (result.outcome === 'signalled') return `it was ended by ${result.signal}`;
