@@ -58,12 +58,14 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
     createStream: () => createRedactedStream((text) => redactor.text(text, 'shown'), redactor.find),
     find: (text) => {
       const matches: SecretMatch[] = [];
-      const collect: Replace = (secret, what, start, end) => {
-        matches.push({ what, secret, start, end });
-        return secret;
-      };
-      replaceLong(text, collect);
-      replaceTokens(text, collect);
+      const collect =
+        (isNamed: boolean): Replace =>
+        (secret, what, start, end) => {
+          matches.push({ what, isNamed, secret, start, end });
+          return secret;
+        };
+      replaceLong(text, collect(true));
+      replaceTokens(text, collect(false));
       return matches.sort((a, b) => a.start - b.start);
     },
   };
@@ -190,10 +192,18 @@ function replaceAt(value: JsonValue, [key, ...path]: readonly string[]): JsonVal
 }
 
 /**
- * The secrets in the text of a file, by line from 1.
- * @param before an earlier version: what it holds already is left out
+ * The secrets in the text of a file that it did not hold before, by line from 1.
+ * @param before its earlier version
+ * @param renamed texts of other files that it may come from: what looks like a token is not new if one of them holds it
  */
-export function findSecrets(text: string, redactor: Redactor, before = ''): { line: number; what: string }[] {
-  const matches = redactor.find(text).filter(({ secret }) => !before.includes(secret));
+export function findSecrets(
+  text: string,
+  redactor: Redactor,
+  before = '',
+  renamed = '',
+): { line: number; what: string }[] {
+  const isNew = ({ secret, isNamed }: SecretMatch): boolean =>
+    !before.includes(secret) && (isNamed || !renamed.includes(secret));
+  const matches = redactor.find(text).filter(isNew);
   return matches.map(({ what, end }) => ({ line: text.slice(0, end).split('\n').length, what }));
 }

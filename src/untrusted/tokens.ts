@@ -1,5 +1,7 @@
 /** A secret in a text. `what`: the name of a variable, or the kind of a token (`GitHub token`). */
 export interface SecretMatch {
+  /** Whether it is the value of a secret of a gate; else it looks like a known kind of token. */
+  readonly isNamed: boolean;
   readonly what: string;
   readonly secret: string;
   /** Offsets, with the context that gives it away (`Authorization: Bearer `). */

@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts';
 const BATCH = 50;
 
 /**
- * Why files must not be handed on, one sentence each: a secret that no changed file held before, with path and line,
+ * Why files must not be handed on, one sentence each: a secret that the file did not hold before, with path and line,
  * one in the name of a file, and a link out of the folder.
  *
  * @param allowSecrets globs of files whose content may look like a secret
@@ -27,16 +27,16 @@ export async function findHandOnProblems(
   for (let start = 0; start < handedOn.length; start += BATCH) {
     const batch = handedOn.slice(start, start + BATCH);
     const texts = await Promise.all(batch.map(({ after }) => readText(workspace, after)));
-    for (const [index, { path, after }] of batch.entries()) {
+    for (const [index, { path, before, after }] of batch.entries()) {
       const text = texts[index]!;
       if (!isAllowed(path) && redactor.find(path).length > 0) problems.push(`the name of ${path} holds a secret`);
       if (after?.startsWith(LINK) === true && !isInnerLink(path, text)) {
         problems.push(`${path} is a link to ${text}, outside the folder`);
       }
       if (isAllowed(path) || findSecrets(text, redactor).length === 0) continue;
-      // A renamed file keeps what it held.
-      earlier ??= (await Promise.all(changes.map(({ before }) => readText(workspace, before)))).join('\n');
-      const secrets = findSecrets(text, redactor, earlier);
+      // A renamed file keeps the tokens that it held. The value of a secret may lie in a file only while the job works.
+      earlier ??= (await Promise.all(changes.map((change) => readText(workspace, change.before)))).join('\n');
+      const secrets = findSecrets(text, redactor, await readText(workspace, before), earlier);
       problems.push(...secrets.map(({ line, what }) => `${path}:${line} holds a secret (${what})`));
     }
   }

@@ -177,6 +177,8 @@ describe('what may be handed on', () => {
     ['the value of a secret', '', 'a=correct-horse-battery', [/^a:1 holds a secret \(NAME\)$/]],
     ['a token that the file had', 'a=x,TOKEN', 'a=1,2,TOKEN,y'],
     ['a token in a file that was renamed', 'a=TOKEN', '-a b=x,TOKEN'],
+    ['the value of a secret that the file had', 'a=correct-horse-battery', 'a=x,correct-horse-battery'],
+    ['that value in a file that was renamed', 'a=correct-horse-battery', '-a b=x,correct-horse-battery', [/^b:2/]],
     ['another token of the same kind', 'a=TOKEN', 'a=OTHER', [/^a:1 holds a secret/]],
     ['a deleted token', 'a=TOKEN', '-a'],
     ['a token in a path that is allowed', '', 'fixtures/a=TOKEN'],
