@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Far above what any test takes that starts processes: a slow machine must not make one red. */
 const LONGEST = 120_000;
@@ -13,6 +14,17 @@ const ALONE = [
 ].map((path) => `test/${path}`);
 const ALL = ['test/**/*.test.ts'];
 
+/** A machine that has not run them knows only how large files are. */
+const SLOW =
+  /\/(?:docs\/pages|templates\/runs|action\/stories\/(?:files|outage|stopped)|kills\/\w+|cli\/sets|oracle\/oracle)\.test/;
+
+class SlowFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(SLOW.test(b.moduleId)) - Number(SLOW.test(a.moduleId)));
+  }
+}
+
 export default defineConfig({
   test: {
     // Tests start real processes and git; forks keep a crash or a changed directory to the files of one process.
@@ -24,6 +36,7 @@ export default defineConfig({
     ],
     maxWorkers: Math.min(availableParallelism() + 1, 4),
     globalSetup: 'test/support/runner/bundle.ts',
+    sequence: { sequencer: SlowFilesFirst },
     testTimeout: LONGEST,
     hookTimeout: LONGEST,
     teardownTimeout: 10_000,
