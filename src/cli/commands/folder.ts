@@ -38,7 +38,9 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
         parseWholeNumber(0),
       ),
     )
-    .addOption(new Option('--runs <n>', 'keep the newest n runs of each subject; default: 1').argParser(parseWholeNumber(1)))
+    .addOption(
+      new Option('--runs <n>', 'keep the newest n runs of each subject; default: 1').argParser(parseWholeNumber(1)),
+    )
     .option('-n, --dry-run', 'only show what would be removed');
   answer<TargetOptions & { days?: number; runs?: number; dryRun?: boolean }>(
     clean,
