@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import stringWidth from 'string-width';
 import { EXIT_CODES, GatelineError, type Place } from '../errors.ts';
 import { ansi, plain, type Paint, type Screen as TableScreen } from '../report/table.ts';
 import { forTerminal } from '../untrusted/escape.ts';
@@ -25,7 +24,7 @@ export function paintOf(screen: Screen): Paint {
 
 /** How tables look on a screen. */
 export function tableScreenOf(screen: Screen): TableScreen {
-  return { paint: paintOf(screen), width: screen.columns, widthOf: stringWidth };
+  return { paint: paintOf(screen), width: screen.columns };
 }
 
 export function printAnswer({ out }: World, { json, text }: Answer, asJson: boolean): void {

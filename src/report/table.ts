@@ -1,3 +1,4 @@
+import { eastAsianWidth } from 'get-east-asian-width';
 import { forTerminal } from '../untrusted/escape.ts';
 
 /** What a piece of text means; the paint decides how it looks. */
@@ -16,12 +17,7 @@ export interface Screen {
   readonly width?: number;
   /** Default: no colour. */
   readonly paint?: Paint;
-  /** Columns of a text. Default: a character takes one. The library that knows better takes 40 ms to load. */
-  readonly widthOf?: WidthOf;
 }
-
-/** Columns of a safe text: wide characters (CJK, emoji) take two. */
-type WidthOf = (text: string) => number;
 
 /** A text from anybody, and how it looks. */
 export interface Cell {
@@ -48,13 +44,12 @@ const MIN_WIDTH = 20;
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen = {}): string {
   if (rows.length === 0) return '';
-  const { width = 0, paint = plain, widthOf: measure = (text) => text.length } = screen;
-  const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : measure(text));
+  const { width = 0, paint = plain } = screen;
   const total = width > 0 ? Math.max(width, MIN_WIDTH) : Infinity;
   const filled = columns
     .map((column) => ({ ...column, cells: rows.map((row) => safeCell(column.cell(row))) }))
     .filter(({ cells }) => cells.some(({ text }) => text !== ''))
-    .map((column) => ({ ...column, width: columnWidth(column, widthOf) }));
+    .map((column) => ({ ...column, width: columnWidth(column) }));
   const renderLine = (cellOf: (column: (typeof filled)[number]) => Cell): string => {
     let line = '';
     let left = total;
@@ -62,7 +57,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
       const space = Math.min(column.width, left);
       if (space < 1) break;
       const { text, tone } = cellOf(column);
-      const short = fitWidth(text, space, widthOf);
+      const short = fitWidth(text, space);
       const padding = ' '.repeat(space - widthOf(short));
       const painted = tone === undefined || short === '' ? short : paint(tone, short);
       line += (column.isNumber ? padding + painted : painted + padding) + GAP;
@@ -79,10 +74,7 @@ function safeCell(cell: string | Cell | 0 | undefined): Cell {
   return { ...cell, text: safeText(cell.text) };
 }
 
-function columnWidth(
-  { head, cells, max = 40 }: { head: string; cells: readonly Cell[]; max?: number },
-  widthOf: WidthOf,
-): number {
+function columnWidth({ head, cells, max = 40 }: { head: string; cells: readonly Cell[]; max?: number }): number {
   return cells.reduce((widest, { text }) => Math.max(widest, Math.min(max, widthOf(text))), widthOf(head));
 }
 
@@ -113,8 +105,20 @@ function graphemesOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+/** Its code point is narrow or of one of two letters, and the whole is a picture: variation selector 16, a flag. */
+const PICTURE = /[\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
+
+/** Columns of a safe text: wide characters (CJK, emoji) take two, and spacing marks (Devanagari, Tamil) one of their own. */
+function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  return graphemesOf(text).reduce((sum, grapheme) => {
+    const marks = grapheme.match(/\p{Mc}/gu)?.length ?? 0;
+    return sum + (PICTURE.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0)!) + marks);
+  }, 0);
+}
+
 /** A safe text in at most that many columns. */
-function fitWidth(text: string, columns: number, widthOf: WidthOf): string {
+function fitWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let result = '';
   let used = 0;
