@@ -261,7 +261,7 @@ describe('what changes while a gate works', () => {
     const { err } = await project.gateline('run');
     expect(err).toContain(
       'note: coverage/x changed while test worked, and test does not declare that: it counts as your change; coverage/x is among its inputs, so its output serves this call only ' +
-        `(if test makes it, add \`files: ['coverage/**']\` at ${placeOf(definition, 'test')})`,
+        `(if test makes it, add \`files: ['coverage/**']\` to test at ${placeOf(definition, 'test')})`,
     );
     project.ran();
     expect(await project.why('test')).toBe(
@@ -274,6 +274,9 @@ describe('what changes while a gate works', () => {
     expect(await project.run()).toBe('0: test');
     expect(await project.run()).toBe('0: ');
     expect(await project.json('show', 'test')).toMatchObject({ undeclared: [] });
+    const more = pipeline({ test: { run: COVERAGE, files: ['made/**'] } });
+    project.write('gateline.yml', more);
+    await project.expect('run', 0, `add 'coverage/**' to \`files\` of test at ${placeOf(more, 'test')}`);
   });
 
   it('by another gate that it does not need is named with the need to add', async () => {

@@ -105,7 +105,8 @@ function checkAnswer(check: Awaited<ReturnType<Gateline['entities']['check']>>, 
 }
 
 function changesAnswer(changes: Awaited<ReturnType<Gateline['entities']['set']>>) {
-  const lines = changes.map(({ entity, instance, to }) => safeText(`${entity}${instance && `/${instance}`}: ${to}`));
+  const states = new Map(changes.map(({ entity, instance, to }) => [`${entity}${instance && `/${instance}`}`, to]));
+  const lines = [...states].map(([name, state]) => safeText(`${name}: ${state}`));
   return { json: { changes }, text: lines.join('\n') || 'Nothing changed.' };
 }
 

@@ -1,11 +1,10 @@
-import { placeText } from '../../errors.ts';
 import { composeFiles, type FileChange, type GateFiles } from '../../run/files.ts';
 import type { Unit } from '../../run/units.ts';
 import { listNames } from '../../verdict/texts.ts';
 import { createMatcher } from '../../workspace/globs.ts';
 import type { Snapshot } from '../../workspace/workspace.ts';
 import type { Call } from '../call.ts';
-import { globFor } from '../plan/reasons.ts';
+import { filesAdvice } from '../plan/reasons.ts';
 import { handedOnTo, type Needs } from '../plan/request.ts';
 
 /** What changed in the folder while a unit worked. */
@@ -79,7 +78,7 @@ export function reportUndeclared(
     `${listNames(paths, 2)} changed while ${key} worked, and ${gate.id} does not declare that: it counts as your change${effect}`,
     {
       unit: key,
-      hint: `if ${gate.id} makes it, add \`files: [${globFor(paths)}]\` at ${placeText(gate.place)}`,
+      hint: `if ${gate.id} makes it, ${filesAdvice(gate, paths)}`,
     },
   );
 }

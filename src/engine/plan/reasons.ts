@@ -1,4 +1,5 @@
 import { placeText } from '../../errors.ts';
+import type { Gate } from '../../pipeline/pipeline.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { isJsonObject, type JsonValue } from '../../json/json.ts';
 import { attemptOf, type DecidedEntry, type StartedEntry } from '../../run/entry.ts';
@@ -92,7 +93,7 @@ async function changedFiles(
 function undeclaredChange(work: Work, paths: readonly string[]): Explanation {
   return {
     reason: `it changed ${listNames(paths, 2)} itself and does not declare that, so the change counts as yours`,
-    hint: `add \`files: [${globFor(paths)}]\` to ${work.unit.gate.id} at ${placeText(work.unit.gate.place)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
+    hint: `${filesAdvice(work.unit.gate, paths)}, or \`ignore: [${globFor(paths)}]\` at the top if nobody needs them`,
   };
 }
 
@@ -104,8 +105,15 @@ function isFileOf(call: Call, key: string, path: string): boolean {
   return Object.hasOwn(call.state.files.get(key) ?? {}, path);
 }
 
+/** How a gate declares what it left. */
+export function filesAdvice({ id, files, place }: Gate, paths: readonly string[]): string {
+  const globs = globFor(paths);
+  const change = files === undefined ? `add \`files: [${globs}]\` to ${id}` : `add ${globs} to \`files\` of ${id}`;
+  return `${change} at ${placeText(place)}`;
+}
+
 /** A glob for what an agent left: the folder that all paths share, else the paths. */
-export function globFor(paths: readonly string[]): string {
+function globFor(paths: readonly string[]): string {
   const folders = new Set(paths.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')));
   const [folder] = folders;
   if (folders.size === 1 && folder) return `'${folder}/**'`;
