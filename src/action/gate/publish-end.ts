@@ -14,9 +14,7 @@ import type { GateFiles } from '../../run/files.ts';
 import { publishAttempt } from '../../store/github/publish.ts';
 import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
-import { createMatcher } from '../../workspace/globs.ts';
-import { isInnerLink } from '../../workspace/paths.ts';
-import { LINK } from '../../workspace/tree.ts';
+import { findHandOnProblems } from '../../workspace/hand-on.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
 import { readInputs } from '../inputs.ts';
 import { readJob } from '../job.ts';
@@ -75,13 +73,17 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
  */
 async function filesToHandOn({ folder, order }: OpenGate, { verdict, files }: EndedEntry): Promise<GateFiles> {
   if (verdict.status === 'failed') return {};
-  const isAllowed = createMatcher(order.pipeline.allowSecrets);
+  const { redactor, pipeline } = order;
   const isFit = async ([path, { base, after }]: readonly [string, GateFiles[string]]): Promise<boolean> => {
     // What the gate changed was looked at by its verdict.
     if (base !== after || after === null) return true;
-    const text = Buffer.from((await folder.git.readVersion(after)) ?? []).toString();
-    if (after.startsWith(LINK) && !isInnerLink(path, text)) return false;
-    return isAllowed(path) || order.redactor.find(text).length === 0;
+    const problems = await findHandOnProblems(
+      folder.git,
+      [{ path, before: null, after }],
+      redactor,
+      pipeline.allowSecrets,
+    );
+    return problems.length === 0;
   };
   const entries = Object.entries(files);
   const fit = await Promise.all(entries.map(isFit));
