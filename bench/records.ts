@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { queryHistory } from '../src/history/query.ts';
 import type { Entry } from '../src/run/entry.ts';
-import { FolderState } from '../src/run/state.ts';
+import { LogState } from '../src/run/state.ts';
 import { openLog } from '../src/store/files/log.ts';
 import { openStateFolder } from '../src/store/files/state-folder.ts';
 import { LogBuilder } from '../test/support/log-builder.ts';
@@ -31,7 +31,7 @@ async function* measureLog(place: string): AsyncGenerator<Figure> {
   writeFiles(place, { '.state/log.jsonl': entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') });
   const pipeline = createPipeline(GATES);
   const fold = (all: readonly Entry[]): void => {
-    if (new FolderState(pipeline, 'pr-42', all).runs.length !== RUNS) throw new Error('entries are missing');
+    if (new LogState(pipeline, 'pr-42', all).runs.length !== RUNS) throw new Error('entries are missing');
   };
   const folder = await openStateFolder(join(place, '.state'));
   const read = async (): Promise<void> => fold(await openLog(folder).read());

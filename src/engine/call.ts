@@ -3,7 +3,7 @@ import { digestOfJson, type Digest } from '../json/digest.ts';
 import type { Gate, UnitKey } from '../pipeline/pipeline.ts';
 import { ENTRY_FORMAT, isSameAttempt, type DecidedEntry, type EndedEntry, type Entry } from '../run/entry.ts';
 import type { EngineEvent } from '../run/events.ts';
-import { FolderState } from '../run/state.ts';
+import { LogState } from '../run/state.ts';
 import { rejectionText } from '../run/unit-state.ts';
 import { UnitGraph, type Unit } from '../run/units.ts';
 import type { Contract } from '../verdict/contract.ts';
@@ -32,7 +32,7 @@ export class Call {
   readonly ports: Ports;
   readonly order: Order;
   readonly graph: UnitGraph;
-  readonly state: FolderState;
+  readonly state: LogState;
   readonly outcomes = new Map<UnitKey, Outcome>();
   /** Values in the place of needs, by gate. */
   readonly standIns = new Map<string, UnitOutput>();
@@ -58,7 +58,7 @@ export class Call {
     this.ports = ports;
     this.order = order;
     this.graph = new UnitGraph(order.pipeline);
-    this.state = new FolderState(order.pipeline, order.subject, entries, order.run);
+    this.state = new LogState(order.pipeline, order.subject, entries, order.run);
     for (const [key, output] of order.outputs ?? [])
       this.outcomes.set(key, { ...output, result: 'done', reason: verdictText(output.verdict) });
     this.#entries = entries;

@@ -1,6 +1,6 @@
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { figuresOf, sumOf } from '../run/figures.ts';
-import type { Attempt, FolderState } from '../run/state.ts';
+import type { Attempt, LogState } from '../run/state.ts';
 import type { UnitStatus } from '../run/status.ts';
 import { describeUnits, runStatusOf, type UnitState } from '../run/unit-state.ts';
 import { truncateBytes } from '../untrusted/escape.ts';
@@ -14,7 +14,7 @@ const FAILURES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partia
  * The line of the newest run in the history, at the end of a call; undefined: no gate has worked in it.
  * @param now ISO 8601 with milliseconds
  */
-export function createHistoryEntry(pipeline: Pipeline, state: FolderState, now: string): HistoryEntry | undefined {
+export function createHistoryEntry(pipeline: Pipeline, state: LogState, now: string): HistoryEntry | undefined {
   const run = state.current;
   // A call ends its own agents, so what is open works between `begin` and `complete`.
   const units = [...describeUnits(pipeline, state, run, () => true).values()];

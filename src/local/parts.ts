@@ -5,7 +5,7 @@ import type { JsonValue } from '../json/json.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { Part, PartValue } from '../report/view.ts';
 import { attemptOf } from '../run/entry.ts';
-import { FolderState, type Attempt } from '../run/state.ts';
+import { LogState, type Attempt } from '../run/state.ts';
 import { gateOf, UnitGraph } from '../run/units.ts';
 import { snapshotFrom } from '../workspace/workspace.ts';
 import type { Folder } from './folder/folder.ts';
@@ -23,7 +23,7 @@ type PartChoice = UnitChoice & { readonly part: Part };
 export async function readPart(folder: Folder, order: Order, choice: PartChoice): Promise<PartValue> {
   const { unit, part } = choice;
   new UnitGraph(order.pipeline).requireUnit(unit);
-  const state = new FolderState(order.pipeline, order.subject, await folder.ports.log.read());
+  const state = new LogState(order.pipeline, order.subject, await folder.ports.log.read());
   const attempt = findAttempt(state, choice);
   const { ended } = attempt;
   if (part === 'verdict' || part === 'feedback') {
@@ -77,7 +77,7 @@ function missing(unit: UnitKey, part: Part, { ref, ended }: Attempt): GatelineEr
 }
 
 /** The attempt that made what a unit has. @throws GatelineError `usage` if there is none */
-export function findAttempt(state: FolderState, { unit, run, attempt }: UnitChoice): Attempt {
+export function findAttempt(state: LogState, { unit, run, attempt }: UnitChoice): Attempt {
   const { subject } = state;
   const runState = state.runs.findLast((other) => other.run === run || (run === undefined && other.attempts.has(unit)));
   const attempts = runState?.attempts.get(unit) ?? [];
@@ -103,7 +103,7 @@ export function findAttempt(state: FolderState, { unit, run, attempt }: UnitChoi
 /** What the gates of the newest run changed in the folder, as a unified diff. @param unit a gate, or one leg */
 export async function diffRun(folder: Folder, { pipeline, subject }: Order, unit?: UnitKey): Promise<string> {
   if (unit !== undefined) new UnitGraph(pipeline).requireGate(gateOf(unit));
-  const state = new FolderState(pipeline, subject, await folder.ports.log.read());
+  const state = new LogState(pipeline, subject, await folder.ports.log.read());
   const workspace = folder.git;
   const patches: string[] = [];
   const ended = [...(state.current?.attempts ?? [])].flatMap(([key, attempts]) =>

@@ -6,7 +6,7 @@ import { GatelineError, messageOf } from '../errors.ts';
 import { createExcerpt, excerptSize, type Excerpt } from '../report/html/excerpt.ts';
 import { renderHtml } from '../report/html/page.ts';
 import type { Part } from '../report/view.ts';
-import { FolderState } from '../run/state.ts';
+import { LogState } from '../run/state.ts';
 import { shellWord } from '../untrusted/escape.ts';
 import type { Folder } from './folder/folder.ts';
 import { findAttempt, partDigests, readContent } from './parts.ts';
@@ -18,7 +18,7 @@ const PARTS = ['output', 'learnings', 'stdout', 'stderr', 'request'] as const sa
 /** A run as one page of HTML, with what its units left. @param run default: the newest */
 export async function reportRun(folder: Folder, order: Order, run?: number): Promise<string> {
   const view = await viewRun(folder, order, run);
-  const state = new FolderState(order.pipeline, order.subject, await folder.log.read());
+  const state = new LogState(order.pipeline, order.subject, await folder.log.read());
   const units = view.units.filter(({ attempts }) => attempts.length > 0);
   const maxBytes = excerptSize(units.length * PARTS.length);
   const excerpts = new Map<string, Excerpt[]>();

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { AttemptRef, DecidedEntry, Entry } from '../run/entry.ts';
 import { figuresOf } from '../run/figures.ts';
-import { FolderState, type Attempt, type RunState } from '../run/state.ts';
+import { LogState, type Attempt, type RunState } from '../run/state.ts';
 import type { UnitStatus } from '../run/status.ts';
 import { describeUnits, runStatusOf, type IsAlive, type UnitState } from '../run/unit-state.ts';
 import { countOf } from './amounts.ts';
@@ -45,7 +45,7 @@ export function createRunView(input: RunViewInput): RunView {
     history,
     outputPath = () => '$GATELINE_OUTPUT',
   } = input;
-  const state = new FolderState(
+  const state = new LogState(
     pipeline,
     subject,
     run === undefined ? entries : entriesUntil(entries, pipeline, subject, run),

@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint.ts';
 import { isSameAttempt, type EndedEntry } from './entry.ts';
 import { endsOf, seriesOf } from './repeat.ts';
-import { attemptName, type FolderState } from './state.ts';
+import { attemptName, type LogState } from './state.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** What a run amounts to. */
@@ -20,7 +20,7 @@ export interface Figures {
   readonly savedUsd?: number;
 }
 
-export function figuresOf(state: FolderState, units: readonly UnitState[]): Figures {
+export function figuresOf(state: LogState, units: readonly UnitState[]): Figures {
   const ends = units.flatMap(({ attempts }) => attempts.flatMap(({ ended }) => ended ?? []));
   // In a job that is run again, the output of an earlier run attempt has the place of the one that uses it.
   const isUsed = ({ attempts, ended }: UnitState) =>

@@ -4,7 +4,7 @@ import { cutText } from '../verdict/texts.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import type { DecidedEntry } from './entry.ts';
 import type { Item } from './memory.ts';
-import type { FolderState } from './state.ts';
+import type { LogState } from './state.ts';
 import { STATUS_PHRASES } from './status.ts';
 import { taskOf } from './tasks.ts';
 import { describeUnits, type UnitState } from './unit-state.ts';
@@ -25,11 +25,7 @@ const MOST = { lines: 100, issues: 10, text: 500 } as const;
  * What was done before an attempt, for an agent that begins with a fresh context (seed 003): Markdown, in which all that
  * agents and people wrote is in fences, as data.
  */
-export function renderHandoff(
-  pipeline: Pipeline,
-  state: FolderState,
-  { task, learnings, tasks }: HandoffSource,
-): string {
+export function renderHandoff(pipeline: Pipeline, state: LogState, { task, learnings, tasks }: HandoffSource): string {
   const run = state.current;
   const units = [...describeUnits(pipeline, state, run, () => true).values()];
   const before = state.runs.at(-2);

@@ -1,6 +1,6 @@
 import type { EndedEntry } from './entry.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
-import type { FolderState, RunState } from './state.ts';
+import type { LogState, RunState } from './state.ts';
 import type { Unit } from './units.ts';
 import { cutText } from '../verdict/texts.ts';
 import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/verdict.ts';
@@ -10,7 +10,7 @@ import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/ve
  * the verdict and the output of the attempt with the median score, among those that passed if enough did. Any earlier one
  * is a part, and no result by itself.
  */
-export function judgeTogether({ current }: FolderState, { gate, key }: Unit, entry: EndedEntry): EndedEntry {
+export function judgeTogether({ current }: LogState, { gate, key }: Unit, entry: EndedEntry): EndedEntry {
   const { repeat } = gate;
   if (repeat === undefined || entry.verdict.kind === 'cancelled') return entry;
   const series = seriesOf(current?.run === entry.run ? endsOf(current, key) : [], entry);

@@ -49,7 +49,7 @@ export interface RunState {
  * What the log of a folder says about one pipeline and one subject: a pure fold, made entry by entry. It has the
  * history, open attempts, notes of reviews and decisions; which outputs hold is not asked of it.
  */
-export class FolderState {
+export class LogState {
   readonly #graph: UnitGraph;
   readonly #firstRun: number;
   readonly subject: string;

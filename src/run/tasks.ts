@@ -3,7 +3,7 @@ import type { SetSubject, SubjectSet } from '../pipeline/set.ts';
 import { cutText } from '../verdict/texts.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import type { Entry } from './entry.ts';
-import { FolderState, type RunState } from './state.ts';
+import { LogState, type RunState } from './state.ts';
 import { STATUS_PHRASES } from './status.ts';
 import { describeUnits, runStatusOf, type UnitState } from './unit-state.ts';
 
@@ -60,7 +60,7 @@ export function foldTasks({ subjects, retries }: SubjectSet, pipeline: Pipeline,
 }
 
 function foldTask({ id, task, needs }: SetSubject, limit: number, pipeline: Pipeline, entries: readonly Entry[]): Task {
-  const state = new FolderState(pipeline, id, entries);
+  const state = new LogState(pipeline, id, entries);
   const runs = state.runs.filter(({ attempts }) => attempts.size > 0);
   const run = runs.at(-1);
   const tries = runs.filter((other) => !isFixOf(other, id));

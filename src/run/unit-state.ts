@@ -1,7 +1,7 @@
 import type { Gate, Leg, Pipeline, UnitKey } from '../pipeline/pipeline.ts';
 import { verdictText } from '../verdict/verdict.ts';
 import { attemptOf, originOf, type DecidedEntry, type EndedEntry, type ProcessId } from './entry.ts';
-import { approvalKey, attemptName, isGoodEnd, type Attempt, type FolderState, type RunState } from './state.ts';
+import { approvalKey, attemptName, isGoodEnd, type Attempt, type LogState, type RunState } from './state.ts';
 import { MEETS_CONTRACT, STATUS_PHRASES, type RunStatus, type UnitStatus } from './status.ts';
 import { NO_LEG, UnitGraph, worksByItself, type Unit } from './units.ts';
 
@@ -30,7 +30,7 @@ export type IsAlive = (process: ProcessId) => boolean;
 /** The units of a run, in the order of the definition. A gate whose legs are not known yet is one unit without a leg. */
 export function describeUnits(
   pipeline: Pipeline,
-  state: FolderState,
+  state: LogState,
   run: RunState | undefined,
   isAlive: IsAlive,
 ): ReadonlyMap<UnitKey, UnitState> {
@@ -88,7 +88,7 @@ function describeOpen(last: Attempt | undefined, isAlive: IsAlive): Standing | u
 function describeTurn(
   { key }: Unit,
   ended: EndedEntry | undefined,
-  { pending, forced }: FolderState,
+  { pending, forced }: LogState,
 ): Standing | undefined {
   const turn = pending.get(key);
   const isRefused = turn?.decision === 'adopt' && ended?.how === 'adopted';
@@ -109,7 +109,7 @@ function describeWait(
   { key, gate, leg }: Unit,
   ended: EndedEntry | undefined,
   needs: readonly UnitState[],
-  { graph, state, run }: { readonly graph: UnitGraph; readonly state: FolderState; readonly run: RunState | undefined },
+  { graph, state, run }: { readonly graph: UnitGraph; readonly state: LogState; readonly run: RunState | undefined },
 ): Standing | undefined {
   const rollback = ended && state.rejected.get(attemptName(attemptOf(ended)));
   const isTakenBack = rollback?.decision === 'rollback';
@@ -151,7 +151,7 @@ function pendingFor(reason: string): Standing {
 }
 
 /** The judgement of an attempt that ended, as the engine treats it. */
-function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: FolderState): Standing {
+function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState): Standing {
   const { how, verdict, output, fingerprint, actor, reason } = ended;
   if (how === 'lost')
     return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
@@ -186,7 +186,7 @@ export function rejectionText({ decision, actor, reason }: DecidedEntry): string
 
 /** Why an output is used that a person had to look at; undefined: nobody approved it. */
 export function approvalText(
-  { approvals }: FolderState,
+  { approvals }: LogState,
   { fingerprint, output }: Pick<EndedEntry, 'fingerprint' | 'output'>,
 ): string | undefined {
   const approval = output && approvals.get(approvalKey(fingerprint, output.digest));

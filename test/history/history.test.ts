@@ -6,7 +6,7 @@ import { queryHistory, type HistoryFilter } from '../../src/history/query.ts';
 import { estimateDuration, summarizeDays, summarizeGates, summarizeRuns } from '../../src/history/statistics.ts';
 import { digestOf } from '../../src/json/digest.ts';
 import { attemptOf } from '../../src/run/entry.ts';
-import { FolderState } from '../../src/run/state.ts';
+import { LogState } from '../../src/run/state.ts';
 import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createPipeline } from '../support/pipelines.ts';
 
@@ -19,7 +19,7 @@ const pipeline = createPipeline([
 
 /** The last line of the history that a log gives. */
 function lineOf(log: LogBuilder): HistoryEntry | undefined {
-  const line = createHistoryEntry(pipeline, new FolderState(pipeline, log.subject, log.entries), NOW);
+  const line = createHistoryEntry(pipeline, new LogState(pipeline, log.subject, log.entries), NOW);
   return line && historyEntrySchema.parse(JSON.parse(JSON.stringify(line)));
 }
 

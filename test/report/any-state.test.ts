@@ -10,7 +10,7 @@ import { Progress } from '../../src/report/progress.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../src/report/terminal.ts';
 import type { RunView } from '../../src/report/view.ts';
-import { FolderState } from '../../src/run/state.ts';
+import { LogState } from '../../src/run/state.ts';
 import type { LogBuilder } from '../support/log-builder.ts';
 import { LIVE, parseMarkdown } from '../untrusted/markdown.ts';
 import { logs, pipeline } from './any-log.ts';
@@ -44,7 +44,7 @@ describe('any log that calls can write', () => {
     const seen = new Set<string>();
     const check = (log: LogBuilder, isAlive: boolean, width: number): void => {
       const { subject, entries } = log;
-      const state = new FolderState(pipeline, subject, entries);
+      const state = new LogState(pipeline, subject, entries);
       const line = createHistoryEntry(pipeline, state, NOW);
       const history = line ? [historyEntrySchema.parse(JSON.parse(JSON.stringify({ ...line, run: 99 })))] : [];
       for (const run of [undefined, ...state.runs.map((each) => each.run)]) {

@@ -8,7 +8,7 @@ import { Progress } from '../../src/report/progress.ts';
 import { createRunView } from '../../src/report/run-view.ts';
 import { renderPlan, renderStatus, renderVerdict } from '../../src/report/terminal.ts';
 import type { EngineEvent, UnitPlan } from '../../src/run/events.ts';
-import { FolderState } from '../../src/run/state.ts';
+import { LogState } from '../../src/run/state.ts';
 import { createVerdict, LogBuilder } from '../support/log-builder.ts';
 import { createLegs, createPipeline } from '../support/pipelines.ts';
 
@@ -65,7 +65,7 @@ const failed = createVerdict('failed', { score: 60, advice: ADVICE, issues });
 log.play('execute/chrome-', { ended: { verdict: failed, exitCode: 0 } }).play('execute/firefox? skipped:style');
 
 function historyOf() {
-  return createHistoryEntry(pipeline, new FolderState(pipeline, log.subject, log.entries), '2026-01-02T03:30:00.000Z')!;
+  return createHistoryEntry(pipeline, new LogState(pipeline, log.subject, log.entries), '2026-01-02T03:30:00.000Z')!;
 }
 
 const history = [historyOf(), first];

@@ -8,7 +8,7 @@ import { renderBadge, reportOutputs } from '../../report/github/outcome.ts';
 import { renderRunSummary } from '../../report/github/run-summary.ts';
 import { createRunView } from '../../report/run-view.ts';
 import type { RunView } from '../../report/view.ts';
-import { FolderState } from '../../run/state.ts';
+import { LogState } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
 import { parseArtifactName } from '../../store/github/document.ts';
 import { mergeHistory, readHistory, saveHistory } from '../../store/github/history.ts';
@@ -44,7 +44,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   };
   const page = inputs.html ? await uploadPage(services, run, view, context, retentionDays) : undefined;
   await showView(job, services, view, { ...context, page });
-  const entry = createHistoryEntry(pipeline, new FolderState(pipeline, subject, entries), now);
+  const entry = createHistoryEntry(pipeline, new LogState(pipeline, subject, entries), now);
   if (entry && !job.trust.isOutside) {
     const history = mergeHistory([{ ...entry, runId: String(job.runId) }], earlier);
     await saveHistory(services, pipeline.id, history, retentionDays);

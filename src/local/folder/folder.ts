@@ -16,7 +16,7 @@ import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { MEMORY_FOLDER } from '../../run/memory.ts';
 import type { AttemptRef, Entry } from '../../run/entry.ts';
 import type { EngineEvent } from '../../run/events.ts';
-import { FolderState } from '../../run/state.ts';
+import { LogState } from '../../run/state.ts';
 import { AttemptFolders, subjectSlug } from '../../store/files/attempts.ts';
 import { FileCheckpoints } from '../../store/files/checkpoints.ts';
 import { FileContents } from '../../store/files/contents.ts';
@@ -177,7 +177,7 @@ export class Folder implements AsyncDisposable {
 
   /** Notes how the newest run stands in the history. */
   async appendHistory({ pipeline, subject }: Order): Promise<void> {
-    const state = new FolderState(pipeline, subject, await this.log.read());
+    const state = new LogState(pipeline, subject, await this.log.read());
     const entry = createHistoryEntry(pipeline, state, this.ports.clock.now().toISOString());
     if (entry) await this.#history.append(entry);
   }

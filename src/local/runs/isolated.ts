@@ -2,7 +2,7 @@ import type { Order } from '../../engine/ports.ts';
 import { recoverFolder } from '../../engine/attempt/recover.ts';
 import { runPipeline, type RunResult } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
-import { FolderState } from '../../run/state.ts';
+import { LogState } from '../../run/state.ts';
 import { STATUS_PHRASES } from '../../run/status.ts';
 import { listNames } from '../../verdict/texts.ts';
 import { snapshotFrom, snapshotId, type Snapshot, type Workspace } from '../../workspace/workspace.ts';
@@ -30,7 +30,7 @@ export async function runIsolated(
   await recoverFolder(mirroredPorts(folder, order, checkpoints), order);
   await using clone = await folder.openClone(order);
   const base = snapshotId(await clone.git.takeSnapshot());
-  const { runNumber } = new FolderState(order.pipeline, order.subject, await folder.log.read());
+  const { runNumber } = new LogState(order.pipeline, order.subject, await folder.log.read());
   // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
   const { delivered } = (await readCloneRun(folder, order)) ?? {};
   await saveCloneRun(folder, order, { run: runNumber, base, delivered });

@@ -1,6 +1,6 @@
 import { decide, giveUpAttempts } from '../../engine/decide/decide.ts';
 import type { Decider, Order, Ports } from '../../engine/ports.ts';
-import { FolderState } from '../../run/state.ts';
+import { LogState } from '../../run/state.ts';
 import { applyStrategy, type Strategy } from '../../engine/decide/strategy.ts';
 import { hasUncommittedChanges } from '../folder/git.ts';
 import type { Folder } from '../folder/folder.ts';
@@ -42,7 +42,7 @@ async function decideBefore(
   by: Decider,
   { fresh, force, strategy }: Preparation,
 ): Promise<void> {
-  const { current } = new FolderState(order.pipeline, order.subject, await ports.log.read());
+  const { current } = new LogState(order.pipeline, order.subject, await ports.log.read());
   const isOpen = current !== undefined && current.finalStatus === undefined && current.attempts.size > 0;
   if (fresh && isOpen) await decide(ports, order, { decision: 'close' }, by);
   for (const gate of force ?? []) await decide(ports, order, { decision: 'force', unit: gate }, by);

@@ -8,7 +8,7 @@ import { renderGateSummary } from '../../../src/report/github/gate-summary.ts';
 import { renderBadge, reportOutputs } from '../../../src/report/github/outcome.ts';
 import { renderRunSummary } from '../../../src/report/github/run-summary.ts';
 import { createHistoryEntry } from '../../../src/history/create-history-entry.ts';
-import { FolderState } from '../../../src/run/state.ts';
+import { LogState } from '../../../src/run/state.ts';
 import { LIVE, parseMarkdown } from '../../untrusted/markdown.ts';
 import { logs, pipeline, text } from '../any-log.ts';
 import { contextOf, NOW, viewOf } from './support.ts';
@@ -93,7 +93,7 @@ describe('any log, with any texts of agents', () => {
         facts,
         fc.constantFrom(900_000, 900_000, 60_000, 9_000, 2_000, 500),
         (log, { units, problems, runId }, maxBytes) => {
-          const line = createHistoryEntry(pipeline, new FolderState(pipeline, log.subject, log.entries), NOW);
+          const line = createHistoryEntry(pipeline, new LogState(pipeline, log.subject, log.entries), NOW);
           const history = line
             ? [
                 { ...line, run: 99, runId },

@@ -4,7 +4,7 @@ import type { Pipeline } from '../../../src/pipeline/pipeline.ts';
 import type { GithubContext } from '../../../src/report/github/context.ts';
 import { createRunView } from '../../../src/report/run-view.ts';
 import type { RunView } from '../../../src/report/view.ts';
-import { FolderState } from '../../../src/run/state.ts';
+import { LogState } from '../../../src/run/state.ts';
 import type { LogBuilder } from '../../support/log-builder.ts';
 
 export const NOW = '2026-01-02T05:00:00.000Z';
@@ -21,5 +21,5 @@ export function viewOf(pipeline: Pipeline, log: LogBuilder, history: readonly Hi
 
 /** The line of the newest run of a log, as one of another workflow run. */
 export function historyOf(pipeline: Pipeline, log: LogBuilder, over: Partial<HistoryEntry> = {}): HistoryEntry {
-  return { ...createHistoryEntry(pipeline, new FolderState(pipeline, log.subject, log.entries), NOW)!, ...over };
+  return { ...createHistoryEntry(pipeline, new LogState(pipeline, log.subject, log.entries), NOW)!, ...over };
 }

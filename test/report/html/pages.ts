@@ -2,7 +2,7 @@ import { createHistoryEntry } from '../../../src/history/create-history-entry.ts
 import { createExcerpt, excerptSize } from '../../../src/report/html/excerpt.ts';
 import type { HtmlReport } from '../../../src/report/html/page.ts';
 import { createRunView } from '../../../src/report/run-view.ts';
-import { FolderState } from '../../../src/run/state.ts';
+import { LogState } from '../../../src/run/state.ts';
 import { createVerdict, LogBuilder } from '../../support/log-builder.ts';
 import { createLegs, createPipeline } from '../../support/pipelines.ts';
 
@@ -25,7 +25,7 @@ export function createReport(): HtmlReport {
   const log = new LogBuilder();
   const metrics = { model: 'm-1', inputTokens: 1_200, outputTokens: 340, costUsd: 0.012 };
   log.play('design+', { ended: { ms: 740_000, metrics: { costUsd: 1.84 } } }).play('close');
-  const state = new FolderState(pipeline, log.subject, log.entries);
+  const state = new LogState(pipeline, log.subject, log.entries);
   const earlier = { ...createHistoryEntry(pipeline, state, NOW)!, status: 'error' as const };
   const failure = { unit: 'gone', kind: 'schema', message: 'it has no selectors' };
   const issue = { severity: 'error' as const, message: 'it has no selectors', pointer: '/items/0', rule: '/required' };
