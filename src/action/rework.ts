@@ -9,7 +9,7 @@ import type { GateJob } from './gate/gate-job.ts';
 /** Work that `report` sent back: what it dispatches the next run with. Notes and a count, never an approval. */
 export const reworkSchema = z.strictObject({
   gate: z.string().max(40),
-  round: z.int().min(2).max(1_000),
+  iteration: z.int().min(2).max(1_000),
   /** The run whose report sent it back. */
   runId: z.int(),
   causes: z
@@ -55,7 +55,7 @@ export async function readRework(
     actor: 'gateline',
     reason: `sent back by ${causes.map(({ unit }) => unit).join(', ')}`,
     gate: rework.gate,
-    round: rework.round,
+    iteration: rework.iteration,
     causes,
   };
   return { entry, values: documents.flatMap(({ output }) => (output === undefined ? [] : [output])) };

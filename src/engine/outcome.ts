@@ -5,7 +5,7 @@ import type { Call, Outcome } from './call.ts';
 import { setLegs } from './legs.ts';
 import { unitOutputOf, isApproved } from './plan/checkpoints.ts';
 import type { Needs } from './plan/request.ts';
-import { roundsLeft } from './decide/rework.ts';
+import { iterationsLeft } from './decide/rework.ts';
 
 /** Notes what became of a unit whose output is there: whether later gates may use it. */
 export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {
@@ -29,7 +29,7 @@ export function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pic
   if (approved || (verdict.status === 'partial' && partial === 'continue'))
     return { result: 'done', reason: verdictText(verdict) };
   if (verdict.status === 'partial' && partial === 'pause') return { result: 'waiting', reason: verdictText(verdict) };
-  if (roundsLeft(call, gate, checkpoint.attempt) > 0) return { result: 'sends-back', reason: verdictText(verdict) };
+  if (iterationsLeft(call, gate, checkpoint.attempt) > 0) return { result: 'sends-back', reason: verdictText(verdict) };
   return { result: 'failed', reason: verdictText(verdict) };
 }
 

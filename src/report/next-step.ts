@@ -64,17 +64,17 @@ const UNIT_ORDER: readonly UnitStatus[] = ['running', 'failed', 'partial', 'lost
  * | waits for a person | `gateline approve GATE` |
  * | skipped or adopted, and its turn has not come | `gateline run` |
  * | pending, and its needs are done | `gateline run`; `gateline begin GATE` if its agent works by itself |
- * @param rounds how often its output sent the work back, if it may not do so again
+ * @param reworks how often its output sent the work back, if it may not do so again; else 0
  * @param output path of the output of its newest attempt
  */
 export function unitStep(
   { unit, status, done, ended, attempts, turn }: UnitState,
   isReady: boolean,
-  rounds: number,
+  reworks: number,
   output = '',
 ): NextStep | undefined {
   const { key, gate } = unit;
-  const more = rounds > 0 ? ` (\`gateline run --max-iterations ${rounds + 2}\` sends it back once more)` : '';
+  const more = reworks > 0 ? ` (\`gateline run --max-iterations ${reworks + 2}\` sends it back once more)` : '';
   const name = shellWord(key);
   const again = worksByItself(gate) ? `gateline begin ${name}` : 'gateline run';
   if (done) return undefined;

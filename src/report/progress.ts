@@ -51,7 +51,7 @@ export class Progress {
       case 'ended':
         return this.#end(event);
       case 'rework': {
-        const reason = `round ${event.round}, sent back by ${listNames(event.causes)}`;
+        const reason = `iteration ${event.iteration}, sent back by ${listNames(event.causes)}`;
         for (const key of this.#rows.keys())
           if (key === event.gate || key.startsWith(`${event.gate}/`)) this.#set(key, 'pending', 'warning', reason);
         return safeText(`${event.gate}: ${reason}`);

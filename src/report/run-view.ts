@@ -110,9 +110,9 @@ function viewUnit(
   const { gate, leg, key } = unit;
   const last = attempts.at(-1);
   const { goto = '', maxIterations = 1 } = gate.onFail ?? {};
-  const rounds = status === 'failed' || status === 'partial' ? (run?.reworks.get(goto)?.length ?? 0) : 0;
-  const limit = countOf(Math.max(rounds, maxIterations - 1), 'time');
-  const reason = rounds === 0 ? state.reason : `${state.reason} (sent back ${rounds} of ${limit})`;
+  const reworks = status === 'failed' || status === 'partial' ? (run?.reworks.get(goto)?.length ?? 0) : 0;
+  const limit = countOf(Math.max(reworks, maxIterations - 1), 'time');
+  const reason = reworks === 0 ? state.reason : `${state.reason} (sent back ${reworks} of ${limit})`;
   const isReady = status === 'pending' && states.every((other) => other.done || !needs.includes(other.unit.key));
   return {
     key,
@@ -139,7 +139,7 @@ function viewUnit(
     changes: ended?.changes ?? [],
     undeclared: ended?.undeclared ?? [],
     source: ended?.source,
-    next: unitStep(state, isReady, rounds < maxIterations - 1 ? 0 : rounds, last && outputPath(last.ref)),
+    next: unitStep(state, isReady, reworks < maxIterations - 1 ? 0 : reworks, last && outputPath(last.ref)),
   };
 }
 

@@ -152,10 +152,10 @@ export const decidedSchema = z.discriminatedUnion('decision', [
   decision('keep', { unit, attempt: attemptRefSchema, fingerprint: digestSchema }),
   /** A person supplies the output of the unit for today's request. */
   decision('adopt', { unit, output: contentSchema }),
-  /** Failed outputs send the work back to `gate`, for round `round`; the first time is round 2. */
+  /** Failed outputs send the work back to `gate`, as the given iteration: 2 for the first time. */
   decision('rework', {
     gate: z.string().max(40),
-    round: count.min(2),
+    iteration: count.min(2),
     causes: z
       .array(z.strictObject({ unit, attempt: attemptRefSchema, output: contentSchema, verdict: verdictSchema }))
       .min(1),

@@ -43,7 +43,7 @@ export type EngineEvent =
   /** The Markdown checkpoint of a unit that has ended (seed 000), safe to print. */
   | { readonly type: 'checkpoint'; readonly unit: UnitKey; readonly text: string }
   /** Work was sent back to a gate. */
-  | { readonly type: 'rework'; readonly gate: string; readonly round: number; readonly causes: readonly UnitKey[] }
+  | { readonly type: 'rework'; readonly gate: string; readonly iteration: number; readonly causes: readonly UnitKey[] }
   /** Something that the user should know; `hint` says what to do. */
   | { readonly type: 'notice'; readonly unit?: UnitKey; readonly message: string; readonly hint?: string };
 

@@ -232,7 +232,7 @@ export function isRemembered({ status, kind }: Verdict, gate: Gate | undefined):
   return true;
 }
 
-/** Whether an output that nobody approved sends the work back, as long as there are rounds. */
+/** Whether an output that nobody approved sends the work back, as long as iterations are left. */
 export function sendsWorkBack(verdict: Verdict, gate: Gate): boolean {
   const isBelow = verdict.status === 'partial' && gate.contract.partial === 'block';
   return gate.onFail !== undefined && (isBelow || verdict.status === 'failed') && isRemembered(verdict, gate);

@@ -207,12 +207,18 @@ describe('decisions of who dispatches a run', () => {
 
 describe('work that a report sends back', () => {
   const attempt = `7@${digestWith('a')}`;
-  const rework = { gate: 'design', round: 2, runId: 499, causes: [{ unit: 'build', attempt }] };
+  const rework = { gate: 'design', iteration: 2, runId: 499, causes: [{ unit: 'build', attempt }] };
 
   it('is parsed strictly', () => {
     expect(parseRework(JSON.stringify(rework))).toEqual(rework);
     expect(parseRework(undefined)).toBeUndefined();
-    for (const wrong of ['{', '[]', { ...rework, approve: 'x' }, { ...rework, round: 1 }, { ...rework, causes: [] }])
+    for (const wrong of [
+      '{',
+      '[]',
+      { ...rework, approve: 'x' },
+      { ...rework, iteration: 1 },
+      { ...rework, causes: [] },
+    ])
       expect(() => parseRework(typeof wrong === 'string' ? wrong : JSON.stringify(wrong))).toThrow('`rework`');
   });
 
@@ -223,7 +229,7 @@ describe('work that a report sends back', () => {
     const now = new Date().toISOString();
     const read = readRework(gateJob, now, rework, async () => createDocument({ unit: 'build', output: { ok: false } }));
     expect(await read).toMatchObject({
-      entry: { decision: 'rework', gate: 'design', round: 2, causes: [{ unit: 'build' }] },
+      entry: { decision: 'rework', gate: 'design', iteration: 2, causes: [{ unit: 'build' }] },
       values: [{ ok: false }],
     });
     const none = () => Promise.resolve(createDocument({ unit: 'build', output: undefined }));

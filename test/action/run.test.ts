@@ -8,7 +8,7 @@ import { formatToken, parseToken, type GateJob } from '../../src/action/gate/gat
 import { completeGate } from '../../src/action/complete/complete.ts';
 import { approvalLine, attemptOutputs } from '../../src/action/gate/gate-report.ts';
 import type { NeededJob } from '../../src/action/gate/needs.ts';
-import { planNextRound } from '../../src/action/report/next-round.ts';
+import { planNextIteration } from '../../src/action/report/next-iteration.ts';
 import { handOn } from '../../src/action/gate/publish-end.ts';
 import { findFailedSteps } from '../../src/action/report/report.ts';
 import type { Services } from '../../src/action/services.ts';
@@ -126,11 +126,11 @@ describe('the report of a run', () => {
   });
 });
 
-describe('the next round of a loop', () => {
-  const plan = (fields: Parameters<typeof createNeed>[0], round?: number) => {
+describe('the next iteration of a loop', () => {
+  const plan = (fields: Parameters<typeof createNeed>[0], iteration?: number) => {
     const needs = [...ALL.slice(0, 3), createNeed({ unit: 'review', ...fields }, { result: 'failure' })];
-    const earlier = round === undefined ? undefined : { gate: 'design', round, runId: 1, causes: [] };
-    return planNextRound(collect(needs).run, 500, earlier);
+    const earlier = iteration === undefined ? undefined : { gate: 'design', iteration, runId: 1, causes: [] };
+    return planNextIteration(collect(needs).run, 500, earlier);
   };
 
   it.each([
@@ -142,9 +142,9 @@ describe('the next round of a loop', () => {
     ['left no output', { verdict: MISSING, output: undefined }, undefined, undefined],
     ['does not meet its schema', { verdict: failedVerdict('schema', 'wrong') }, undefined, undefined],
     ['passed', {}, undefined, undefined],
-  ] as const)('of a review that %s', (_, fields, earlier, round) => {
+  ] as const)('of a review that %s', (_, fields, earlier, iteration) => {
     const next = plan(fields, earlier);
-    expect(next.choice === 'dispatch' ? next.rework.round : undefined).toBe(round);
+    expect(next.choice === 'dispatch' ? next.rework.iteration : undefined).toBe(iteration);
     if (next.choice === 'dispatch')
       expect(next.rework).toMatchObject({ gate: 'design', runId: 500, causes: [{ unit: 'review' }] });
   });

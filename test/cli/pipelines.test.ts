@@ -138,7 +138,7 @@ describe('on-fail', () => {
 
   it('sends the work back with what was wrong, until it is good', async () => {
     const project = create(loop(5));
-    await project.expect('run', 0, 'fix: round 2, sent back by review\n');
+    await project.expect('run', 0, 'fix: iteration 2, sent back by review\n');
     expect(project.ran()).toBe('plan fix review fix review fix review last');
     const from = [{ gate: 'review', output: { lines: 2, say: 'more' }, verdict: { kind: 'check' } }];
     expect(project.readJson('../fix.json')).toMatchObject({ attempt: 3, rework: { iteration: 3, from } });
@@ -146,7 +146,7 @@ describe('on-fail', () => {
     expect(await project.run()).toBe('0: ');
   });
 
-  it('ends after its rounds, and goes on where they ended', async () => {
+  it('ends after its iterations, and goes on where they ended', async () => {
     const project = create(loop(2));
     expect(await project.run()).toBe('1: plan fix review fix review');
     const more = ', then run again (`gateline run --max-iterations 3` sends it back once more): `gateline run`';

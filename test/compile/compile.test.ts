@@ -105,7 +105,7 @@ describe('jobs', () => {
     expect(ids).toEqual([...Object.keys(gates), 'gateline-gateline-report', 'gateline-deliver']);
   });
 
-  it('start the next round only where a run can be started', () => {
+  it('start the next iteration only where a run can be started', () => {
     const inputs = (on: unknown) => {
       const jobs = jobsOf({ ...(parse(PIPELINES['loop']!) as object), on });
       return { ...jobs['report']!.steps[1]!.with, actions: jobs['report']!.permissions['actions'] };

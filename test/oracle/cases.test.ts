@@ -94,7 +94,7 @@ const stories: Readonly<Record<string, Story>> = {
     ['plan implement; killed', 'implement review', ''],
     { src: '2', log: '2' },
   ],
-  'does a killed round of rework again with the same notes': [
+  'does a killed rework again with the same notes': [
     { src: '1', log: '1' },
     [{ ...EDIT, files: ['src', 'log'] }, LOOP],
     {

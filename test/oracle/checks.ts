@@ -61,7 +61,7 @@ export function findReasons(truth: Truth, folder: TestFolder, attempt: Attempt, 
     (other.result === 'sent-back' || (other.result === 'partial' && contract.partial === 'block'));
   return answers.map((other) => {
     // The newest output counts, which may be that of an earlier state.
-    if (isUsedUp && [other, ...found].some(isFailure)) return 'its rounds are used';
+    if (isUsedUp && [other, ...found].some(isFailure)) return 'its iterations are used';
     if (writers.includes('user')) return 'the user has a version of its files';
     if (writers.some((writer) => writer !== undefined)) return 'another gate has a version of its files';
     return isRejected ? 'an output for the same inputs was rejected' : 'needless';

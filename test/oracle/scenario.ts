@@ -204,7 +204,7 @@ async function settle(
   if (result.status === 'failed' || result.status === 'paused') {
     const failed = unitsWith('failed').map(([unit]) => unit);
     const isAlone = unitsWith('waiting').some(([unit]) => unitsAlone(simulation).includes(unit));
-    // A review that works by itself, and whose rounds are used up, is waited for again and again.
+    // A review that works by itself, and whose iterations are used up, is waited for again and again.
     if (isAlone && result.status === 'paused') return;
     if ((failed.length === 0 || ran.some((unit) => !failed.includes(unit))) && !isMessy)
       oracle.fault('c: does not settle', result.status, ran, failed);

@@ -98,7 +98,7 @@ const events: EngineEvent[] = [
   { type: 'started', unit: 'dom', n: 2, reason: 'attempt 1 failed', at: '2026-01-02T03:01:00.000Z' },
   { ...passed, unit: 'dom', n: 2, how: 'ran', score: 95, ms: 61_000, costUsd: 0.4 },
   { ...passed, unit: 'pom', n: 1, how: 'ran', ms: 2_000 },
-  { type: 'rework', gate: 'dom', round: 2, causes: ['review'] },
+  { type: 'rework', gate: 'dom', iteration: 2, causes: ['review'] },
   { type: 'notice', message: 'README.md changed while dom worked', hint: 'run again' },
   { type: 'planned', plan: { unit: 'pom', choice: 'not-applicable', reason: 'its condition is false' } },
 ];

@@ -113,7 +113,7 @@ export class LogBuilder {
     if (decision === 'rollback') return { decision, to: 'all', attempts: [attempt], changes: [] };
     if (decision === 'rework') {
       const causes = [{ unit, attempt, output, verdict }];
-      return { decision, gate: 'code', round: 2, reason: `sent back by ${unit}`, causes };
+      return { decision, gate: 'code', iteration: 2, reason: `sent back by ${unit}`, causes };
     }
     return { decision };
   }

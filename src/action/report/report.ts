@@ -21,7 +21,7 @@ import { applyJudgement } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds, type NeededJob } from '../gate/needs.ts';
-import { sendBack } from './next-round.ts';
+import { sendBack } from './next-iteration.ts';
 import { uploadPage, uploadStateFiles } from './state-files.ts';
 import { definitionPlace, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';

@@ -53,7 +53,7 @@ export async function prepareDirectory(
   document['needs'] = values;
   if (rework)
     document['rework'] = {
-      iteration: rework.round,
+      iteration: rework.iteration,
       from: await Promise.all(
         rework.causes.map(async ({ unit: cause, output, verdict }) => ({
           gate: cause,

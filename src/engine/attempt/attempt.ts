@@ -92,7 +92,7 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
     fingerprint,
     contract: digest,
     snapshot: snapshotId(snapshot),
-    iteration: rework?.round ?? 1,
+    iteration: rework?.iteration ?? 1,
     rework: rework !== undefined,
     writes: unit.gate.files !== undefined,
     ...(call.order.isIsolated && { isolated: true }),

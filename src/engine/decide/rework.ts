@@ -19,7 +19,7 @@ function maxRounds({ order }: Call, gate: Gate): number {
 }
 
 /** How often a failed output may still send its work back: 0 if the rounds are used up, if its own was answered, or if nobody can. */
-export function roundsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
+export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
   if (gate.onFail === undefined) return 0;
   const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
   // A gate whose condition is false answers nothing.
@@ -49,7 +49,7 @@ export async function sendBack(call: Call): Promise<boolean> {
   const causes = failed.filter(([key]) => call.graph.unit(key)!.gate.onFail!.goto === target);
   const open = openRework(call, target, causes);
   if (!open) {
-    const round = reworksOf(call, target).length + 2;
+    const iteration = reworksOf(call, target).length + 2;
     await call.write({
       ...call.head(),
       kind: 'decided',
@@ -57,7 +57,7 @@ export async function sendBack(call: Call): Promise<boolean> {
       actor: 'gateline',
       reason: `sent back by ${causes.map(([key]) => key).join(', ')}`,
       gate: target,
-      round,
+      iteration,
       causes: causes.map(([unit, { checkpoint, verdict }]) => ({
         unit,
         attempt: checkpoint!.attempt,
@@ -65,7 +65,7 @@ export async function sendBack(call: Call): Promise<boolean> {
         verdict,
       })),
     });
-    call.observe({ type: 'rework', gate: target, round, causes: causes.map(([key]) => key) });
+    call.observe({ type: 'rework', gate: target, iteration, causes: causes.map(([key]) => key) });
   }
   for (const unit of call.graph.units)
     if (unit.gate.id === target || call.graph.ancestors(unit.gate.id).has(target)) call.outcomes.delete(unit.key);

@@ -89,9 +89,9 @@ describe('a review that sends work back', () => {
       { uses: 'gateline/gateline/report@v1', with: { needs: '${{ toJSON(needs) }}', dispatch: 'true' } },
     ],
   };
-  const round = async (repository: TestRepository) => (await repository.runOrders())[0]!;
+  const nextRun = async (repository: TestRepository) => (await repository.runOrders())[0]!;
 
-  it('starts the next round, with what it said, until it passes or its rounds are over', async () => {
+  it('starts the next iteration, with what it said, until it passes or its iterations are used up', async () => {
     const files = {
       ...peopleFiles(GATES, { jobs: { report } }),
       'idea.txt': '1',
@@ -102,7 +102,7 @@ describe('a review that sends work back', () => {
     const first = await repository.push();
     expect(troubles(first)).toEqual(['report failure', 'review failure']);
     expect(repository.data.orders, first.job('report').log).toHaveLength(1);
-    const second = await round(repository);
+    const second = await nextRun(repository);
     expect([worked(second), troubles(second)], logsOf(second)).toEqual([['design', 'review'], []]);
     expect(second.job('design').log).toContain('too vague');
     expect(repository.data.runs.at(-1)).toMatchObject({ event: 'workflow_dispatch', actor: ACTIONS_BOT });
@@ -112,7 +112,7 @@ describe('a review that sends work back', () => {
 
     const other = await repository.push({ files: { 'idea.txt': '2', 'score2.txt': '60' } });
     expect(troubles(other)).toEqual(['report failure', 'review failure']);
-    const end = await round(repository);
+    const end = await nextRun(repository);
     expect(troubles(end)).toEqual(['report failure', 'review failure']);
     expect(end.job('report').log).toContain('design has worked 2 times, as often as review allows');
     expect(repository.data.orders).toEqual([]);

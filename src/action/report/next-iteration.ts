@@ -8,8 +8,8 @@ import { parseRework, type DispatchedRework } from '../rework.ts';
 import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
 
-/** The next round of a loop, or why there is none. */
-export type NextRound =
+/** The next iteration of a loop, or why there is none. */
+export type NextIteration =
   | { readonly choice: 'dispatch'; readonly rework: DispatchedRework; readonly reason: string }
   | { readonly choice: 'end'; readonly reason: string };
 
@@ -17,11 +17,11 @@ export type NextRound =
  * Which work a run sends back: that of the first gate that a failed one names. What failed goes along, and the count.
  * @param earlier what this run itself was sent back with
  */
-export function planNextRound(
+export function planNextIteration(
   { pipeline, documents }: Pick<CollectedRun, 'pipeline' | 'documents'>,
   runId: number,
   earlier: DispatchedRework | undefined,
-): NextRound {
+): NextIteration {
   const gateFor = (key: UnitKey) => pipeline.gates.find(({ id }) => id === gateOf(key));
   const failed = [...documents].filter(([key, { document }]) => {
     const { verdict, output } = document.entry;
@@ -33,21 +33,21 @@ export function planNextRound(
   const [first] = gates;
   if (first?.onFail === undefined) return { choice: 'end', reason: 'no gate that failed sends work back' };
   const { goto, maxIterations } = first.onFail;
-  const round = earlier?.gate === goto ? earlier.round + 1 : 2;
-  if (round > maxIterations)
+  const iteration = earlier?.gate === goto ? earlier.iteration + 1 : 2;
+  if (iteration > maxIterations)
     return { choice: 'end', reason: `${goto} has worked ${maxIterations} times, as often as ${first.id} allows` };
   const senders = new Set(gates.filter(({ onFail }) => onFail?.goto === goto).map(({ id }) => id));
   const causes = failed
     .filter(([key]) => senders.has(gateOf(key)))
     .map(([unit, { reference }]) => ({ unit, attempt: formatReference(reference) }));
-  const reason = `${causes.map(({ unit }) => unit).join(', ')} sends the work back to ${goto}: round ${round}`;
-  return { choice: 'dispatch', reason, rework: { gate: goto, round, runId, causes } };
+  const reason = `${causes.map(({ unit }) => unit).join(', ')} sends the work back to ${goto}: iteration ${iteration}`;
+  return { choice: 'dispatch', reason, rework: { gate: goto, iteration, runId, causes } };
 }
 
-/** Dispatches the next round of a loop, on events whose commit stands on a branch. */
+/** Dispatches the next iteration of a loop, on events whose commit stands on a branch. */
 export async function sendBack(job: Job, { github, runner }: Services, run: CollectedRun): Promise<void> {
-  const plan = planNextRound(run, job.runId, parseRework(job.dispatch.rework));
-  if (plan.choice === 'end') return runner.info(`No further round: ${plan.reason}.`);
+  const plan = planNextIteration(run, job.runId, parseRework(job.dispatch.rework));
+  if (plan.choice === 'end') return runner.info(`No further iteration: ${plan.reason}.`);
   if (!job.ref.startsWith('refs/heads/') || job.pullRequest)
     return runner.annotate(
       'notice',
@@ -58,7 +58,7 @@ export async function sendBack(job: Job, { github, runner }: Services, run: Coll
     const workflow_id = job.workflow.split('/').at(-1)!;
     const { rest } = await github.octokit();
     await rest.actions.createWorkflowDispatch({ ...github.place, workflow_id, ref: job.ref, inputs });
-    runner.annotate('notice', plan.reason, { title: 'The next round was started' });
+    runner.annotate('notice', plan.reason, { title: 'The next iteration was started' });
   } catch (error) {
     const permissions =
       'The job of the report needs `actions: write`, and the workflow the dispatch inputs `rework` and `resume`.';
