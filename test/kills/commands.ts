@@ -87,6 +87,22 @@ gates:${reader('data', '')}${reader('design', 'data')}`,
   'notes.txt': 'easy\n',
 };
 
+/** A page needs a session, which is set up for it; gates make and use one too. */
+const WITH_ENTITIES = {
+  'gateline.yml': `
+entities: {session: , page: {depends-on: session}}
+commands:
+  login: {syntax: sh login.sh, creates: session}
+  open: {syntax: sh open.sh, requires: session, creates: page, on-invalid: recover}
+  logout: {syntax: sh logout.sh, invalidates: session}
+gates:
+  start: {run: 'echo start >> "$AGENTS"; sh login.sh > "$GATELINE_OUTPUT"', creates: session, inputs: [login.sh]}
+  use: {run: 'echo use >> "$AGENTS"; cp "$GATELINE_ENTITIES" "$GATELINE_OUTPUT"', requires: session, needs: start, inputs: []}`,
+  'login.sh': `echo '{"user":"ada"}'`,
+  'open.sh': `echo open >> "$AGENTS"; cat "$GATELINE_ENTITIES"`,
+  'logout.sh': 'echo logout >> "$AGENTS"',
+};
+
 const decided = (name: string) => (entry: Entry) => entry.kind === 'decided' && entry.decision === name;
 const decide =
   (decision: 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'close', unit?: string): Step =>
@@ -146,6 +162,13 @@ const listState: Step = async (_, { folder }) => {
   return names.filter((name) => /^(?:content|checkpoints|attempts|git\/refs)\//.test(name)).toSorted();
 };
 
+const listEntities: Step = async (gateline) =>
+  (await gateline.entities.list()).map(({ entity, instance, status, value }) => ({ entity, instance, status, value }));
+const resetAll: Step = (gateline) => gateline.entities.reset(undefined, by);
+const openPage: Step = (gateline) => gateline.entities.do('open');
+const entities = { files: WITH_ENTITIES, prepare: run, finish: () => undefined, extra: listEntities };
+const withPage = { ...entities, prepare: steps(run, openPage) };
+
 const noteFiles: Step = (_, project) => project.write('../files', JSON.stringify(project.files()));
 const rollback = {
   prepare: run,
@@ -170,6 +193,7 @@ export const RUNS = createCommands([
     run: begin,
     finish: steps(begin, work, complete, run),
   },
+  { name: 'run, with entities', files: WITH_ENTITIES, run, extra: listEntities },
   {
     name: 'complete',
     prepare: steps((gateline) => gateline.run({ until: ['read'] }), begin, work),
@@ -215,6 +239,11 @@ export const OTHERS = createCommands([
     run: (gateline) => gateline.import('state-guide', 'old', by),
     extra: listStateFiles,
   },
+  { ...entities, name: 'do', prepare: steps(run, resetAll), run: openPage },
+  { ...withPage, name: 'do, which invalidates', run: (gateline) => gateline.entities.do('logout') },
+  { ...entities, name: 'entities set', run: (gateline) => gateline.entities.set('page', 'valid', 'home', by) },
+  { ...withPage, name: 'entities apply', run: (gateline) => gateline.entities.apply('logout', undefined, {}, by) },
+  { ...withPage, name: 'entities reset', run: resetAll },
 ]);
 
 function createCommands(sketches: readonly (Omit<Command, 'files' | 'finish'> & Partial<Command>)[]): Command[] {

@@ -13,7 +13,8 @@ export type Image = ReadonlyMap<string, { readonly mode: number; readonly bytes?
 
 /** What a kill may leave and nothing depends on: locks, half-written files, and our index, which is a cache. */
 const LEFTOVER = /^\.state\/(?:[\w.]*lock|tmp\/.*|git\/(?:index|temporary)-.*)$/;
-const LOCK = /^\.state\/[\w.]*lock$/;
+/** Names processes that work, or that wait for the word. */
+const PROCESSES = /^\.state\/(?:[\w.]*lock|entities\.jsonl)$/;
 /** Larger than any process id of Linux. */
 const NO_PROCESS = '"pid":4194305';
 
@@ -116,7 +117,7 @@ export class Project implements AsyncDisposable {
     for (const [path, { mode, bytes }] of image) {
       const place = join(this.folder, path);
       if (bytes === undefined) fs.mkdirSync(place);
-      else fs.writeFileSync(place, LOCK.test(path) ? String(bytes).replace(/"pid":\d+/, NO_PROCESS) : bytes);
+      else fs.writeFileSync(place, PROCESSES.test(path) ? String(bytes).replaceAll(/"pid":\d+/g, NO_PROCESS) : bytes);
       fs.chmodSync(place, mode);
     }
   }
