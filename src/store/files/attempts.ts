@@ -32,8 +32,9 @@ export class AttemptFolders {
     return path;
   }
 
+  /** Removes all attempts of a unit. */
   async remove(attempt: AttemptRef): Promise<void> {
-    const path = this.pathOf(attempt);
+    const path = dirname(this.pathOf(attempt));
     await withSystemErrors(path, () => rm(path, { recursive: true, force: true }));
   }
 
