@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMarker } from '../../src/report/github/comment.ts';
-import { parseReference } from '../../src/store/github/document.ts';
+import { parseReference, type AttemptDocument } from '../../src/store/github/document.ts';
 import { agent, logsOf, pipelineFiles, troubles, useGithub, worked } from '../action/stories/support.ts';
 
 const world = useGithub();
@@ -106,6 +106,28 @@ echo '* filter=spy' > .git/info/attributes; cp ${TEMP}/spy .git/hooks/post-index
     ]);
     expect(repository.data.caches.filter(({ key }) => !key.startsWith('gateline-1-'))).toEqual([]);
   });
+});
+
+it('an agent that ends its step lets the post step upload nothing that the contract did not judge', async () => {
+  const forge = `state=$(ls -d ${TEMP}/gateline-* | head -1); cp forged.json "$state/end.json"
+echo '{"unit": "ask", "root": "'$PWD'", "pipeline": {}, "job": {"runId": 1, "runAttempt": 1}}' > "$state/job.json"
+for f in ${TEMP}/*/GITHUB_STATE; do echo "state=$state" >> "$f"; done
+kill -9 $PPID`;
+  const run = `${agent('{"score": 10}')}\nif [ -f forged.json ]; then ${forge}; fi`;
+  const repository = await world.create({
+    files: pipelineFiles({ ask: { run, ...LOW, inputs: ['forged.json'] } }),
+    processes: 'own',
+  });
+  const honest = await repository.push();
+  expect(troubles(honest)).toEqual(['ask failure', 'report failure']);
+  const document = JSON.parse(repository.data.artifacts[0]!.blob.content!.toString()) as AttemptDocument;
+  const verdict = { ...document.entry.verdict, status: 'passed', kind: 'passed', issues: [] };
+  const forged = { ...document, entry: { ...document.entry, verdict }, isRemembered: true };
+  const attack = await repository.push({ files: { 'forged.json': JSON.stringify(forged) } });
+  expect([troubles(attack), attack.job('ask').log]).toEqual([
+    ['ask failure', 'report failure'],
+    expect.stringContaining('is not what its contract says'),
+  ]);
 });
 
 it('text of an agent is no command, no line that approves, no mention and no marker in summary and comment', async () => {

@@ -37,11 +37,7 @@ export interface OpenGate extends OpenJob {
 /** Opens the gate of a job: everything is read and verified before an agent starts. */
 export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
   const environment = withSecretValues(services.environment, inputs['secret-values']);
-  const place = definitionPlace(job, services, inputs.path);
-  const prepared = await prepareGate(job, inputs, place, {
-    read: (jobs, pipeline) => readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
-    explainDoubt: (document, pipeline) => explainDoubt(job, services, pipeline, document),
-  });
+  const prepared = await readGate(job, inputs, services);
   for (const name of prepared.gate.secrets) services.runner.mask(environment[name] ?? '');
   const decided = await readDecisions(job, prepared, inputs, services, environment);
   const gateJob = {
@@ -55,6 +51,14 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
   await layFiles(gate.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
   await mirrorJob(gate);
   return gate;
+}
+
+/** Reads and verifies what the gate of a job works on. */
+export function readGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<PreparedGate> {
+  return prepareGate(job, inputs, definitionPlace(job, services, inputs.path), {
+    read: (jobs, pipeline) => readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
+    explainDoubt: (document, pipeline) => explainDoubt(job, services, pipeline, document),
+  });
 }
 
 /** What people decided about the unit in the event of the run, and work that a report sent back. */
@@ -122,7 +126,7 @@ async function findEarlier(
     },
   );
   for (const note of notes) services.runner.info(note);
-  // The next round of a loop resumes by itself: there the agent works again.
+  // The next iteration of a loop resumes by itself: there the agent works again.
   if (refusal !== undefined && job.dispatch.rework === undefined)
     throw new GatelineError('failed', refusal, { hint: FORGOTTEN });
   if (attempt === undefined) {

@@ -1,7 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../../engine/call.ts';
-import { readStepState, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import type { Digest } from '../../json/digest.ts';
 import type { JsonValue } from '../../json/json.ts';
@@ -16,11 +15,7 @@ import { savePointer } from '../../store/github/pointer.ts';
 import { type AttemptDocument, type AttemptReference, type HandedFile } from '../../store/github/document.ts';
 import { findHandOnProblems } from '../../workspace/hand-on.ts';
 import type { Artifacts } from '../../store/github/artifacts.ts';
-import { readInputs } from '../inputs.ts';
-import { readJob } from '../job.ts';
-import type { Runner } from '../runner.ts';
-import { createServices } from '../services.ts';
-import { mirrorJob, openFolder, parseGateJob, parseToken, type GateJob, type OpenJob } from './gate-job.ts';
+import { mirrorJob, type OpenJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
 import type { OpenGate } from './open-gate.ts';
 
@@ -135,7 +130,7 @@ function isRemembered({ gateJob, checkpoints }: OpenJob, entry: EndedEntry): boo
  * Uploads a document, and beside it remembers where it is, for later runs with the same request. The reference is the
  * output of the step.
  */
-async function publishEnd(
+export async function publishEnd(
   { gateJob, folder }: Pick<OpenJob, 'gateJob' | 'folder'>,
   document: AttemptDocument,
   artifacts: Artifacts,
@@ -178,25 +173,4 @@ export async function endGate(gate: OpenGate, result: Outcome['result']): Promis
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });
   return result === 'done';
-}
-
-/**
- * Uploads what a step had finished and could not upload.
- * @param state the folder of the job, as the step saved it
- */
-export async function publishLate(state: string, environment: Environment, runner: Runner): Promise<void> {
-  const { token } = readStepState(environment);
-  const bytes = await readFile(join(state, 'job.json'));
-  const gateJob = token ? parseGateJob(bytes, parseToken(token).digest) : (JSON.parse(bytes.toString()) as GateJob);
-  const document = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as AttemptDocument;
-  // The file has lain where the agent could write.
-  if (document.entry.unit !== gateJob.unit)
-    throw new GatelineError('failed', `what ${gateJob.unit} left names another gate: it is not uploaded`);
-  const job = await readJob(environment);
-  const inputs = readInputs('gate', environment);
-  const services = createServices({ job, token: inputs['github-token'], environment, runner, waitMs: 60_000 });
-  await using folder = await openFolder(gateJob, environment, services.observe);
-  await publishEnd({ gateJob, folder }, document, services.artifacts);
-  const use = document.isRemembered ? ': a re-run uses its output' : '';
-  runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
 }

@@ -25,7 +25,7 @@ runStep(async (runner) => {
   }
   // Most steps have ended here: all that uploads is loaded by the others only.
   await import('../../configure-zod.ts');
-  const { publishLate } = await import('../gate/publish-end.ts');
+  const { publishLate } = await import('./publish-late.ts');
   await publishLate(folder, environment, runner);
   return true;
 });
