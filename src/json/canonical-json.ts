@@ -1,12 +1,12 @@
 import type { JsonValue } from './json.ts';
 
-/** Characters of a chunk. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
  * JSON in canonical form (RFC 8785), in chunks: keys sorted by UTF-16 code units, no white space, numbers as ECMAScript
- * prints them. Properties that are `undefined` are left out, as `JSON.stringify` does. The recursion is as deep as the
- * value; the parser bounds that.
+ * prints them. Properties that are `undefined` are left out, as `JSON.stringify` does. Recursive: the parser limits how
+ * deep a value nests.
+ * @throws TypeError for NaN and Infinity, which have no JSON form
  */
 export function canonicalChunks(value: JsonValue): string[] {
   const chunks: string[] = [];
@@ -40,7 +40,7 @@ export function canonicalChunks(value: JsonValue): string[] {
   return [...chunks, buffer];
 }
 
-/** {@link canonicalChunks} as one text. */
+/** {@link canonicalChunks} as one string. */
 export function canonicalJson(value: JsonValue): string {
   return canonicalChunks(value).join('');
 }

@@ -15,8 +15,8 @@ export function closestWord(word: string, candidates: readonly string[]): string
 
 /** ``did you mean `x`?``, or undefined if no candidate is close enough. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  const meant = closestWord(word, candidates);
-  return meant === undefined ? undefined : `did you mean \`${meant}\`?`;
+  const candidate = closestWord(word, candidates);
+  return candidate === undefined ? undefined : `did you mean \`${candidate}\`?`;
 }
 
 function sortLetters(word: string): string {

@@ -5,7 +5,7 @@ import { canonicalChunks } from './canonical-json.ts';
 
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = `sha256:${string}`;
-/** Where there is no content. */
+/** Stands in where there is no content to digest. */
 export const NO_DIGEST: Digest = `sha256:${'0'.repeat(64)}`;
 export const digestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
 

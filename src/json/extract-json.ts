@@ -1,10 +1,10 @@
-/** In UTF-16 units. A longer text is no answer of a language model. */
+/** In UTF-16 code units. No answer of a language model is longer. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /**
- * The one JSON object or list in a text that a language model wrote: in a Markdown fence, else between prose. Part of a
- * broken or cut off value is never taken for it.
- * @returns its text, or why there is not exactly one
+ * The one JSON object or list in a text that a language model wrote: in a Markdown fence, else between prose. Never a
+ * part of a value that is broken or cut off.
+ * @returns the text of the value, or why there is not exactly one
  */
 export function extractJson(text: string): { readonly json: string } | { readonly problem: string } {
   if (text.length > MAX_LENGTH) return { problem: '`extract: json` reads at most 16 MiB' };
@@ -15,7 +15,7 @@ export function extractJson(text: string): { readonly json: string } | { readonl
   return { problem: `\`extract: json\` takes exactly one JSON object or list; the text has ${count}` };
 }
 
-/** What is in Markdown fences. Line by line: a pattern would look for the end of each opening line again. */
+/** The contents of Markdown fences. By lines, in linear time: a pattern would search the end of each fence anew. */
 function findFenced(text: string): string[] {
   const bodies: string[] = [];
   let fence: { readonly marker: string; readonly start: number } | undefined;
@@ -34,7 +34,7 @@ function findFenced(text: string): string[] {
   return bodies;
 }
 
-/** The parts between matching brackets, outermost ones; none if a bracket has no end. */
+/** The parts between matching brackets, outermost only; none if a bracket is never closed. */
 function findValues(text: string): string[] {
   const values: string[] = [];
   let depth = 0;

@@ -7,7 +7,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue; readonly notices: readonly JsonNotice[] }
   | ({ readonly ok: false; readonly kind: 'missing' | 'malformed' | 'too-large' } & JsonProblem);
 
-/** A remark about a document that was read. */
+/** A remark about a document that could be read. */
 interface JsonNotice {
   readonly message: string;
   readonly pointer?: string;
@@ -30,7 +30,7 @@ export interface JsonLimits {
 
 const ADVICE = 'Write one JSON value (RFC 8259) in UTF-8, and nothing around it.';
 const BARE_ADVICE = 'Write the bare JSON value, or set `extract: json` to take it out of the text around it.';
-/** Numbers without all their digits that are named; the rest is counted. */
+/** Notices about numbers that lose digits; further ones are only counted. */
 const MAX_NOTICES = 5;
 
 /** Reads untrusted JSON. Never throws and never repairs. Keys are data, `__proto__` too: use `Object.hasOwn`. */
@@ -53,8 +53,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
     return { ok: false, kind: 'too-large', message, advice: 'Put large data into files that the gate hands on.' };
   }
   try {
-    const value = JSON.parse(text) as JsonValue;
-    return checkNumbers(value);
+    return checkNumbers(JSON.parse(text) as JsonValue);
   } catch (error) {
     return { ok: false, kind: 'malformed', ...explainSyntaxError(text, messageOf(error)) };
   }
@@ -75,10 +74,10 @@ function explainEncoding(bytes: Uint8Array): JsonProblem {
     return { message: 'the document is UTF-16, not UTF-8', advice };
   }
   const text = new TextDecoder().decode(bytes);
-  return { message: `a byte is not UTF-8${placeText(text, text.indexOf('\ufffd'))}`, advice: ADVICE };
+  return { message: `a byte is not UTF-8${positionText(text, text.indexOf('\ufffd'))}`, advice: ADVICE };
 }
 
-/** How deep objects and lists nest, up to one more than allowed, and how many values there are at most. */
+/** How deep objects and lists nest, counted to one above the limit, and an upper bound of the number of values. */
 function measure(bytes: Uint8Array, maxDepth: number): { readonly depth: number; readonly values: number } {
   const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
   let [open, depth, values] = [0, 0, 1];
@@ -96,19 +95,19 @@ function measure(bytes: Uint8Array, maxDepth: number): { readonly depth: number;
   return { depth, values };
 }
 
-/** Names numbers that a double cannot hold: an infinite one has no JSON form, a large one has lost digits. */
+/** Refuses numbers too large for a double, which have no JSON form. Reports whole numbers that lose digits. */
 function checkNumbers(value: JsonValue): ParsedJson {
   const path: PropertyKey[] = [];
   const notices: JsonNotice[] = [];
-  let infinite: string | undefined;
-  let more = 0;
+  let infinitePointer: string | undefined;
+  let unlisted = 0;
   const visit = (part: JsonValue): void => {
     if (typeof part === 'number') {
-      if (!Number.isFinite(part)) infinite ??= pointerOf(path);
+      if (!Number.isFinite(part)) infinitePointer ??= pointerOf(path);
       else if (Number.isInteger(part) && !Number.isSafeInteger(part)) {
         const message = 'a whole number beyond 2^53 may have lost digits; write it as a string to keep them';
         if (notices.length < MAX_NOTICES) notices.push({ message, pointer: pointerOf(path) });
-        else more += 1;
+        else unlisted += 1;
       }
     } else if (typeof part === 'object' && part !== null) {
       for (const key of Array.isArray(part) ? part.keys() : Object.keys(part)) {
@@ -119,13 +118,13 @@ function checkNumbers(value: JsonValue): ParsedJson {
     }
   };
   visit(value);
-  if (more > 0) notices.push({ message: `${more} more whole numbers beyond 2^53 may have lost digits` });
-  if (infinite === undefined) return { ok: true, value, notices };
+  if (unlisted > 0) notices.push({ message: `${unlisted} more whole numbers beyond 2^53 may have lost digits` });
+  if (infinitePointer === undefined) return { ok: true, value, notices };
   const message = 'a number does not fit into a double (IEEE 754)';
-  return { ok: false, kind: 'malformed', message, pointer: infinite, advice: 'Write it as a string.' };
+  return { ok: false, kind: 'malformed', message, pointer: infinitePointer, advice: 'Write it as a string.' };
 }
 
-/** What agents write that is no JSON, by the text at the error. */
+/** Common mistakes: a pattern for the text at the error, and the message. */
 const MISTAKES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^-?(?:NaN|Infinity|undefined)\b/, 'JSON has no NaN, Infinity and undefined: write null'],
   [/^(?:None|True|False)\b/, 'this is Python: write null, true or false'],
@@ -133,11 +132,11 @@ const MISTAKES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(?:\/\/|\/\*|#)/, 'JSON has no comments'],
 ];
 
-/** V8's error in words that quote nothing of the document, with its place, which Node 20 does not print. */
+/** V8's error in words that quote at most one character, with its position, which Node 20 does not always print. */
 function explainSyntaxError(text: string, message: string): JsonProblem {
   const position = positionOf(text, message);
   const [before, after] = [text.slice(0, position), text.slice(position ?? text.length).slice(0, 100)];
-  const explain = (what: string, advice = ADVICE) => ({ message: `${what}${placeText(text, position)}`, advice });
+  const explain = (what: string, advice = ADVICE) => ({ message: `${what}${positionText(text, position)}`, advice });
   if (/^\s*(?:```|~~~)/.test(text)) return explain('a Markdown fence is around the JSON', BARE_ADVICE);
   if (message.includes('after JSON')) {
     if (/^[[{]/.test(after)) return explain('a second JSON value follows the first', 'Write one list of the values.');
@@ -151,7 +150,10 @@ function explainSyntaxError(text: string, message: string): JsonProblem {
   return explain(words.toWellFormed());
 }
 
-/** Where V8's error is. For an unexpected token it tells no position: the shortest text with that error ends there. */
+/**
+ * The offset of V8's error. Where its message has none, for an unexpected token, a binary search finds it: the shortest
+ * prefix with that error ends there.
+ */
 function positionOf(text: string, message: string): number | undefined {
   const position = / at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);
@@ -176,7 +178,7 @@ function hasUnexpectedToken(text: string): boolean {
 }
 
 /** ` (line 3, column 7)`, counted from 1; empty without a position. */
-function placeText(text: string, position: number | undefined): string {
+function positionText(text: string, position: number | undefined): string {
   if (position === undefined) return '';
   const before = text.slice(0, position);
   return ` (line ${before.split('\n').length}, column ${position - before.lastIndexOf('\n')})`;

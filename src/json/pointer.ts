@@ -26,7 +26,7 @@ export function valueAt(value: JsonValue, pointer: string): JsonValue | undefine
 }
 
 /**
- * The parts of a value that pointers name, at their places: `/a/b` of `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Items of a
+ * The parts of a value that pointers name, each under its own path: `/a/b` of `{a: {b: 1, c: 2}}` is `{a: {b: 1}}`. Items of a
  * list become an object keyed by index. With the pointer `''`: the value itself. Pointers to nothing are ignored.
  */
 export function pickPointers(value: JsonValue, pointers: readonly string[]): JsonValue {

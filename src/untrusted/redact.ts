@@ -3,20 +3,20 @@ import { pointerOf, pointerSegments, valueAt } from '../json/pointer.ts';
 import { createRedactedStream, type RedactedStream } from './redact-stream.ts';
 import { replaceTokens, type Replace, type SecretMatch } from './tokens.ts';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const MASK = '***';
 
-/** Values below this length are too common to be searched for inside other text. */
+/** Shorter values are too common to be replaced inside other words. */
 const MIN_LENGTH = 8;
-/** Values below this length would make any text unreadable. */
+/** Replacing shorter values even as whole words would make any text unreadable. */
 const MIN_WORD_LENGTH = 3;
-/** Replacements that are named; more are only made. */
-const MAX_NAMED = 100;
+/** Redactions that are listed; further ones are only made. */
+const MAX_LISTED = 100;
 
-/** A value without secrets, the same object if it has none, and where they were (at most 100 places). */
+/** A value without secrets (the same object if it had none), and where they were: at most 100 pointers. */
 export interface RedactedJson {
   readonly value: JsonValue;
-  readonly redacted: readonly { readonly pointer: string; readonly what: string }[];
+  readonly redacted: readonly { readonly pointer: string; readonly label: string }[];
 }
 
 /** Replaces secrets by {@link MASK}: values of named variables in all usual spellings, and tokens of known shapes. */
@@ -27,6 +27,7 @@ export interface Redactor {
   readonly json: (value: JsonValue) => RedactedJson;
   /** For text that comes in pieces, as `shown`. */
   readonly createStream: () => RedactedStream;
+  /** In the order of the text. */
   readonly find: (text: string) => SecretMatch[];
   /** Names of variables whose values are under 8 characters: they are not protected in what is stored. */
   readonly shortSecrets: readonly string[];
@@ -39,9 +40,9 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
     .sort((a, b) => b.length - a.length);
   const long = named.filter(({ length }) => length >= MIN_LENGTH);
   const short = named.filter(({ length }) => length > 0 && length < MIN_LENGTH);
-  const replaceLong = replacer(long.map(({ name, value }) => [name, alternatives(formsOf(value))]));
+  const replaceLong = createReplacer(long.map(({ name, value }) => [name, alternatives(formsOf(value))]));
   const words = short.filter(({ length }) => length >= MIN_WORD_LENGTH);
-  const replaceWords = replacer(
+  const replaceWords = createReplacer(
     words.map(({ name, value }) => [name, `(?<![A-Za-z0-9_])${alternatives([value.trim()])}(?![A-Za-z0-9_])`]),
   );
   const numbers = new Map(long.map(({ name, value }) => [value.trim(), name]));
@@ -60,8 +61,8 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
       const matches: SecretMatch[] = [];
       const collect =
         (isNamed: boolean): Replace =>
-        (secret, what, start, end) => {
-          matches.push({ what, isNamed, secret, start, end });
+        (secret, label, start, end) => {
+          matches.push({ label, isNamed, secret, start, end });
           return secret;
         };
       replaceLong(text, collect(true));
@@ -72,8 +73,8 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
   return redactor;
 }
 
-/** One pass over a text for all patterns. */
-function replacer(patterns: ReadonlyArray<readonly [name: string, source: string]>) {
+/** A function that replaces the matches of all patterns in one pass. */
+function createReplacer(patterns: ReadonlyArray<readonly [name: string, source: string]>) {
   if (patterns.length === 0) return (text: string): string => text;
   const pattern = new RegExp(patterns.map(([, source]) => `(${source})`).join('|'), 'g');
   return (text: string, replace: Replace): string =>
@@ -89,7 +90,7 @@ function alternatives(texts: readonly string[]): string {
   return `(?:${sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')})`;
 }
 
-/** How a value is written: itself and each of its lines, in JSON (also inside JSON), URLs and base64. */
+/** The spellings of a value: itself and each of its lines, in JSON (also inside JSON), in URLs and in base64. */
 function formsOf(value: string): string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
   const texts = [value, value.trim(), value.replaceAll('\r\n', '\n'), ...lines];
@@ -104,7 +105,7 @@ function formsOf(value: string): string[] {
   return [...forms, ...base64Forms(value), ...base64Forms(value.trim())].filter((form) => form.length >= MIN_LENGTH);
 }
 
-/** The base64 characters that depend on nothing but the value, after 0, 1 and 2 other bytes; in both alphabets. */
+/** The base64 characters that depend only on the value, after 0, 1 or 2 other bytes; in both alphabets. */
 function base64Forms(value: string): string[] {
   return [0, 1, 2].flatMap((others) => {
     const bytes = Buffer.concat([new Uint8Array(others), Buffer.from(value)]);
@@ -118,13 +119,13 @@ function redactJson(
   replaceAll: (text: string, replace: Replace) => string,
   nameOfNumber: (number: number) => string | undefined,
 ): RedactedJson {
-  const redacted: Array<{ pointer: string; what: string }> = [];
+  const redacted: Array<{ pointer: string; label: string }> = [];
   const path: PropertyKey[] = [];
-  const report = (what: string): string => {
-    if (redacted.length < MAX_NAMED) redacted.push({ pointer: pointerOf(path), what });
+  const report = (label: string): string => {
+    if (redacted.length < MAX_LISTED) redacted.push({ pointer: pointerOf(path), label });
     return MASK;
   };
-  const redactText = (text: string): string => replaceAll(text, (_, what) => report(what));
+  const redactText = (text: string): string => replaceAll(text, (_, label) => report(label));
   const visit = (part: JsonValue): JsonValue => {
     if (typeof part === 'string') return redactText(part);
     if (typeof part === 'number') {
@@ -165,7 +166,7 @@ function redactJson(
 
 /**
  * The value with {@link MASK} at each pointer; pointers to nothing are ignored.
- * @returns also the strings that were there, by pointer: they are secrets wherever else they are
+ * @returns also the strings that were there, under made-up names: to be redacted wherever else they are
  */
 export function redactPointers(value: JsonValue, pointers: readonly string[]) {
   const secrets: Record<string, string> = {};
@@ -194,16 +195,16 @@ function replaceAt(value: JsonValue, [key, ...path]: readonly string[]): JsonVal
 /**
  * The secrets in the text of a file that it did not hold before, by line from 1.
  * @param before its earlier version
- * @param renamed texts of other files that it may come from: what looks like a token is not new if one of them holds it
+ * @param otherFiles earlier texts of files that may have been renamed to it: a token that one of them held is not new
  */
 export function findSecrets(
   text: string,
   redactor: Redactor,
   before = '',
-  renamed = '',
-): { line: number; what: string }[] {
+  otherFiles = '',
+): { line: number; label: string }[] {
   const isNew = ({ secret, isNamed }: SecretMatch): boolean =>
-    !before.includes(secret) && (isNamed || !renamed.includes(secret));
+    !before.includes(secret) && (isNamed || !otherFiles.includes(secret));
   const matches = redactor.find(text).filter(isNew);
-  return matches.map(({ what, end }) => ({ line: text.slice(0, end).split('\n').length, what }));
+  return matches.map(({ label, end }) => ({ line: text.slice(0, end).split('\n').length, label }));
 }

@@ -1,19 +1,19 @@
-/** A secret in a text. `what`: the name of a variable, or the kind of a token (`GitHub token`). */
+/** A secret in a text. `label`: the name of a variable, or the kind of a token (`GitHub token`). */
 export interface SecretMatch {
-  /** Whether it is the value of a secret of a gate; else it looks like a known kind of token. */
+  /** The value of a named variable; else it looks like a known kind of token. */
   readonly isNamed: boolean;
-  readonly what: string;
+  readonly label: string;
   readonly secret: string;
-  /** Offsets, with the context that gives it away (`Authorization: Bearer `). */
+  /** Offsets, its context (`Authorization: Bearer `) included. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The text that replaces a secret. `what`: its kind. `start` to `end`: where it is, with its context. */
-export type Replace = (secret: string, what: string, start: number, end: number) => string;
+/** Returns the text that replaces a secret. Parameters as in {@link SecretMatch}. */
+export type Replace = (secret: string, label: string, start: number, end: number) => string;
 
 interface TokenMatch {
-  /** What gives the secret away and stays (`Authorization: Bearer `). */
+  /** What identifies the secret and stays (`Authorization: Bearer `). */
   readonly context: string;
   readonly secret: string;
   /** The characters before the match, at most 6. */
@@ -24,14 +24,14 @@ interface TokenMatch {
  * The shape of one kind of token: its name, a pattern whose group 1 is the context and whose rest is the secret, and a
  * further condition. A pattern costs linear time: past its prefix it fails within a constant number of characters.
  */
-type TokenShape = readonly [what: string, source: string, accept?: (match: TokenMatch) => boolean];
+type TokenShape = readonly [label: string, source: string, accept?: (match: TokenMatch) => boolean];
 
 /** At least `count` of these characters. V8 runs out of stack on `[x]{20,}` for some million characters. */
 function atLeast(count: number, characters: string): string {
   return `[${characters}]{${count}}[${characters}]*`;
 }
 
-/** Words in upper and lower case. A flag would also apply to the sources that they are joined with. */
+/** Words in upper and lower case. The flag `i` would apply to the whole pattern. */
 function anyCase(...words: string[]): string {
   return `(?:${words.join('|').replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)})`;
 }
@@ -114,7 +114,7 @@ const PATTERN = new RegExp(SHAPES.map(([, source]) => `(${source})`).join('|'), 
 export function replaceTokens(text: string, replace: Replace): string {
   return text.replace(PATTERN, (whole: string, ...groups: unknown[]) => {
     const index = SHAPES.findIndex((_, at) => groups[2 * at] !== undefined);
-    const [what, , accept] = SHAPES[index]!;
+    const [label, , accept] = SHAPES[index]!;
     const context = groups[2 * index + 1] as string;
     // A dot at the end belongs to the sentence.
     const secret = whole.slice(context.length).replace(/(?<!\.)\.+$/, '');
@@ -122,6 +122,6 @@ export function replaceTokens(text: string, replace: Replace): string {
     const match = { context, secret, before: text.slice(Math.max(0, offset - 6), offset) };
     if (isPlaceholder(match) || accept?.(match) === false) return whole;
     const end = context.length + secret.length;
-    return context + replace(secret, what, offset, offset + end) + whole.slice(end);
+    return context + replace(secret, label, offset, offset + end) + whole.slice(end);
   });
 }

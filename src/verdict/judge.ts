@@ -12,10 +12,10 @@ import { compileSchema, type ValidateSchema } from './schema.ts';
 import { cutText, listNames, valueText } from './texts.ts';
 import { failedVerdict, MAX_ISSUES, type Issue, type Verdict } from './verdict.ts';
 
-/** Remarks of an agent about its own output that are taken over, and their length. */
+/** Remarks of an agent about its own output that become notices, and their length. */
 const MAX_REMARKS = 20;
 const MAX_REMARK_LENGTH = 500;
-/** Replaced secrets that are named. */
+/** Redacted secrets that become notices. */
 const MAX_REDACTED = 20;
 
 /** A contract ready for judging. */
@@ -25,21 +25,19 @@ export interface CompiledContract {
   readonly checks: readonly Condition[];
 }
 
-/** @throws GatelineError `usage` that names everything that is wrong, each with its pointer into the contract */
+/** @throws GatelineError `usage` naming every problem with its pointer into the contract */
 export async function compileContract(contract: Contract): Promise<CompiledContract> {
   const { schema, checks } = contract;
   const compiled = schema === undefined ? { validate: () => [] } : await compileSchema(schema);
   const conditions = checks.map((check) => parseCondition(check, CHECK_CONTEXTS));
-  const problems =
-    'problems' in compiled ? compiled.problems.map(({ pointer, message }) => `/schema${pointer}: ${message}`) : [];
+  const schemaProblems = 'problems' in compiled ? compiled.problems : [];
+  const problems = schemaProblems.map(({ pointer, message }) => `/schema${pointer}: ${message}`);
   for (const [index, condition] of conditions.entries()) {
     if ('problem' in condition) problems.push(`/checks/${index}: ${condition.problem}`);
   }
   if (problems.length > 0 || 'problems' in compiled) {
-    throw new GatelineError(
-      'usage',
-      problems.length === 1 ? problems[0]! : `${problems.length} problems:\n${problems.join('\n')}`,
-    );
+    const heading = problems.length === 1 ? '' : `${problems.length} problems:\n`;
+    throw new GatelineError('usage', heading + problems.join('\n'));
   }
   return { contract, validate: compiled.validate, checks: conditions as Condition[] };
 }
@@ -61,44 +59,42 @@ export async function judgeBytes(
     const { kind, message, pointer, advice } = parsed;
     return { verdict: failedVerdict(kind, advice, [redactIssue({ severity: 'error', message, pointer }, redactor)]) };
   }
-  const { value: open, secrets } = redactPointers(parsed.value, contract.redact);
-  const named = redactor.json(open);
-  const inner = createRedactor(secrets);
-  const { value } = contract.redact.length === 0 ? named : inner.json(named.value);
+  const { value: masked, secrets } = redactPointers(parsed.value, contract.redact);
+  const { value: redacted, redacted: places } = redactor.json(masked);
+  const outputRedactor = createRedactor(secrets);
+  const value = contract.redact.length === 0 ? redacted : outputRedactor.json(redacted).value;
   const notices = parsed.notices.map((notice): Issue => ({ severity: 'notice', ...notice }));
-  for (const { pointer, what } of named.redacted.slice(0, MAX_REDACTED)) {
-    notices.push({
-      severity: 'notice',
-      message: `${pointer || 'the output'}: a secret was replaced by *** (${what})`,
-      pointer,
-    });
+  for (const { pointer, label } of places.slice(0, MAX_REDACTED)) {
+    const message = `${pointer || 'the output'}: a secret was replaced by *** (${label})`;
+    notices.push({ severity: 'notice', message, pointer });
   }
   const verdict = await judge(compiled, value, contexts);
-  const remarks = notices.map((notice) => redactIssue(redactIssue(notice, redactor), inner));
-  return { verdict: { ...verdict, issues: [...verdict.issues, ...remarks].slice(0, MAX_ISSUES) }, value };
+  const safeNotices = notices.map((notice) => redactIssue(redactIssue(notice, redactor), outputRedactor));
+  return { verdict: { ...verdict, issues: [...verdict.issues, ...safeNotices].slice(0, MAX_ISSUES) }, value };
 }
 
-/** An issue as it can be stored. Messages and pointers have keys of the output, which may be secrets, and of any length. */
+/** An issue that can be stored. Its message and pointer hold keys of the output: they may be secrets, and of any length. */
 export function redactIssue({ message, pointer, ...issue }: Issue, redactor: Redactor): Issue {
   const redact = (text: string): string => cutText(redactor.text(text), 4_096);
   return { ...issue, message: redact(message), ...(pointer !== undefined && { pointer: redact(pointer) }) };
 }
 
-function parseOutput(bytes: Uint8Array, isExtracted: boolean): ParsedJson {
+function parseOutput(bytes: Uint8Array, isExtractable: boolean): ParsedJson {
   const parsed = parseJson(bytes);
-  const text = parsed.ok || parsed.kind !== 'malformed' || !isExtracted ? undefined : decodeUtf8(bytes);
+  const text = parsed.ok || parsed.kind !== 'malformed' || !isExtractable ? undefined : decodeUtf8(bytes);
   if (text === undefined) return parsed;
   const extracted = extractJson(text);
   if ('problem' in extracted)
     return { ok: false, kind: 'malformed', message: extracted.problem, advice: 'Write one JSON value.' };
-  const inner = parseJson(new TextEncoder().encode(extracted.json));
+  const value = parseJson(new TextEncoder().encode(extracted.json));
   const notice = { message: 'the JSON value was taken out of the text around it (`extract: json`)' };
-  return inner.ok ? { ...inner, notices: [notice, ...inner.notices] } : inner;
+  return value.ok ? { ...value, notices: [notice, ...value.notices] } : value;
 }
 
 /**
- * Judges a value: schema, the agent's own label, lists of legs, score, checks, exports. The first of these that fails decides the kind,
- * and all its errors are listed. Then the score decides: passed at or above the threshold, else partial.
+ * Judges a value: schema, the agent's own label, lists of legs, score, checks, exports. The first of these that fails
+ * decides the kind of the verdict, and all its errors are listed. If none fails, the score decides: passed at or above
+ * the threshold, else partial.
  * @param contexts `subject` and `metadata`, for checks
  */
 export async function judge(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Promise<Verdict> {
@@ -117,25 +113,19 @@ export async function judge(compiled: CompiledContract, value: JsonValue, contex
   };
 }
 
-/** The verdict on an agent's own label that does not pass. */
+/** The verdict on an agent's own label; undefined: it passes, or the contract names none. */
 function judgeLabel({ result }: Contract, label: JsonValue | undefined): Verdict | undefined {
   if (result === undefined || (typeof label === 'string' && result.pass.includes(label))) return undefined;
   const { pointer, pass } = result;
-  const what =
-    label === undefined
-      ? 'there is no result'
-      : `the result ${typeof label === 'string' ? 'is' : 'must be a string, is'} ${valueText(label)}`;
-  const allowed = listNames(
-    pass.map((text) => valueText(text)),
-    8,
-    'or',
-  );
-  return failedVerdict('check', `The gate passes with ${allowed}.`, [
-    errorAt(pointer, `${what}; only ${allowed} passes`, 'result'),
-  ]);
+  const verb = typeof label === 'string' ? 'is' : 'must be a string, is';
+  const problem = label === undefined ? 'there is no result' : `the result ${verb} ${valueText(label)}`;
+  const labels = pass.map((text) => valueText(text));
+  const allowed = listNames(labels, 8, 'or');
+  const error = errorAt(pointer, `${problem}; only ${allowed} passes`, 'result');
+  return failedVerdict('check', `The gate passes with ${allowed}.`, [error]);
 }
 
-/** The verdict on an output that has no list where other gates take their legs from. */
+/** The verdict on an output that lacks a list from which other gates take their legs; undefined: it has them all. */
 function judgeLists({ lists = [] }: Contract, value: JsonValue): Verdict | undefined {
   const issues = lists.flatMap((pointer) => {
     const legs = legsOf(valueAt(value, pointer), '');
@@ -148,13 +138,13 @@ function judgeLists({ lists = [] }: Contract, value: JsonValue): Verdict | undef
 function judgeScore(compiled: CompiledContract, value: JsonValue, contexts: Contexts): Verdict {
   const { contract, checks } = compiled;
   const { score: pointer, threshold, partial } = contract;
-  // Never converted: "95", null and true are no scores.
+  // Never converted: "95", null and true are not scores.
   const score = pointer === undefined ? 100 : valueAt(value, pointer);
   if (typeof score !== 'number' || !(score >= 0 && score <= 100)) {
-    const what =
+    const problem =
       score === undefined ? 'there is no score' : `the score must be a number from 0 to 100, is ${valueText(score)}`;
     const advice = `Write a number from 0 to 100 at ${pointer || 'the root'}.`;
-    return failedVerdict('score', advice, [errorAt(pointer!, what, 'score')]);
+    return failedVerdict('score', advice, [errorAt(pointer!, problem, 'score')]);
   }
   const failures = checks.flatMap((check) => checkIssue(check, { ...contexts, output: value, score }));
   if (failures.length > 0)
@@ -184,8 +174,8 @@ const PARTIAL_ADVICE = {
 function checkIssue(check: Condition, contexts: Contexts): Issue[] {
   const evaluation = evaluateCondition(check, contexts);
   if ('result' in evaluation && evaluation.result) return [];
-  const what = 'problem' in evaluation ? evaluation.problem : evaluation.reason;
-  const message = cutText(`${cutText(check.text, 500)}: ${what}`, 4_096);
+  const reason = 'problem' in evaluation ? evaluation.problem : evaluation.reason;
+  const message = cutText(`${cutText(check.text, 500)}: ${reason}`, 4_096);
   return [{ severity: 'error', message, pointer: evaluation.pointer, rule: cutText(check.text, 4_096) }];
 }
 
@@ -196,7 +186,7 @@ function readMessage({ message: pointer }: Contract, value: JsonValue): string |
   return text === '' ? undefined : text;
 }
 
-/** The agent's own remarks: the list `issues` beside its score. */
+/** The agent's own remarks, as notices: the list `issues` beside its score. */
 function listRemarks({ score = '/validationResult/score' }: Contract, value: JsonValue): Issue[] {
   const parent = valueAt(value, score.slice(0, Math.max(0, score.lastIndexOf('/'))));
   const list = isJsonObject(parent) && Object.hasOwn(parent, 'issues') ? parent['issues'] : undefined;
@@ -207,6 +197,6 @@ function listRemarks({ score = '/validationResult/score' }: Contract, value: Jso
   return notices.map((message) => ({ severity: 'notice', message }));
 }
 
-function errorAt(pointer: string, what: string, rule: string): Issue {
-  return { severity: 'error', message: cutText(`${pointer || 'the output'}: ${what}`, 4_096), pointer, rule };
+function errorAt(pointer: string, problem: string, rule: string): Issue {
+  return { severity: 'error', message: cutText(`${pointer || 'the output'}: ${problem}`, 4_096), pointer, rule };
 }

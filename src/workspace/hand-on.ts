@@ -37,7 +37,7 @@ export async function findHandOnProblems(
       // A renamed file keeps the tokens that it held. The value of a secret may lie in a file only while the job works.
       earlier ??= (await Promise.all(changes.map((change) => readText(workspace, change.before)))).join('\n');
       const secrets = findSecrets(text, redactor, await readText(workspace, before), earlier);
-      problems.push(...secrets.map(({ line, what }) => `${path}:${line} holds a secret (${what})`));
+      problems.push(...secrets.map(({ line, label }) => `${path}:${line} holds a secret (${label})`));
     }
   }
   return problems;

@@ -138,9 +138,9 @@ describe('a JSON value', () => {
     expect(json(value)).toEqual({
       value: { a: ['x *** y', { '***': 1 }], pin: '***', other: 123456789 },
       redacted: [
-        { pointer: '/a/0', what: 'TOKEN' },
-        { pointer: '/a/1', what: 'TOKEN' },
-        { pointer: '/pin', what: 'PIN' },
+        { pointer: '/a/0', label: 'TOKEN' },
+        { pointer: '/a/1', label: 'TOKEN' },
+        { pointer: '/pin', label: 'PIN' },
       ],
     });
   });
@@ -188,11 +188,11 @@ describe('secrets of a file', () => {
     const npm = TOKENS['npm']!;
     const text = `a\nb hunter2-hunter2\nAuthorization: Bearer ${npm}\n${npm}`;
     expect(findSecrets(text, named)).toEqual([
-      { line: 2, what: 'TOKEN' },
-      { line: 3, what: 'authorization' },
-      { line: 4, what: 'npm token' },
+      { line: 2, label: 'TOKEN' },
+      { line: 3, label: 'authorization' },
+      { line: 4, label: 'npm token' },
     ]);
-    expect(findSecrets(text, named, `// ${npm}`)).toEqual([{ line: 2, what: 'TOKEN' }]);
+    expect(findSecrets(text, named, `// ${npm}`)).toEqual([{ line: 2, label: 'TOKEN' }]);
   });
 });
 
