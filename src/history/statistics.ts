@@ -1,6 +1,6 @@
 import { sumOf } from '../run/figures.ts';
 import { gateOf } from '../run/units.ts';
-import type { HistoryEntry } from './history-entry.ts';
+import { UNNAMED_UNIT, type HistoryEntry } from './history-entry.ts';
 
 /** Milliseconds, by nearest rank; undefined: there are no values. */
 export interface Times {
@@ -59,7 +59,7 @@ export function summarizeGates(entries: readonly HistoryEntry[]): readonly GateS
   const all = [...groupBy(entries, ({ pipeline }) => pipeline)].flatMap(([pipeline, runs]) =>
     [
       ...groupBy(
-        runs.flatMap(({ units }) => units),
+        runs.flatMap(({ units }) => units.filter(({ unit }) => unit !== UNNAMED_UNIT)),
         ({ unit }) => gateOf(unit),
       ),
     ].map(([gate, units]) => ({ pipeline, gate, units })),

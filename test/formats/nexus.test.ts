@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceFile, WrittenFiles } from '../../src/formats/format.ts';
 import { nexus } from '../../src/formats/nexus/nexus.ts';
+import { summarizeGates } from '../../src/history/statistics.ts';
 import type { HistoryEntry } from '../../src/history/history-entry.ts';
 import { summarizeDays } from '../../src/history/statistics.ts';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
@@ -184,6 +185,8 @@ describe('reading', () => {
       { subject: 'workflow-20251029-163018', status: 'error', failure: { message: 'tests failed' } },
     ]);
     expect(history[0]!.units).toHaveLength(10);
+    // Its lines count phases, and name none.
+    expect(summarizeGates(history)).toEqual([]);
     expect(notes).toEqual([
       'executions.jsonl: no executions, left out: line 5',
       'executions.jsonl: not over, left out: workflow-20251029-170000',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { historyEntrySchema, type HistoryEntry } from '../../history/history-entry.ts';
+import { historyEntrySchema, UNNAMED_UNIT, type HistoryEntry } from '../../history/history-entry.ts';
 import { isJsonObject } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { SourceFile, SourceReader } from '../format.ts';
@@ -129,7 +129,7 @@ function toEntry(line: z.infer<typeof executionSchema>): HistoryEntry | undefine
   const ms = Math.round(duration ?? 0);
   const statuses = { passed: phasesCompleted, failed: phasesFailed, skipped: phasesSkipped };
   // The line counts phases, and does not name them.
-  const units = Object.entries(statuses).flatMap(([word, number]) => Array<string>(number).fill(word));
+  const words = Object.entries(statuses).flatMap(([word, number]) => Array<string>(number).fill(word));
   const entry = {
     v: 1,
     pipeline: line.workflowName,
@@ -143,11 +143,7 @@ function toEntry(line: z.infer<typeof executionSchema>): HistoryEntry | undefine
     ...(error !== null && { failure: { unit: '', kind: 'agent-error', message: shorten(error) } }),
     ...(pluginsUsed.length > 0 && { plugins: pluginsUsed.map(shorten) }),
     ...(mcpsUsed.length > 0 && { mcps: mcpsUsed.map(shorten) }),
-    units: units.map((word, index) => ({
-      unit: `phase-${index + 1}`,
-      status: word,
-      attempts: word === 'skipped' ? 0 : 1,
-    })),
+    units: words.map((word) => ({ unit: UNNAMED_UNIT, status: word, attempts: word === 'skipped' ? 0 : 1 })),
   };
   return historyEntrySchema.safeParse(entry).data;
 }
