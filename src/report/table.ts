@@ -89,9 +89,9 @@ export function safeText(text: string): string {
 }
 
 /** A line that an agent printed, with its white space. GitHub's runner obeys `##[command]` anywhere in a line. */
-export function safeLine(line: string): string {
-  if (ASCII.test(line) && line.length < MAX_LENGTH && !line.includes('##[')) return line;
-  return forTerminal(line.slice(0, MAX_LENGTH)).replaceAll('\n', ' ').replaceAll('##[', '## [');
+export function safeLine(line: string, maxLength = MAX_LENGTH): string {
+  if (ASCII.test(line) && line.length < maxLength && !line.includes('##[')) return line;
+  return forTerminal(line.slice(0, maxLength)).replaceAll('\n', ' ').replaceAll('##[', '## [');
 }
 
 /** Each character takes one column: no marks, nothing invisible or wide. */

@@ -188,6 +188,14 @@ describe('gateline do', () => {
     });
   });
 
+  it('hands on a long line whole, but not to a terminal', async () => {
+    const text = 'x'.repeat(10_000);
+    const syntax = `node -p "'x'.repeat(10000)"`;
+    const project = new Project({ 'gateline.yml': JSON.stringify({ pipeline: 'p', commands: { long: { syntax } } }) });
+    expect((await project.gateline('do', 'long')).out).toBe(`${text}\n`);
+    expect((await project.start(['do', 'long'], { columns: 80 }).answer).out).toBe(`${text.slice(0, 4_096)}\n`);
+  });
+
   it('ends with its command: a server that it started stays', async () => {
     const browser = new Browser();
     await browser.do('serve');

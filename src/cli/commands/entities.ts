@@ -91,7 +91,9 @@ async function open(world: World, options: TargetOptions, command?: string): Pro
       if (event.type === 'notice') world.err.write(`note: ${safeText(event.message)}\n`);
       if (event.type !== 'output') return;
       const isAnswer = event.stream === 'stdout' && event.unit === command && !options.json;
-      (isAnswer ? world.out : world.err).write(`${safeLine(event.line)}\n`);
+      // A pipe or a file gets whole lines.
+      if (isAnswer) world.out.write(`${safeLine(event.line, world.out.isInteractive ? undefined : Infinity)}\n`);
+      else world.err.write(`${safeLine(event.line)}\n`);
     },
   });
 }
