@@ -1,4 +1,4 @@
-import type { FileChange } from '../run/files.ts';
+import type { FileChange, FileVersion } from '../run/files.ts';
 import { findSecrets, type Redactor } from '../untrusted/redact.ts';
 import { createMatcher } from './globs.ts';
 import { isInnerLink } from './paths.ts';
@@ -30,9 +30,7 @@ export async function findHandOnProblems(
     for (const [index, { path, before, after }] of batch.entries()) {
       const text = texts[index]!;
       if (!isAllowed(path) && redactor.find(path).length > 0) problems.push(`the name of ${path} holds a secret`);
-      if (after?.startsWith(LINK) === true && !isInnerLink(path, text)) {
-        problems.push(`${path} is a link to ${text}, outside the folder`);
-      }
+      if (leadsOut(path, after, text)) problems.push(`${path} is a link to ${text}, outside the folder`);
       if (isAllowed(path) || findSecrets(text, redactor).length === 0) continue;
       // A renamed file keeps the tokens that it held. The value of a secret may lie in a file only while the job works.
       earlier ??= (await Promise.all(changes.map((change) => readText(workspace, change.before)))).join('\n');
@@ -41,6 +39,11 @@ export async function findHandOnProblems(
     }
   }
   return problems;
+}
+
+/** Whether a version is a link out of the folder. @param content of the version: of a link, its target */
+export function leadsOut(path: string, version: FileVersion | null, content: Uint8Array | string): boolean {
+  return version?.startsWith(LINK) === true && !isInnerLink(path, Buffer.from(content).toString());
 }
 
 async function readText(workspace: Workspace, version: string | null): Promise<string> {

@@ -15,8 +15,8 @@ import {
 import { findAttempt } from '../../store/github/find-attempt.ts';
 import { createFileReader, readAttempt } from '../../store/github/publish.ts';
 import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run.ts';
-import { isInnerLink } from '../../workspace/paths.ts';
-import { LINK, parseVersion } from '../../workspace/tree.ts';
+import { leadsOut } from '../../workspace/hand-on.ts';
+import { parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
 import { explainDoubt } from '../comment/explain-doubt.ts';
 import { parseRework, readRework } from '../rework.ts';
@@ -194,7 +194,7 @@ async function storeFiles({ git }: Folder, files: readonly HandedFile[], readByt
     const version = parseVersion(file.after);
     if (version === undefined) continue;
     const bytes = await readBytes(file);
-    if (file.after?.startsWith(LINK) && !isInnerLink(file.path, Buffer.from(bytes).toString()))
+    if (leadsOut(file.path, file.after, bytes))
       throw new GatelineError('failed', `the link ${file.path} of ${file.unit} leads out of the folder`);
     const blob = await git.storeBytes(bytes);
     if (blob !== version.blob)
