@@ -92,7 +92,7 @@ export function unitStep(
       if (ended.verdict.kind === 'cancelled') return { text: `Run ${key} again: it was interrupted`, command: again };
       if (ended.verdict.kind === 'agent-error')
         return { text: `Fix ${key} (see \`gateline logs ${name}\`), then run again`, command: again };
-      return { text: `Fix ${key}${advice(ended.verdict.advice)}, then run again${more}`, command: again };
+      return { text: `Fix ${key}${adviceText(ended.verdict.advice)}, then run again${more}`, command: again };
     case 'partial':
       return {
         text: `Accept ${key} as it is (\`gateline approve ${name} --reason WHY\`), or improve it and run it again${more}`,
@@ -117,6 +117,7 @@ export function unitStep(
   }
 }
 
-function advice(text = ''): string {
+/** What to do about an output, inside a sentence. */
+export function adviceText(text = ''): string {
   return text === '' ? '' : `: ${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 }

@@ -64,7 +64,7 @@ describe('the report of a run', () => {
     [
       'knows no gate',
       [[], [{ id: 'lint' }], { pipeline: pipelineOf([]) }],
-      'no job that the report needs hands over a gate',
+      'no job that the report needs has the result of a gate',
     ],
     ['lacks the job of a gate', [others], 'the report does not need the job of gate build'],
     ['lacks a leg', [ALL.filter((need) => need !== build[1])], 'no result of build/mac (job build)'],
@@ -72,7 +72,7 @@ describe('the report of a run', () => {
     [
       'misses what a gate left, whose job hands nothing over',
       [ALL, [], { artifactGates: ['design', 'plan'] }],
-      'no job hands over what gate plan left',
+      'the result of gate plan did not reach the report',
     ],
     ['needs a job that was skipped', [ALL, [{ id: 'lint', result: 'skipped' }]], 'job lint was skipped'],
     ['needs a job that failed', [ALL, [{ id: 'lint', result: 'failure' }]], 'no result (job lint: failure)'],

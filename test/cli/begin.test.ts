@@ -223,11 +223,11 @@ describe('rollback', () => {
     await project.expect(
       'rollback --to one -n',
       0,
-      `Would take back ${work}\nwould restore: ${files} would be restored.\n`,
+      `Would take back ${work}\nwould remove: ${files} would be restored.\n`,
     );
     expect([project.read('../db'), project.read('two.txt')]).toEqual(['zero\none\ntwo\nthree\n', 'two\n']);
     expect(project.read('.state/log.jsonl')).toBe(log);
-    const done = `Took back ${work}\nrestored: ${files} was restored.\nThe run is paused: \`gateline resume\` continues it.\n`;
+    const done = `Took back ${work}\nremoved: ${files} was restored.\nThe run is paused: \`gateline resume\` continues it.\n`;
     await project.expect('rollback --to one -r wrong', 0, done);
     expect(['../db', 'one.txt', 'two.txt'].map((path) => project.read(path))).toEqual([
       'zero\none\n',
@@ -248,7 +248,7 @@ describe('rollback', () => {
     expect(await project.run()).toBe('1: one two');
     expect(project.read('../db')).toBe('zero\none\ntwo\nthree\n');
     const all =
-      'Took back the work of one, two, three.\nrestored: one.txt\nrestored: two.txt\nThe database was restored.';
+      'Took back the work of one, two, three.\nremoved: one.txt\nremoved: two.txt\nThe database was restored.';
     await project.expect('rollback --all', 0, all);
     expect([project.read('../db'), project.read('one.txt')]).toEqual(['zero\n', undefined]);
     await project.expect('rollback --to three', 0, 'No gate of run 1 has worked after three: nothing to take back.\n');

@@ -7,7 +7,7 @@ describe('what a new user does', () => {
     const project = new Project({ 'gateline.yml': pipeline({ one }) });
     for (const command of ['run', 'resume']) {
       await project.expect(command, 0);
-      await project.expect('rollback --all', 0, 'Took back the work of one.\nrestored: one.txt\n');
+      await project.expect('rollback --all', 0, 'Took back the work of one.\nremoved: one.txt\n');
       expect(project.read('one.txt')).toBeUndefined();
     }
   });

@@ -144,11 +144,12 @@ function problemsOfJobs(
   const lost = artifactGates
     .filter((gate) => !gates.has(gate))
     .map(
-      (gate) => `no job hands over what gate ${gate} left: its job lacks the output \`attempt\`, or the report its job`,
+      (gate) =>
+        `the result of gate ${gate} did not reach the report: its job lacks the output \`attempt\`, or the report does not need its job`,
     );
   // Without a definition nothing else says that there should be one.
   const isEmpty = pipeline.gates.length === 0 && jobs.every(({ result }) => result === 'success');
-  const none = isEmpty ? ['no job that the report needs hands over a gate'] : [];
+  const none = isEmpty ? ['no job that the report needs has the result of a gate'] : [];
   return [...new Set([...problems, ...absent, ...incomplete, ...lost, ...none])];
 }
 

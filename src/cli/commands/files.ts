@@ -57,14 +57,19 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
         : `${dryRun ? 'Would take back' : 'Took back'} the work of ${result.units.join(', ')}.`,
       ...pathLines(
         dryRun ? 'would restore' : 'restored',
-        result.changes.map(({ path }) => path),
+        pathsOf(result.changes.filter(({ after }) => after !== null)),
       ),
+      ...pathLines(dryRun ? 'would remove' : 'removed', pathsOf(result.changes.filter(({ after }) => after === null))),
       ...pathLines('your version stays', result.left),
       ...(result.restoresDatabase ? [`The database ${dryRun ? 'would be' : 'was'} restored.`] : []),
       ...(dryRun || result.units.length === 0 ? [] : ['The run is paused: `gateline resume` continues it.']),
     ];
     return { json: result, text: lines.join('\n') };
   });
+}
+
+function pathsOf(changes: readonly { readonly path: string }[]): string[] {
+  return changes.map(({ path }) => path);
 }
 
 const MAX_LISTED = 20;

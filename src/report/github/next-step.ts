@@ -1,5 +1,6 @@
 import { shellWord } from '../../untrusted/escape.ts';
 import { code, quote } from '../markdown.ts';
+import { adviceText } from '../next-step.ts';
 import type { NextStep, RunView, UnitStatus, UnitView } from '../view.ts';
 import { detailsOf, type GithubContext } from './context.ts';
 
@@ -38,7 +39,8 @@ export function githubUnitStep(unit: UnitView, context: GithubContext): NextStep
         return { text: `Re-run the failed jobs: the output of ${key} was rejected`, ...rerun(context) };
       if (verdict.kind === 'cancelled')
         return { text: `Re-run the failed jobs: ${key} was interrupted`, ...rerun(context) };
-      return { text: `Fix ${key}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
+      const how = verdict.kind === 'missing' || verdict.kind === 'malformed' ? adviceText(verdict.advice) : '';
+      return { text: `Fix ${key}${how}, then push, or re-run the failed jobs; ${USED}`, ...rerun(context) };
     case 'partial':
       if (canApprove) return { text: `Accept ${key} with its line, or improve it and push; ${USED}` };
       return {

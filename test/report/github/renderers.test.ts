@@ -27,6 +27,7 @@ const pipeline = createPipeline([
 const APPROVAL = '/gateline approve code 0123456789abcdef0123456789abcdef';
 const waiting = contextOf({ units: new Map([['code', { approval: APPROVAL, output: { ok: true } }]]) });
 
+const noOutput = { verdict: createVerdict('failed', { kind: 'missing', advice: 'Write it to GATELINE_OUTPUT.' }) };
 const interrupted = { verdict: createVerdict('failed', { kind: 'cancelled' }) };
 
 describe('a run on GitHub', () => {
@@ -34,6 +35,7 @@ describe('a run on GitHub', () => {
     ['plan+ code+ approve test+ complete', {}, '✅ passed', 'brightgreen', 'completed', 'All gates are done', ''],
     ['plan+ code+', {}, '⏸️ waiting for a person', 'yellow', 'paused', 'then approve it with its line', ''],
     ['plan-', {}, '❌ failed', 'red', 'error', 'Fix plan, then push', 'gh run rerun 9007 --failed --repo octo/web'],
+    ['plan-', noOutput, '❌ failed', 'red', 'error', 'Fix plan: write it to GATELINE_OUTPUT, then push', 'gh run'],
     ['plan-', interrupted, '❌ failed', 'red', 'error', 'plan was interrupted', 'gh run'],
     ['plan~', {}, '❌ failed', 'red', 'error', 'Improve plan, then push: a re-run uses the same output', ''],
     ['plan+ code~', {}, '❌ failed', 'red', 'error', 'Accept code with its line, or improve it', ''],
