@@ -3,7 +3,7 @@ import {
   adoptOutput,
   decide,
   giveUpAttempts,
-  hasClaims,
+  hasBegunAttempts,
   keepOutputs,
   type DecisionName,
 } from './engine/decide/decide.ts';
@@ -164,7 +164,7 @@ export class Gateline {
   /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. Beside a running engine too. */
   async decide(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
     const givesUp = decision === 'close' || decision === 'reject';
-    if (givesUp && (await this.#session.use('read', (folder, order) => hasClaims(folder.ports, order, unit)))) {
+    if (givesUp && (await this.#session.use('read', (folder, order) => hasBegunAttempts(folder.ports, order, unit)))) {
       await this.#session.use('engine', async (folder, order) =>
         giveUpAttempts(folder.ports, order, await this.#session.decider(by, order), unit),
       );

@@ -13,12 +13,12 @@ import { createMatcher, type PathMatcher } from '../workspace/globs.ts';
 import type { Snapshot } from '../workspace/workspace.ts';
 import type { Order, Ports, UnitOutput } from './ports.ts';
 
-/** What became of a unit in this call. */
+/** The result of a unit in this call. */
 export type Outcome = UnitOutput & {
-  /** `sends-back`: it failed, and its gate sends the work back. `waiting`: a person must decide. */
+  /** `sends-back`: it failed, and its gate has `on-fail`. `waiting`: a person must decide. */
   readonly result: 'done' | 'waiting' | 'sends-back' | 'failed';
   readonly reason: string;
-  /** Why its agent did not start. */
+  /** Why its agent could not start. */
   readonly error?: GatelineError;
 };
 
@@ -27,26 +27,26 @@ interface NamedContract {
   readonly digest: Digest;
 }
 
-/** One call of a command: what it was asked, what the log says, and what became of the units so far. */
+/** One call of a command: its order, the state of the log, and the outcomes of its units so far. */
 export class Call {
   readonly ports: Ports;
   readonly order: Order;
   readonly graph: UnitGraph;
   readonly state: LogState;
   readonly outcomes = new Map<UnitKey, Outcome>();
-  /** Values in the place of needs, by gate. */
+  /** Values that replace the outputs of needs, by gate. */
   readonly standIns = new Map<string, UnitOutput>();
-  /** The newest look at the folder; undefined: it must be looked at again. */
+  /** The newest snapshot; undefined: files were written since. */
   snapshot: Snapshot | undefined;
-  /** Commands that ran to make entities valid: each runs once. */
-  readonly setUp = new Set<string>();
-  /** Ends when no unit lets such commands run. */
-  lastSetUp: Promise<unknown> = Promise.resolve();
+  /** Commands that this call ran to make entities valid: each runs once. */
+  readonly setupCommands = new Set<string>();
+  /** Settles when no such command runs any more: units run them one after the other. */
+  lastSetup: Promise<unknown> = Promise.resolve();
   /** Whether this call has written an entry. */
   wrote = false;
   #isOpened = false;
   #entries: readonly Entry[];
-  #look: Promise<void> = Promise.resolve();
+  #lastSnapshot: Promise<void> = Promise.resolve();
   #uses: EndedEntry[] = [];
   #contracts = new Map<string, NamedContract>();
   #compiled = new Map<string, Promise<CompiledContract>>();
@@ -65,7 +65,7 @@ export class Call {
   }
 
   static async open(ports: Ports, order: Order): Promise<Call> {
-    return new Call(ports, order, withoutOthers(order, await ports.log.read()));
+    return new Call(ports, order, entriesOfCall(order, await ports.log.read()));
   }
 
   get entries(): readonly Entry[] {
@@ -76,8 +76,8 @@ export class Call {
     return this.ports.clock.now().toISOString();
   }
 
-  /** The first fields of an entry of this call. */
-  head() {
+  /** The fields that all entries of this call have. */
+  entryHead() {
     const { pipeline, subject } = this.order;
     return { v: ENTRY_FORMAT, pipeline: pipeline.id, subject, run: this.state.runNumber, at: this.now() } as const;
   }
@@ -91,9 +91,9 @@ export class Call {
     this.observe({ type: 'notice', message: redactor.text(message), unit, hint: hint && redactor.text(hint) });
   }
 
-  /** Writes entries, and before them the uses that only matter if the run writes something at all. */
+  /** Writes entries, and before them those that waited in {@link addUse}. */
   async write(...entries: readonly Entry[]): Promise<void> {
-    const { run } = this.head();
+    const { run } = this.entryHead();
     const uses = this.#uses.map((entry) => ({ ...entry, run }));
     if ([...uses, ...entries].some(({ kind }) => kind !== 'decided')) this.announce();
     this.#uses = [];
@@ -101,18 +101,18 @@ export class Call {
     this.#learn(await this.ports.log.append(...uses, ...entries));
   }
 
-  /** Names the run that the next entry belongs to: before the first entry, or before something is waited for. */
+  /** Reports the run of this call, once: before its first entry, or before it waits for something. */
   announce(): void {
     if (this.#isOpened) return;
     this.#isOpened = true;
     const { order, ports, graph } = this;
-    const { pipeline, subject, run } = this.head();
+    const { pipeline, subject, run } = this.entryHead();
     const units = graph.units.filter(({ gate }) => order.only?.has(gate.id) ?? true).map(({ key }) => key);
     this.observe({ type: 'opened', pipeline, subject, run, folder: ports.workspace.root, units });
   }
 
-  /** Notes that an output is used that already was the newest: written with the next entry, if there is one. */
-  noteUse(entry: EndedEntry): void {
+  /** Adds the entry of a used output that was the newest already: it is written with the next entry, if there is one. */
+  addUse(entry: EndedEntry): void {
     this.#uses.push(entry);
   }
 
@@ -120,13 +120,13 @@ export class Call {
     return this.#uses.length > 0;
   }
 
-  /** Reads what others wrote meanwhile: decisions of people. */
+  /** Reads what others wrote meanwhile, such as decisions of people. */
   async refresh(): Promise<void> {
     this.#learn(await this.ports.log.read());
   }
 
   #learn(all: readonly Entry[]): void {
-    const entries = withoutOthers(this.order, all);
+    const entries = entriesOfCall(this.order, all);
     for (const entry of entries.slice(this.#entries.length)) {
       this.state.apply(entry);
       if (entry.kind === 'decided' && entry.decision === 'reject') this.#withdraw(entry);
@@ -134,7 +134,7 @@ export class Call {
     this.#entries = entries;
   }
 
-  /** An output that a person rejects while the call works is for no later gate of it. */
+  /** No later gate of this call gets an output that a person rejects meanwhile. */
   #withdraw(rejection: Extract<DecidedEntry, { readonly decision: 'reject' }>): void {
     for (const [key, outcome] of this.outcomes) {
       if (!isSameAttempt(outcome.checkpoint?.attempt, rejection.attempt)) continue;
@@ -146,7 +146,7 @@ export class Call {
     }
   }
 
-  /** Sets legs that come from data to those that the newest output gave: for what is done between calls. */
+  /** Sets legs that come from data to those of the newest output, for commands that run no gate. */
   restoreLegs(): void {
     for (const gate of this.order.pipeline.gates) {
       const { matrix } = gate;
@@ -156,17 +156,17 @@ export class Call {
     }
   }
 
-  /** The folder as it is now. One look at a time: a snapshot writes our index. */
-  look(): Promise<Snapshot> {
-    const look = this.#look.then(async () => this.#redactNames(await this.ports.workspace.takeSnapshot()));
-    this.#look = look.then(
+  /** The folder as it is now. One snapshot at a time, because each writes our index. */
+  takeSnapshot(): Promise<Snapshot> {
+    const next = this.#lastSnapshot.then(async () => this.#redactNames(await this.ports.workspace.takeSnapshot()));
+    this.#lastSnapshot = next.then(
       (snapshot) => void (this.snapshot = snapshot),
       () => undefined,
     );
-    return look;
+    return next;
   }
 
-  /** The log has snapshots, with the names of files that git does not store. */
+  /** Entries hold snapshots, with the names of files that git does not store. */
   #redactNames(snapshot: Snapshot): Snapshot {
     const { redactor } = this.order;
     const files = Object.entries(snapshot.unstored);
@@ -184,7 +184,7 @@ export class Call {
     return named;
   }
 
-  /** Judges a gate by a contract that its attempt began with: an agent may have changed today's. */
+  /** Judges a gate by the contract that its attempt began with: its agent may have changed the definition. */
   useContract({ id }: Gate, contract: Contract): void {
     this.#contracts.set(id, { contract, digest: digestOfJson(contract) });
     this.#compiled.delete(id);
@@ -208,13 +208,13 @@ export class Call {
     return compiled;
   }
 
-  /** Finds what is wrong with any contract, before an agent costs something. */
+  /** Compiles all contracts before an agent costs something. @throws GatelineError as {@link compiledContract} */
   async compileContracts(): Promise<void> {
     await (this.#allCompiled ??= Promise.all(this.order.pipeline.gates.map((gate) => this.compiledContract(gate))));
   }
 
-  /** Whether a unit reads a path. @param handedOn files of its needs, which it always reads */
-  reads(unit: Unit, handedOn: readonly string[]): PathMatcher {
+  /** Matches the input files of a unit. @param handedOn files of its needs, which are always inputs */
+  inputMatcher(unit: Unit, handedOn: readonly string[]): PathMatcher {
     const { inputs } = unit.gate;
     const declared = inputs === undefined ? undefined : this.#matcher(inputs);
     const except = this.definitionFiles;
@@ -222,8 +222,8 @@ export class Call {
     return (path) => named.has(path) || (declared === undefined ? !except.has(path) : declared(path));
   }
 
-  /** Whether a path is a file of a unit. The definition is nobody's. */
-  owns({ gate: { files } }: Unit): PathMatcher {
+  /** Matches the files that a unit makes. The definition is no gate's file. */
+  fileMatcher({ gate: { files } }: Unit): PathMatcher {
     if (files === undefined) return () => false;
     const matches = files === 'changed' ? () => true : this.#matcher(files);
     return (path) => path !== this.order.definitionFile && matches(path);
@@ -236,7 +236,7 @@ export class Call {
     return matcher;
   }
 
-  /** Files that a gate without `inputs` does not read: the definition, and what its keys name. */
+  /** Files that are no input of a gate without `inputs`: the definition, and files that its keys name. */
   get definitionFiles(): ReadonlySet<string> {
     const { definitionFile, pipeline } = this.order;
     const schemasOf = ({ contract: { schema } }: Gate) => (schema && 'path' in schema ? [schema.path] : []);
@@ -245,13 +245,13 @@ export class Call {
   }
 }
 
-/** The entries that are about the folder of a call, and all decisions. */
-function withoutOthers({ subject, otherEntries }: Order, entries: readonly Entry[]): readonly Entry[] {
+/** The entries about the folder that a call works in, and all decisions. */
+function entriesOfCall({ subject, otherEntries }: Order, entries: readonly Entry[]): readonly Entry[] {
   if (otherEntries === undefined) return entries;
   return entries.filter((entry, at) => at < otherEntries || entry.subject === subject || entry.kind === 'decided');
 }
 
-/** Paths that values under `with` may name (`prompt: prompts/design.md`): each gate reads its own. */
+/** Values under `with` that look like paths (`prompt: prompts/design.md`): inputs of this gate only. */
 export function namedFiles(gate: Gate): string[] {
   return Object.values(gate.with).filter(
     (value): value is string => typeof value === 'string' && /^[\w.-][\w./-]{0,199}$/.test(value) && /[./]/.test(value),

@@ -8,7 +8,7 @@ import type { UnitOutput } from './ports.ts';
 import { emptyOutput, type Needs } from './plan/request.ts';
 import { readValue } from './values.ts';
 
-/** Whether a gate applies; if not, what it has for later gates. */
+/** Whether a gate applies; if not, the output that later gates get. */
 export type Condition =
   | { readonly result: true }
   | { readonly result: false; readonly reason: string; readonly output: UnitOutput };

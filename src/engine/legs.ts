@@ -6,7 +6,7 @@ import type { Unit } from '../run/units.ts';
 import type { Call } from './call.ts';
 import { readValue } from './values.ts';
 
-/** The legs that an output gives to gates whose matrix is a list in it. One that has no such list failed. */
+/** The legs of gates whose matrix is a list in this output. An output without that list has failed: it sets no legs. */
 async function findLegs(call: Call, { gate: { id } }: Unit, output: Content | undefined) {
   const legs = new Map<Gate, readonly Leg[]>();
   for (const gate of call.graph.matricesFrom(id)) {
@@ -19,7 +19,7 @@ async function findLegs(call: Call, { gate: { id } }: Unit, output: Content | un
   return legs;
 }
 
-/** Legs as an entry notes them. */
+/** The legs from an output, as its entry records them. */
 export async function legsEntry(
   call: Call,
   unit: Unit,

@@ -5,12 +5,12 @@ import type { UnitOutput } from './ports.ts';
 import { emptyOutput, type Needs } from './plan/request.ts';
 import { storeValue } from './values.ts';
 
-/** Whether all units of a gate are done in this call, or all that it needs if it has no legs: later gates need that too. */
+/** Whether all units of a gate are done in this call. A gate without legs is done when its needs are. */
 export function isDone(call: Call, gate: string): boolean {
   return outputsOf(call.graph, gate, (key) => doneOutput(call, key)) !== undefined;
 }
 
-/** What the needs of a unit have for it; undefined: one of them is not done in this call. */
+/** The outputs of a unit's needs; undefined: one of them is not done in this call. */
 export function needsOf(call: Call, { gate }: Unit): Needs | undefined {
   const standInOf = (id: string) => (gate.standIn ? call.standIns.get(id) : undefined);
   return collectNeeds(call.graph, gate, (key) => doneOutput(call, key), standInOf);
@@ -20,7 +20,7 @@ function doneOutput({ outcomes }: Call, key: UnitKey): UnitOutput | undefined {
   return outcomes.get(key)?.result === 'done' ? outcomes.get(key) : undefined;
 }
 
-/** What the needs of a gate have for it, or what stands in for them; undefined: one has neither. */
+/** The outputs of a gate's needs, or their stand-ins; undefined: a need has neither. */
 export function collectNeeds(
   graph: UnitGraph,
   { needs }: Gate,
@@ -37,7 +37,7 @@ export function collectNeeds(
   return new Map(all);
 }
 
-/** By unit. A gate without legs is one unit: it has no output, unless another job says what it has. */
+/** The outputs of a gate by unit. A gate without legs counts as one unit: its output is empty, unless another job has one. */
 function outputsOf(graph: UnitGraph, id: string, outputOf: (key: UnitKey) => UnitOutput | undefined) {
   const units = graph.unitsOf(id);
   if (units === undefined) return undefined;
@@ -49,10 +49,7 @@ function outputsOf(graph: UnitGraph, id: string, outputOf: (key: UnitKey) => Uni
   return outputs.every((pair): pair is [UnitKey, UnitOutput] => pair[1] !== undefined) ? outputs : undefined;
 }
 
-/**
- * Lets values take the place of needs that are not done in this call (seed 000, step 0B): of gates that the call
- * does not work on, for gates with `stand-in`.
- */
+/** Stores the values that replace needs which are not done in this call, for gates with `stand-in` (seed 000, step 0B). */
 export async function prepareStandIns(call: Call, isReplaceable: (gate: string) => boolean): Promise<void> {
   for (const [gate, { value, reason }] of call.order.standIns ?? []) {
     if (!isReplaceable(gate)) continue;

@@ -7,7 +7,7 @@ import { unitOutputOf, isApproved } from './plan/checkpoints.ts';
 import type { Needs } from './plan/request.ts';
 import { iterationsLeft } from './decide/rework.ts';
 
-/** Notes what became of a unit whose output is there: whether later gates may use it. */
+/** Sets the outcome of a unit that has an output. */
 export async function setOutcome(call: Call, unit: Unit, checkpoint: Checkpoint, needs: Needs): Promise<Outcome> {
   const outcome = { ...unitOutputOf(checkpoint, needs), ...judgeResult(call, unit, checkpoint) };
   call.outcomes.set(unit.key, outcome);
@@ -33,7 +33,7 @@ export function judgeResult(call: Call, unit: Unit, checkpoint: Checkpoint): Pic
   return { result: 'failed', reason: verdictText(verdict) };
 }
 
-/** Notes that a unit failed without an output that is remembered. */
+/** Sets the outcome of a unit that failed without an output that is remembered. */
 export function setFailure(call: Call, unit: Unit, verdict: Verdict): void {
   call.outcomes.set(unit.key, { result: 'failed', verdict, handedOn: [], reason: verdictText(verdict) });
 }

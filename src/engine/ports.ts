@@ -29,11 +29,11 @@ export interface Database {
   restore(attempt: AttemptRef): Promise<boolean>;
 }
 
-/** Files of another system that agents write in the place of `GATELINE_OUTPUT` (seed 000: their own envelope). */
+/** State files that agents write instead of `GATELINE_OUTPUT` (seed 000: their envelope). */
 export interface AgentStateFiles {
   /** Removes the file of a unit, before its agent starts. */
   clear(unit: Unit): Promise<void>;
-  /** What the agent wrote; undefined: nothing. */
+  /** The output in the file; undefined: there is no file. */
   read(unit: Unit): Promise<{ readonly bytes: Uint8Array } | { readonly issues: readonly Issue[] } | undefined>;
 }
 
@@ -43,7 +43,7 @@ export interface Documents {
   read(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** What the machine gives to the engine. */
+/** The stores, files, processes and clock that the engine works with. */
 export interface Ports {
   readonly log: Log;
   readonly contents: Contents;
@@ -66,13 +66,13 @@ export interface Ports {
   readonly observe: (event: EngineEvent) => void;
 }
 
-/** What a unit has for the units after it. */
+/** What later gates get from a unit. */
 export interface UnitOutput {
   /** Absent: the condition of the gate is false. */
   readonly checkpoint?: Checkpoint;
   readonly verdict: Verdict;
   readonly exports?: Content;
-  /** Paths of its own files and of those that its needs hand on. */
+  /** Paths of its own files and of those that its needs handed on. */
   readonly handedOn: readonly string[];
 }
 
@@ -93,10 +93,10 @@ export interface Decider {
   readonly reason: string;
 }
 
-/** What the caller of a command asks for: a pipeline, what its run is about, and how to run it. */
+/** The order of a command: a pipeline, what its run is about, and how to run it. */
 export interface Order extends Assignment {
   readonly pipeline: Pipeline;
-  /** Path of the definition, relative to the workspace: no gate's input, and nobody's file. */
+  /** Path of the definition, relative to the workspace: neither an input nor a file of any gate. */
   readonly definitionFile: string;
   /** By gate, with schema files read. */
   readonly contracts: ReadonlyMap<string, Contract>;
@@ -107,18 +107,18 @@ export interface Order extends Assignment {
   /** Gates work in a clone of the folder. */
   readonly isIsolated?: boolean;
   /**
-   * Entries in the log when runs of several subjects began side by side: what other subjects write later is about other
-   * clones, and their agents work. Default: nobody works beside.
+   * Number of entries in the log when runs of several subjects began side by side: later entries of other subjects are
+   * about other clones. Default: no other run is active.
    */
   readonly otherEntries?: number;
-  /** For this call, instead of each loop's own limit. */
+  /** Replaces the limit of each loop in this call. */
   readonly maxIterations?: number;
-  /** Number of the run, where somebody else counts (GitHub). Default: the next one of the log. */
+  /** Number of the run, if GitHub counts. Default: the next one of the log. */
   readonly run?: number;
   /** Outputs of units that other jobs have judged: they are used as they are. */
   readonly outputs?: ReadonlyMap<UnitKey, UnitOutput>;
   /** What other jobs of the run have cost, in US dollars. */
   readonly spentUsd?: number;
-  /** Values that may take the place of a gate that is not done, for gates with `stand-in`, and where each is from. */
+  /** By gate that is not done: the value that replaces its output for gates with `stand-in`, and where it is from. */
   readonly standIns?: ReadonlyMap<string, { readonly value: JsonValue; readonly reason: string }>;
 }

@@ -6,13 +6,13 @@ import { worksByItself, type Unit } from '../run/units.ts';
 import { failedVerdict, type Verdict } from '../verdict/verdict.ts';
 import { runAttempt } from './attempt/attempt.ts';
 import { Call, type Outcome } from './call.ts';
-import { forceCreators, hasEntityRoom, recoverEntities, setLack } from './entities/gate-entities.ts';
+import { forceCreators, hasEntityConflict, recoverEntities, setMissingEntities } from './entities/gate-entities.ts';
 import { planUnit, toUnitPlan } from './plan/plan-unit.ts';
 import { requireDocuments } from './attempt/memory.ts';
 import { isDone, needsOf } from './needs.ts';
 import type { Order, Ports } from './ports.ts';
 import { recoverOpenAttempts } from './attempt/recover.ts';
-import { reportEmptyGlobs, reportVariables } from './report-slips.ts';
+import { warnAboutEmptyGlobs, warnAboutVariables } from './warnings.ts';
 import { buildRequest, fingerprintOf, type Work } from './plan/request.ts';
 import { sendBack } from './decide/rework.ts';
 import { prepareNeeds } from './plan/use-needs.ts';
@@ -22,7 +22,7 @@ import { carryOut } from './plan/use-output.ts';
 export interface RunResult {
   /** `nothing`: every output held, and nothing was written. */
   readonly status: 'completed' | 'nothing' | 'failed' | 'paused' | 'interrupted';
-  /** The run that entries of this call belong to, or the newest one. */
+  /** The run of this call, or the newest one if it wrote nothing. */
   readonly run: number;
   readonly outcomes: ReadonlyMap<UnitKey, Outcome>;
   /** Units whose agents ran. */
@@ -44,13 +44,13 @@ export async function runPipeline(ports: Ports, order: Order, signal: AbortSigna
   return scheduler.end();
 }
 
-/** Starts units when their needs are done; units without files side by side, units with files alone. */
+/** Starts units when their needs are done: units without `files` side by side, each unit with `files` alone. */
 class Scheduler {
   readonly #call: Call;
   readonly #signal: AbortSignal;
   readonly #running = new Map<UnitKey, Promise<void>>();
   readonly #ran: UnitKey[] = [];
-  /** The run that was over before this call. */
+  /** The newest run, if it was over before this call. */
   readonly #earlierRun: number | undefined;
   #error: Error | undefined;
 
@@ -69,20 +69,20 @@ class Scheduler {
       const isAlone = this.#running.size === 0;
       const reader = stopped ? undefined : this.#findReady((unit) => !unit.gate.files && this.#hasRoom(unit));
       const next = reader ?? (stopped || !isAlone ? undefined : this.#findReady(() => true));
-      if (next) await this.#turn(next);
+      if (next) await this.#useOrStart(next);
       else if (!isAlone) await Promise.race(this.#running.values());
       else if (stopped || !((await sendBack(call)) || (await forceCreators(call, this.#ran)))) break;
     }
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** A person closed the run of this call. One that was over before stays so when lost attempts of it are ended. */
+  /** Whether a person closed the run of this call, and not an earlier one. */
   get #isClosed(): boolean {
     const { current } = this.#call.state;
     return current?.finalStatus === 'closed' && current.run !== this.#earlierRun;
   }
 
-  /** The first unit that may start and that is wanted. The units before it are looked at only as far as necessary. */
+  /** The first unit in file order that is wanted and can start. */
   #findReady(isWanted: (unit: Unit) => boolean): Unit | undefined {
     const { graph, outcomes, order, state } = this.#call;
     const open = new Set([...state.open.values()].filter(({ process }) => !process).map(({ unit }) => unit));
@@ -106,7 +106,7 @@ class Scheduler {
     );
   }
 
-  /** Whether a unit may start beside those that work: never beside one that changes files. */
+  /** Whether a unit may start beside those that run: never beside one with `files`. */
   #hasRoom({ gate }: Unit): boolean {
     const { order } = this.#call;
     const running = [...this.#running.keys()].map((key) => this.#call.graph.unit(key)!.gate);
@@ -118,26 +118,22 @@ class Scheduler {
     return (
       running.length < limit &&
       running.every(({ files }) => files === undefined) &&
-      hasEntityRoom(
-        this.#call,
-        gate.entities,
-        running.map(({ entities }) => entities),
-      ) &&
+      !hasEntityConflict(this.#call, gate, running) &&
       legs < (gate.matrix?.maxParallel ?? Infinity) &&
       groups.every((group) => inGroup(group) === 0)
     );
   }
 
-  /** One unit whose needs are done: uses what is remembered, or starts its agent. */
-  async #turn(unit: Unit): Promise<void> {
+  /** Uses the remembered output of a unit whose needs are done, or starts its agent. */
+  async #useOrStart(unit: Unit): Promise<void> {
     const call = this.#call;
     await call.refresh();
-    // A person may have rejected what it needs.
+    // A person may have rejected the output of a need.
     const needs = needsOf(call, unit);
     if (needs === undefined) return;
     const plan = await planUnit(call, unit, needs);
     call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });
-    if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);
+    if (plan.choice !== 'not-applicable') await warnAboutEmptyGlobs(call, plan.work);
     if (plan.choice !== 'run') return carryOut(call, unit, plan);
     const obstacle = obstacleOf(call, unit);
     if (obstacle !== undefined) {
@@ -149,8 +145,9 @@ class Scheduler {
       return;
     }
     const work = this.#runAttempts(plan.work, plan.reason).catch((error: unknown) => {
-      const isLack = error instanceof GatelineError && (error.code === 'STATE_INVALID' || error.code === 'ENTITY_BUSY');
-      if (isLack) setLack(call, unit, error);
+      const needsEntities =
+        error instanceof GatelineError && (error.code === 'STATE_INVALID' || error.code === 'ENTITY_BUSY');
+      if (needsEntities) setMissingEntities(call, unit, error);
       else this.#error ??= error instanceof Error ? error : new Error(String(error));
     });
     const end = work.then(() => void this.#running.delete(unit.key));
@@ -161,7 +158,7 @@ class Scheduler {
     const call = this.#call;
     const { unit, needs } = first;
     await call.compileContracts();
-    reportVariables(call, unit.gate);
+    warnAboutVariables(call, unit.gate);
     await recoverEntities(call, unit, this.#signal);
     let work = first;
     let feedback: Verdict | undefined;
@@ -169,14 +166,10 @@ class Scheduler {
     for (let why = reason; ;) {
       const ended = await runAttempt(call, work, { reason: why, feedback }, this.#signal);
       if (work === first) this.#ran.push(unit.key);
-      // A person decided about the unit meanwhile: its next turn carries that out.
+      // A person decided about the unit meanwhile: the scheduler carries that out next.
       if (call.state.pending.has(unit.key)) call.outcomes.delete(unit.key);
       const { how, verdict, changes, ms, metrics, part = false } = ended;
-      const retries =
-        !this.#signal.aborted &&
-        (part
-          ? !call.state.pending.has(unit.key) && !call.state.current?.paused && obstacleOf(call, unit) === undefined
-          : isRetried(ended, tries, unit) && call.outcomes.get(unit.key)?.result === 'failed');
+      const retries = this.#hasNextAttempt(unit, ended, tries);
       call.observe({
         type: 'ended',
         unit: unit.key,
@@ -193,10 +186,20 @@ class Scheduler {
       why = part ? 'its attempts are judged together' : `attempt ${(tries += 1)} of this call failed`;
       if (!part) feedback = verdict;
       call.outcomes.delete(unit.key);
-      const snapshot = call.snapshot ?? (await call.look());
+      const snapshot = call.snapshot ?? (await call.takeSnapshot());
       const request = await buildRequest(call, unit, snapshot, needs, first.rework);
       work = { unit, needs, rework: first.rework, snapshot, request, fingerprint: fingerprintOf(request) };
     }
+  }
+
+  /** Whether another attempt follows: not after an interruption, and not for an output that sends the work back. */
+  #hasNextAttempt(unit: Unit, { verdict, part }: EndedEntry, tries: number): boolean {
+    if (this.#signal.aborted) return false;
+    const { state, outcomes } = this.#call;
+    const { key, gate } = unit;
+    if (part) return !state.pending.has(key) && !state.current?.paused && obstacleOf(this.#call, unit) === undefined;
+    const isFailed = verdict.status !== 'passed' && outcomes.get(key)?.result === 'failed';
+    return isFailed && verdict.kind !== 'cancelled' && tries < gate.retries;
   }
 
   async end(): Promise<RunResult> {
@@ -206,10 +209,10 @@ class Scheduler {
     const allDone = gates.every(({ id }) => (order.only && !order.only.has(id)) || isDone(call, id));
     const isWhole = gates.every(({ id }) => isDone(call, id));
     const isOpen = state.current !== undefined && !state.current.finalStatus;
-    // A run that was closed before it was done is followed by one that is.
+    // A closed run whose gates are done after all is followed by a completed one.
     if (isWhole && state.current?.finalStatus !== 'completed')
       await call.write({
-        ...call.head(),
+        ...call.entryHead(),
         kind: 'decided',
         decision: 'complete',
         actor: 'gateline',
@@ -238,9 +241,4 @@ function obstacleOf({ state, order }: Call, { gate, key }: Unit): { message: str
   return message === undefined
     ? undefined
     : { message, hint: 'raise it, or begin another run with `gateline run --new`' };
-}
-
-/** Whether another attempt follows one that failed: not after an interruption, and not for an output that sends back. */
-function isRetried({ verdict, how }: EndedEntry, tries: number, { gate }: Unit): boolean {
-  return how === 'ran' && verdict.kind !== 'cancelled' && verdict.status !== 'passed' && tries < gate.retries;
 }

@@ -10,10 +10,10 @@ import { placeDocuments } from './memory.ts';
 import { versionsHandedOn, type Work } from '../plan/request.ts';
 import { readValue } from '../values.ts';
 
-/** Values up to this size stand in the request itself, in bytes; larger ones only in a file of their own. */
+/** Values of at most this many bytes are part of the request file; all have a file of their own. */
 const MAX_INLINE = 1024 * 1024;
 
-/** Creates the directory of an attempt and writes what its agent reads: request, feedback, values of its needs. */
+/** Creates the directory of an attempt with the files that its agent reads: request, feedback, values of its needs. */
 export async function prepareDirectory(
   call: Call,
   work: Work,
@@ -47,7 +47,7 @@ export async function prepareDirectory(
         },
       };
   }
-  // A list without items gives no legs: that is nothing missing.
+  // A matrix over an empty list has no legs, and its need is still complete.
   for (const gate of unit.gate.needs)
     if (call.graph.unitsOf(gate)?.length === 0 && !needs.get(gate)?.exports) values[gate] = { legs: {} };
   document['needs'] = values;
@@ -81,7 +81,7 @@ async function placeValue(
   return { digest, bytes, file, ...(bytes <= MAX_INLINE && { output: value ?? null }) };
 }
 
-/** What is started for a unit. */
+/** The process to start for a unit. */
 export function taskOf(
   call: Call,
   { unit, request }: Work,

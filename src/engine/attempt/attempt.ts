@@ -23,15 +23,15 @@ import { endForAttempt, entityVariables, takeForAttempt } from '../entities/gate
 import { exportsOf, storeValue } from '../values.ts';
 import { prepareDirectory, taskOf } from './agent-files.ts';
 
-/** An attempt that has begun. */
-export interface Claim {
+/** An attempt that was started and has not ended. */
+export interface OpenAttempt {
   readonly started: StartedEntry;
   readonly directory: string;
   readonly needs: Needs;
   readonly unit: Unit;
 }
 
-/** Starts the agent of a unit and sees it to its end. @throws as {@link takeForAttempt}, before the attempt is logged */
+/** Runs the agent of a unit to its end. @throws as {@link takeForAttempt}, before the attempt is logged */
 export async function runAttempt(
   call: Call,
   work: Work,
@@ -39,7 +39,7 @@ export async function runAttempt(
   signal: AbortSignal,
 ): Promise<EndedEntry> {
   const attempt = nextAttempt(call, work.unit);
-  const directory = await claimDirectory(call, work, attempt, feedback);
+  const directory = await prepareAttempt(call, work, attempt, feedback);
   const id = randomUUID();
   const task = taskOf(call, work, attempt, directory, feedback !== undefined);
   const env = { ...task.env, ...entityVariables(call, work.unit, directory, id) };
@@ -49,7 +49,7 @@ export async function runAttempt(
     await takeForAttempt(call, work.unit, { ref: attempt, id, directory }, agent, signal);
     await call.write(started);
   } catch (error) {
-    // It waits for the word, and the process for it.
+    // Ends the prepared process, which waits for `run`.
     await agent.run(AbortSignal.abort());
     throw error;
   }
@@ -59,18 +59,18 @@ export async function runAttempt(
   return finishAttempt(call, { started, directory, needs: work.needs, unit: work.unit }, result);
 }
 
-/** An agent that cannot be started has no process, but its attempt is not one between `begin` and `complete`. */
+/** Process of an agent that could not be started: an entry without one is an attempt between `begin` and `complete`. */
 const NOT_STARTED = { pid: 0, start: 'not started' };
 
-/** The place for the next attempt of a unit in the run. */
+/** The next attempt of a unit in the run. */
 export function nextAttempt({ order, state }: Call, { key }: Unit): AttemptRef {
   const { runNumber, current } = state;
   const earlier = current?.run === runNumber ? (current.attempts.get(key) ?? []) : [];
   return { subject: order.subject, run: runNumber, unit: key, n: (earlier.at(-1)?.ref.n ?? 0) + 1 };
 }
 
-/** Stores what an attempt is judged by, keeps the folder as it is, and writes the files of the agent. */
-export async function claimDirectory(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
+/** Stores request, contract, snapshot and database of an attempt, and writes the files of its agent. @returns their directory */
+export async function prepareAttempt(call: Call, work: Work, attempt: AttemptRef, feedback?: Verdict): Promise<string> {
   const { contents, workspace } = call.ports;
   await contents.put(canonicalChunks(work.request as unknown as JsonValue));
   await storeValue(call, call.contractOf(work.unit.gate).contract);
@@ -83,8 +83,8 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
   const { unit, fingerprint, snapshot, rework, request } = work;
   const { digest } = call.contractOf(unit.gate);
   return {
-    ...call.head(),
-    // Also if somebody closed the run since its directory was made.
+    ...call.entryHead(),
+    // The number of the directory, even if somebody closed the run since.
     run: attempt.run,
     kind: 'started',
     unit: unit.key,
@@ -102,23 +102,23 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
 }
 
 /**
- * Ends an attempt: judges the output, sees what became of the folder, remembers the output and what else holds for the
- * folder as it is left, and logs the end last: a kill between these steps is repeated without harm.
+ * Ends an attempt: judges its output, finds what changed in the folder, saves checkpoints, and logs the end last, so
+ * that all steps can be repeated after a kill.
  */
-export async function finishAttempt(call: Call, claim: Claim, result?: AgentResult): Promise<EndedEntry> {
-  const { unit, needs, started, directory } = claim;
+export async function finishAttempt(call: Call, open: OpenAttempt, result?: AgentResult): Promise<EndedEntry> {
+  const { unit, needs, started, directory } = open;
   const before = snapshotFrom(started.snapshot);
   const judged = await judgeOutput(call, unit, directory, result);
-  const after = await call.look();
-  const changes = await splitChanges(call, claim, before, after);
+  const after = await call.takeSnapshot();
+  const changes = await splitChanges(call, open, before, after);
   const verdict = await judgeFiles(call, judged.verdict, changes.files);
   const { digest, contract } = call.contractOf(unit.gate);
   const { value } = judged;
   const output = value === undefined ? undefined : await storeValue(call, value);
-  // Before the output is remembered: one that is used makes nothing valid.
+  // Entities before checkpoints: using a remembered output makes no entity valid.
   const effects = await endForAttempt(call, unit, attemptOf(started), verdict, value);
   const end: EndedEntry = {
-    ...call.head(),
+    ...call.entryHead(),
     run: started.run,
     kind: 'ended',
     unit: unit.key,
@@ -144,7 +144,7 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   const made = { attempt: attemptOf(entry), how: 'ran', startedAt: started.at } as const;
   const checkpoint = { ...checkpointOf(entry, made), ...total };
   const isValid = entry.output !== undefined && !entry.part && isRemembered(entry.verdict, unit.gate);
-  const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, claim));
+  const holds = isValid && changes.disturbedInputs.length === 0 && !(await hasNewStash(call, open));
   const rework = started.rework ? call.state.current?.notes.get(unit.gate.id)?.rework : undefined;
   if (holds) await call.ports.checkpoints.save(started.fingerprint, checkpoint);
   await extendCheckpoints(call, {
@@ -161,8 +161,8 @@ export async function finishAttempt(call: Call, claim: Claim, result?: AgentResu
   return entry;
 }
 
-/** A stash takes work away: what an output says about files then holds for this call only. A moved HEAD is only named. */
-async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolean> {
+/** Whether something was stashed meanwhile: the files of the output may be in the stash. A moved HEAD is only reported. */
+async function hasNewStash(call: Call, { started, unit }: OpenAttempt): Promise<boolean> {
   if (started.head === undefined) return false;
   const { head, stash } = await call.ports.workspace.watchHead();
   if (head !== started.head.head)
@@ -177,7 +177,7 @@ async function hasNewStash(call: Call, { started, unit }: Claim): Promise<boolea
 
 /** Files that cannot be handed on make the output fail: secrets that were not there before, links that lead outside. */
 async function judgeFiles(call: Call, verdict: Verdict, files: GateFiles): Promise<Verdict> {
-  // Also what an earlier attempt left: it is handed on with the rest.
+  // All files of the unit, because those of earlier attempts are handed on too.
   const changes = Object.entries(files).flatMap(([path, { base: before, after }]) =>
     before === after ? [] : [{ path, before, after }],
   );

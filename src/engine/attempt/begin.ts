@@ -9,10 +9,10 @@ import type { Request } from '../../run/request.ts';
 import { gateOf, type Unit } from '../../run/units.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
-import { claimDirectory, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
+import { prepareAttempt, finishAttempt, nextAttempt, startedEntry } from './attempt.ts';
 import { Call, type Outcome } from '../call.ts';
 import { entityVariables, recoverEntities, takeForAttempt } from '../entities/gate-entities.ts';
-import { planUnit } from '../plan/plan-unit.ts';
+import { planUnit, type UnitChoice } from '../plan/plan-unit.ts';
 import { isDone, needsOf, prepareStandIns } from '../needs.ts';
 import type { Order, Ports } from '../ports.ts';
 import { endLost, recoverOpenAttempts } from './recover.ts';
@@ -21,7 +21,7 @@ import { useNeeds } from '../plan/use-needs.ts';
 import { carryOut } from '../plan/use-output.ts';
 import { readValue } from '../values.ts';
 
-/** What `begin` found: an output that holds, or work for an agent that works by itself. */
+/** The answer of `begin`: an output that holds, or the files of a new attempt. */
 export type BeginResult =
   | {
       readonly choice: 'use';
@@ -51,66 +51,66 @@ const tokenSchema = z.strictObject({
 type Token = z.infer<typeof tokenSchema>;
 
 /**
- * Begins an attempt of an agent that works by itself. What the unit needs must be done; beginning again gives up an
- * attempt that was begun before.
+ * Begins an attempt of an agent that works by itself. Its needs must be done. An attempt of the unit that was begun
+ * before is given up.
  */
 export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Promise<BeginResult> {
   const call = await Call.open(ports, order);
   for (const started of call.state.open.values())
     if (!started.process && started.unit === key && started.subject === order.subject) await endLost(call, started);
   await recoverOpenAttempts(call);
-  const unit = await reach(call, key);
+  const unit = await requireNeeds(call, key);
   if (unit.gate.repeat)
     throw new GatelineError('usage', `${key} has \`repeat\`: its attempts are judged together`, {
       hint: `\`gateline run --gate ${unit.gate.id}\` runs them`,
       place: unit.gate.place,
     });
   const plan = await planUnit(call, unit, needsOf(call, unit)!);
-  const { reason } = plan;
-  if (plan.choice === 'run') {
-    const { work } = plan;
-    await call.compileContracts();
-    await recoverEntities(call, unit, new AbortController().signal);
-    const attempt = nextAttempt(call, unit);
-    const directory = await claimDirectory(call, work, attempt);
-    const started = { ...(await startedEntry(call, work, attempt)), handedOn: [...handedOnTo(work.needs)] };
-    const id = randomUUID();
-    // What somebody else changes is not waited for.
-    await takeForAttempt(call, unit, { ref: attempt, id, directory }, undefined, AbortSignal.abort());
-    await call.write(started);
-    const token: Token = {
-      v: 1,
-      pipeline: order.pipeline.id,
-      attempt,
-      fingerprint: work.fingerprint,
-      contract: started.contract,
-    };
-    const env = { ...taskOf(call, work, attempt, directory, false).env, ...entityVariables(call, unit, directory, id) };
-    return {
-      choice: 'run',
-      unit: key,
-      reason,
-      token: Buffer.from(JSON.stringify(token)).toString('base64url'),
-      directory,
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GATELINE_'))),
-    };
-  }
+  if (plan.choice === 'run') return startAttempt(call, plan);
   await carryOut(call, unit, plan);
   if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.finalStatus)))
     await call.write();
   const { checkpoint, result } = call.outcomes.get(key)!;
-  return { choice: 'use', unit: key, reason, checkpoint, result };
+  return { choice: 'use', unit: key, reason: plan.reason, checkpoint, result };
+}
+
+/** Logs the start of an attempt whose agent works by itself. */
+async function startAttempt(
+  call: Call,
+  { work, reason }: Extract<UnitChoice, { readonly choice: 'run' }>,
+): Promise<BeginResult> {
+  const { unit, needs, fingerprint } = work;
+  await call.compileContracts();
+  await recoverEntities(call, unit, new AbortController().signal);
+  const attempt = nextAttempt(call, unit);
+  const directory = await prepareAttempt(call, work, attempt);
+  const started = { ...(await startedEntry(call, work, attempt)), handedOn: [...handedOnTo(needs)] };
+  const id = randomUUID();
+  // The aborted signal: an entity that somebody else changes is an error here, and not waited for.
+  await takeForAttempt(call, unit, { ref: attempt, id, directory }, undefined, AbortSignal.abort());
+  await call.write(started);
+  const { pipeline } = call.order;
+  const token: Token = { v: 1, pipeline: pipeline.id, attempt, fingerprint, contract: started.contract };
+  const env = { ...taskOf(call, work, attempt, directory, false).env, ...entityVariables(call, unit, directory, id) };
+  return {
+    choice: 'run',
+    unit: unit.key,
+    reason,
+    token: Buffer.from(JSON.stringify(token)).toString('base64url'),
+    directory,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GATELINE_'))),
+  };
 }
 
 /**
- * Uses what holds of all that a unit needs; a gate with `stand-in` gets a value in the place of a need that is not done.
+ * Uses the outputs of all that a unit needs; a gate with `stand-in` gets a value for a need that is not done.
  * @throws GatelineError `failed` naming the first gate that is not done
  */
-async function reach(call: Call, key: UnitKey): Promise<Unit> {
+async function requireNeeds(call: Call, key: UnitKey): Promise<Unit> {
   const target = call.graph.requireUnit(key);
   const missing = await useNeeds(call, [target.gate]);
   if (missing) await prepareStandIns(call, (gate) => !isDone(call, gate));
-  // Its legs may come from what was just used.
+  // Its legs may come from an output that was just used.
   const unit = call.graph.requireUnit(key);
   if (needsOf(call, unit) !== undefined) return unit;
   throw new GatelineError('failed', missing?.message ?? `what ${key} needs is not done`, { hint: missing?.hint });
@@ -119,14 +119,14 @@ async function reach(call: Call, key: UnitKey): Promise<Unit> {
 /**
  * Ends an attempt that {@link beginAttempt} began, with what the agent wrote.
  * @param text its token, or its unit
- * @param exitCode of the agent; not 0: it failed, whatever it wrote
+ * @param exitCode of the agent; any but 0 means that it failed, whatever it wrote
  */
 export async function completeAttempt(ports: Ports, order: Order, text: string, exitCode = 0): Promise<EndedEntry> {
   const call = await Call.open(ports, order);
-  const started = findClaim(call, text.trim());
+  const started = findBegunAttempt(call, text.trim());
   call.restoreLegs();
   const request = (await readValue(call, started.fingerprint)) as unknown as Request | undefined;
-  const unit = claimedUnit(call, started, request);
+  const unit = begunUnit(call, started, request);
   const contract = await readValue(call, started.contract);
   if (contract !== undefined) call.useContract(unit.gate, contractSchema.parse(contract));
   const needs = request ? needsOfRequest(request, started.handedOn) : new Map();
@@ -141,8 +141,8 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
   return finishAttempt(call, { started, directory, needs, unit }, result);
 }
 
-/** A leg that was begun is completed, although the list of legs may have changed meanwhile. */
-function claimedUnit({ graph }: Call, { unit: key }: StartedEntry, request?: Request): Unit {
+/** The unit of a begun attempt: a leg is completed even if the list of legs has changed meanwhile. */
+function begunUnit({ graph }: Call, { unit: key }: StartedEntry, request?: Request): Unit {
   const unit = graph.unit(key);
   if (unit) return unit;
   const gate = graph.gate(gateOf(key));
@@ -152,16 +152,16 @@ function claimedUnit({ graph }: Call, { unit: key }: StartedEntry, request?: Req
 }
 
 /** The open attempt that a token or a unit names. */
-function findClaim({ state, graph, order }: Call, text: string): StartedEntry {
+function findBegunAttempt({ state, graph, order }: Call, text: string): StartedEntry {
   const token = graph.gate(gateOf(text)) ? undefined : readToken(text);
-  const claim = [...state.open.values()].find((started) => {
+  const begun = [...state.open.values()].find((started) => {
     if (started.process || started.pipeline !== order.pipeline.id) return false;
     if (token === undefined) return started.unit === text && started.subject === order.subject;
     const { attempt, fingerprint, contract } = token;
     const isSame = started.fingerprint === fingerprint && started.contract === contract;
     return isSame && isSameAttempt(attemptOf(started), attempt);
   });
-  if (claim) return claim;
+  if (begun) return begun;
   throw new GatelineError('usage', `the attempt of ${token?.attempt.unit ?? text} is not open`, {
     hint: 'It was completed, given up, begun again or never begun. `gateline status` shows the attempts.',
   });

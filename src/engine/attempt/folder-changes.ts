@@ -9,17 +9,17 @@ import { handedOnTo, type Needs } from '../plan/request.ts';
 
 /** What changed in the folder while a unit worked. */
 export interface FolderChanges {
-  /** In files that the unit declares: its own work. */
+  /** Changes of files that the unit declares. */
   readonly declared: readonly FileChange[];
-  /** Count as the user's. */
+  /** All others: they count as the user's. */
   readonly undeclared: readonly FileChange[];
-  /** Inputs among the undeclared. */
+  /** Undeclared paths that are inputs of the unit. */
   readonly disturbedInputs: readonly string[];
   /** The files of the unit, all its attempts together. */
   readonly files: GateFiles;
 }
 
-/** Whose the changes of the folder are: the unit's where it declares files, else the user's. */
+/** Splits the changes of the folder: the unit's where it declares `files`, else the user's. */
 export async function splitChanges(
   call: Call,
   { unit, needs }: { readonly unit: Unit; readonly needs: Needs },
@@ -27,8 +27,8 @@ export async function splitChanges(
   after: Snapshot,
 ): Promise<FolderChanges> {
   const { workspace } = call.ports;
-  const owns = call.owns(unit);
-  const reads = call.reads(unit, handedOnTo(needs));
+  const owns = call.fileMatcher(unit);
+  const reads = call.inputMatcher(unit, handedOnTo(needs));
   const changes = await workspace.diff(before, after);
   const declared = changes.filter(({ path }) => owns(path));
   const undeclared = changes.filter(({ path }) => !owns(path));
@@ -38,7 +38,7 @@ export async function splitChanges(
   const versions = await workspace.listFiles(before);
   const files = composeFiles(earlier, (path) => versions.get(path) ?? before.unstored[path] ?? null, declared);
   if (unit.gate.files !== 'changed') {
-    // What was right already is a file of the unit too: later gates get it, and it is put back if it is changed.
+    // Files that the agent left unchanged belong to the unit too: they are handed on and put back like the others.
     const unchanged = [...(await workspace.listFiles(after))].filter(
       ([path]) => owns(path) && files[path] === undefined,
     );
@@ -48,7 +48,7 @@ export async function splitChanges(
   return { declared, undeclared, disturbedInputs, files };
 }
 
-/** Changes as they are stored. A path that holds a secret is redacted: no file of such a name is handed on. */
+/** Changes as an entry records them. A path that holds a secret is redacted: no such file is handed on. */
 export function recordChanges({ order }: Call, { files, declared, undeclared }: FolderChanges) {
   const isAllowed = createMatcher(order.pipeline.allowSecrets);
   const redact = (path: string) => (isAllowed(path) ? path : order.redactor.text(path));
@@ -59,10 +59,10 @@ export function recordChanges({ order }: Call, { files, declared, undeclared }: 
   };
 }
 
-/** More files than this that a glob names and nobody changed are not listed. */
+/** At most this many unchanged files are recorded; beyond that, none. */
 const MAX_UNCHANGED = 1_000;
 
-/** Says what changed that the unit does not declare: it counts as the user's. */
+/** Reports changes that the unit does not declare. */
 export function reportUndeclared(
   call: Call,
   { key, gate }: Unit,

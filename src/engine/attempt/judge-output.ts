@@ -10,12 +10,12 @@ import type { Unit } from '../../run/units.ts';
 import type { Call } from '../call.ts';
 import { judgeContexts } from '../plan/checkpoints.ts';
 
-/** The most that an agent may write, in bytes. */
+/** Largest files of an agent, in bytes. */
 const MAX_OUTPUT = 256 * 1024 * 1024;
 const MAX_METRICS = 64 * 1024 * 1024;
 const MAX_LEARNINGS = 1024 * 1024;
 
-/** What an agent left in the directory of its attempt, judged. */
+/** The files that an agent wrote in the directory of its attempt, judged. */
 export interface JudgedOutput {
   readonly verdict: Verdict;
   /** Redacted. */
@@ -24,7 +24,7 @@ export interface JudgedOutput {
   readonly learnings?: string;
 }
 
-/** Reads and judges what an agent wrote. @param result how it ended; undefined: it works by itself and is done */
+/** Reads and judges the files of an agent. @param result how it ended; undefined: it works by itself */
 export async function judgeOutput(
   call: Call,
   unit: Unit,
@@ -36,7 +36,7 @@ export async function judgeOutput(
   const { gate } = unit;
   const read = async (name: string, limit: number): Promise<AgentFile> => {
     const file = await attempts.read(directory, name, limit);
-    // The directory stays, so what the agent wrote must not hold its secrets.
+    // The directory is kept, so secrets are redacted in its files too.
     const text = file.state === 'present' ? new TextDecoder().decode(file.bytes) : '';
     const redacted = redactor.text(text);
     if (redacted !== text) await attempts.write(directory, name, redacted);
@@ -70,12 +70,12 @@ export async function judgeOutput(
 
 type Missing = Exclude<AgentFile, { state: 'present' }>;
 
-/** What agents print and what checks quote may hold a secret; our own words do not. */
+/** Output of agents and quotes of checks may hold a secret; our own words do not. */
 function redactVerdict({ order }: Call, verdict: Verdict): Verdict {
   return { ...verdict, issues: verdict.issues.map((issue) => redactIssue(issue, order.redactor)) };
 }
 
-/** The verdict on an agent that did not end well, whatever it wrote. */
+/** The verdict on an agent that did not end with exit code 0; undefined: it did. */
 function endingVerdict(
   result: AgentResult,
   output: AgentFile,

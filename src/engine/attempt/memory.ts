@@ -12,7 +12,7 @@ import { createMatcher } from '../../workspace/globs.ts';
 import type { Call } from '../call.ts';
 import type { Ports } from '../ports.ts';
 
-/** Digests of the documents of a gate. The handoff differs each time: it stands beside the request. */
+/** Digests of the documents of a gate, for its request. The handoff is no part of the request: it differs each time. */
 export async function digestDocuments(call: Call, { memory }: Gate): Promise<Record<string, Digest>> {
   const digests: Record<string, Digest> = {};
   for (const name of memory) {
@@ -23,7 +23,7 @@ export async function digestDocuments(call: Call, { memory }: Gate): Promise<Rec
 }
 
 /**
- * Before an agent costs something: each document is there, or a gate of the pipeline makes it.
+ * Checks, before an agent costs something, that each document exists or that a gate makes it.
  * @throws GatelineError `usage` naming the document that is missing
  */
 export async function requireDocuments({ ports, order }: Call): Promise<void> {
@@ -61,7 +61,7 @@ export async function placeDocuments(call: Call, gate: Gate, directory: string):
   return documents;
 }
 
-/** What was done before, for an agent that begins now. */
+/** The handoff document: what was done before, for an agent that starts fresh. */
 export async function makeHandoff({ ports, order, state, entries }: Call): Promise<string> {
   const { pipeline, redactor, subject, task } = order;
   const learnings = await readNewLearnings(ports, entries, pipeline.id);
@@ -81,7 +81,7 @@ export interface Learning extends Item {
   readonly subject: string;
 }
 
-/** What agents learned, each once, the newest last. */
+/** What agents learned, without duplicates, the newest last. */
 export async function readAllLearnings(
   { contents }: Pick<Ports, 'contents'>,
   entries: readonly Entry[],
@@ -99,7 +99,7 @@ export async function readAllLearnings(
   return newItems((await Promise.all(reads)).flat(), '');
 }
 
-/** What agents learned and nobody promoted. */
+/** What agents learned and nobody promoted to the patterns document. */
 export async function readNewLearnings(
   ports: Pick<Ports, 'contents' | 'documents'>,
   entries: readonly Entry[],

@@ -11,15 +11,15 @@ import { extendCheckpoints } from '../plan/checkpoints.ts';
 import { recordChanges, splitChanges } from './folder-changes.ts';
 import type { Order, Ports } from '../ports.ts';
 
-/** Ends such attempts before a call works elsewhere: in a clone. */
+/** Ends attempts of a killed engine in the folder itself, before a call works in a clone. */
 export async function recoverFolder(ports: Ports, order: Order): Promise<void> {
   await recoverOpenAttempts(await Call.open(ports, order));
 }
 
 /**
- * Ends attempts whose engine was killed: what is left of their agents is ended, and what they changed is theirs. Their
- * units start again on what is there. Attempts between `begin` and `complete` are nobody's process and stay open.
- * @throws GatelineError `busy` if one of those declares files: nothing else may start beside it
+ * Ends attempts whose engine was killed, with what is left of their agents. Their changes of the folder are recorded,
+ * and their units start again on them. Attempts between `begin` and `complete` stay open.
+ * @throws GatelineError `busy` if one of those has `files`: nothing else may start beside it
  */
 export async function recoverOpenAttempts(call: Call): Promise<void> {
   for (const started of call.state.open.values()) if (started.process) await endLost(call, started);
@@ -51,8 +51,8 @@ export async function endLost(call: Call, started: StartedEntry, by?: Decider): 
   const isOurs = started.pipeline === call.order.pipeline.id;
   const unit = isOurs ? call.graph.unit(started.unit) : undefined;
   if (unit) await endForAttempt(call, unit, attemptOf(started), 'killed');
-  const after = await call.look();
-  // What an agent left in a clone is gone, and the folder has changes that are not its own.
+  const after = await call.takeSnapshot();
+  // The clone that an isolated agent changed is gone, and changes of the folder are not its own.
   const writer = started.isolated ? undefined : unit;
   const changes = writer && (await rememberChanges(call, started, writer, after).catch(ignoreLostSnapshot));
   await call.write({
@@ -85,7 +85,7 @@ export async function endLost(call: Call, started: StartedEntry, by?: Decider): 
   });
 }
 
-/** What a unit left in the folder is its own; outputs of others hold for it. */
+/** Finds what a lost attempt changed, and extends the checkpoints of others to that. */
 async function rememberChanges(call: Call, started: StartedEntry, unit: Unit, after: Snapshot) {
   const before = snapshotFrom(started.snapshot);
   const changes = await splitChanges(call, { unit, needs: new Map() }, before, after);
@@ -95,7 +95,7 @@ async function rememberChanges(call: Call, started: StartedEntry, unit: Unit, af
   return changes;
 }
 
-/** The agent may have removed the repository that held the snapshot, or a person `.state/git`: all changes are the user's. */
+/** Without the snapshot (somebody removed `.state/git`), all changes count as the user's. */
 function ignoreLostSnapshot(error: unknown): undefined {
   if (!(error instanceof GatelineError) || error.code !== 'git-failed') throw error;
 }

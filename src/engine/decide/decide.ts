@@ -16,12 +16,12 @@ import { attemptName } from '../../run/state.ts';
 import { buildRequest, fingerprintOf } from '../plan/request.ts';
 import { storeValue } from '../values.ts';
 
-/** A decision that may be made beside a running engine. */
+/** Decisions that may be made beside a running engine, which reads them before each start. */
 export type DecisionName = 'approve' | 'reject' | 'skip' | 'force' | 'pause' | 'resume' | 'close';
 
 /**
- * Decisions that may be made beside a running engine, which reads them before each start.
- * @param choice with a unit, or a gate: all its units
+ * Records a decision.
+ * @param choice `unit`: a unit, or a gate for all its units
  * @throws GatelineError `usage` if there is nothing to decide about
  */
 export async function decide(
@@ -35,7 +35,7 @@ export async function decide(
   call.restoreLegs();
   const head = decidedHead(call, by);
   const { graph } = call;
-  // Legs that are not known yet run without that: they have no output.
+  // Legs that are not known yet have no output, so they run without being forced.
   const isUnknown = decision === 'force' && key !== undefined && graph.gate(key) && graph.unitsOf(key) === undefined;
   const units = key === undefined ? [undefined] : isUnknown ? [] : graph.unitsNamed(key);
   const entries = units.map((unit) => entryFor(call, decision, head, unit?.key));
@@ -44,9 +44,9 @@ export async function decide(
   if (rejected.length > 0) await ports.checkpoints.forget(rejected);
 }
 
-/** The first fields of a decision. It is about what was done, so it opens no other run. */
+/** The fields that all decisions have. A decision belongs to the newest run and opens no other. */
 export function decidedHead(call: Call, by: Decider) {
-  return { ...call.head(), run: call.state.current?.run ?? 1, kind: 'decided', ...by } as const;
+  return { ...call.entryHead(), run: call.state.current?.run ?? 1, kind: 'decided', ...by } as const;
 }
 
 function entryFor(
@@ -99,31 +99,31 @@ export async function giveUpAttempts(
   key?: UnitKey,
 ): Promise<readonly UnitKey[]> {
   const call = await Call.open(ports, order);
-  const claims = claimsOf(call, key);
-  for (const started of claims) await endLost(call, started, by);
-  return claims.map(({ unit }) => unit);
+  const begun = begunAttempts(call, key);
+  for (const started of begun) await endLost(call, started, by);
+  return begun.map(({ unit }) => unit);
 }
 
-/** Whether there are attempts that {@link giveUpAttempts} would give up. */
-export async function hasClaims(ports: Ports, order: Order, key?: UnitKey): Promise<boolean> {
-  return claimsOf(await Call.open(ports, order), key).length > 0;
+/** Whether attempts between `begin` and `complete` are open. */
+export async function hasBegunAttempts(ports: Ports, order: Order, key?: UnitKey): Promise<boolean> {
+  return begunAttempts(await Call.open(ports, order), key).length > 0;
 }
 
-function claimsOf({ state, order }: Call, key?: UnitKey): StartedEntry[] {
+function begunAttempts({ state, order }: Call, key?: UnitKey): StartedEntry[] {
   return [...state.open.values()].filter(
     ({ process, unit, subject }) =>
       !process && subject === order.subject && (key === undefined || unit === key || gateOf(unit) === key),
   );
 }
 
-/** What the contract of a unit says about a value. */
+/** Judges a value by the contract of a unit. */
 export async function judgeValue(ports: Ports, order: Order, key: UnitKey, value: JsonValue): Promise<Verdict> {
   const call = await Call.open(ports, order);
   const { gate } = call.graph.requireUnit(key);
   return judge(await call.compiledContract(gate), order.redactor.json(value).value, judgeContexts(call));
 }
 
-/** Supplies the output of a unit: its next turn takes it for the request of that moment, if it meets the contract. */
+/** Supplies the output of a unit, if it meets the contract: the next call of `run` ends the unit with it. */
 export async function adoptOutput(
   ports: Ports,
   order: Order,
@@ -141,7 +141,7 @@ export async function adoptOutput(
 }
 
 /**
- * Says that outputs hold for the folder as it is now, whatever was changed by hand. The caller holds the lock.
+ * Records that outputs hold for the folder as it is now, whatever was changed by hand. The caller holds the lock.
  * @param keys units; none: all that have an output
  * @returns the units that were kept
  */
@@ -154,7 +154,7 @@ export async function keepOutputs(
   const call = await Call.open(ports, order);
   call.restoreLegs();
   for (const key of keys) call.graph.requireGate(gateOf(key));
-  const snapshot = await call.look();
+  const snapshot = await call.takeSnapshot();
   const keptUnits: UnitKey[] = [];
   const outputs = new Map<UnitKey, UnitOutput>();
   for (const unit of call.graph.units) {
@@ -183,7 +183,7 @@ export async function keepOutputs(
   return keptUnits;
 }
 
-/** An output as it is judged and used now, with what its attempt says about its making if that is still in the log. */
+/** The newest end of a unit, with time, duration and cost of the attempt that made its output, if the log still has it. */
 function makerOf({ entries }: Call, ended: EndedEntry): EndedEntry {
   const isMaker = (entry: Entry): entry is EndedEntry =>
     entry.kind === 'ended' && entry.pipeline === ended.pipeline && isSameAttempt(attemptOf(entry), ended.source);

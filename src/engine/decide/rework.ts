@@ -3,13 +3,13 @@ import type { AttemptRef } from '../../run/entry.ts';
 import { attemptName, type Rework } from '../../run/state.ts';
 import type { Call, Outcome } from '../call.ts';
 
-/** The reworks of the gate that a gate sends its work back to, in this run. */
+/** The reworks of a gate in this run. */
 function reworksOf({ state }: Call, target: string): readonly Rework[] {
   const run = state.current;
   return (run && !run.finalStatus && run.reworks.get(target)) || [];
 }
 
-/** The review that a gate must answer in this run. */
+/** The rework that a gate must answer in this run, and the units that have answered it. */
 export function noteOf({ state }: Call, gate: string) {
   return state.current?.finalStatus ? undefined : state.current?.notes.get(gate);
 }
@@ -18,11 +18,11 @@ function maxRounds({ order }: Call, gate: Gate): number {
   return (order.maxIterations ?? gate.onFail?.maxIterations ?? 1) - 1;
 }
 
-/** How often a failed output may still send its work back: 0 if the rounds are used up, if its own was answered, or if nobody can. */
+/** How often a failed output may still send its work back. 0: iterations are used up, its rework was answered, or the target does not apply. */
 export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): number {
   if (gate.onFail === undefined) return 0;
   const units = call.graph.unitsOf(gate.onFail.goto) ?? [];
-  // A gate whose condition is false answers nothing.
+  // A gate whose condition is false cannot answer.
   if (units.some(({ key }) => call.outcomes.get(key)?.result === 'done' && !call.outcomes.get(key)?.checkpoint))
     return 0;
   const reworks = reworksOf(call, gate.onFail.goto);
@@ -30,7 +30,7 @@ export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): num
     causes.some((cause) => attemptName(cause.attempt) === attemptName(attempt)),
   );
   if (index < 0) return Math.max(0, maxRounds(call, gate) - reworks.length);
-  // This output has sent the work back before. If that was answered, the answer changed nothing that the gate reads.
+  // This output sent the work back before. If that was answered, the answer changed no input of this gate.
   const note = noteOf(call, gate.onFail.goto);
   const isOpen =
     note !== undefined && note.rework === reworks[index] && units.some(({ key }) => !note.answered.has(key));
@@ -38,8 +38,8 @@ export function iterationsLeft(call: Call, gate: Gate, attempt: AttemptRef): num
 }
 
 /**
- * Sends the work back, if outputs of this call ask for it: one rework for the first gate that any of them names, with
- * all that failed as its causes. That gate and all that need it are forgotten in this call.
+ * Sends the work back, if outcomes of this call ask for it: one rework for the first target of their gates, with all
+ * that failed as its causes. The outcomes of that gate and of all that need it are dropped.
  * @returns whether work was sent back
  */
 export async function sendBack(call: Call): Promise<boolean> {
@@ -47,11 +47,10 @@ export async function sendBack(call: Call): Promise<boolean> {
   const target = failed.map(([key]) => call.graph.unit(key)!.gate.onFail!.goto)[0];
   if (target === undefined) return false;
   const causes = failed.filter(([key]) => call.graph.unit(key)!.gate.onFail!.goto === target);
-  const open = openRework(call, target, causes);
-  if (!open) {
+  if (!isReworkOpen(call, target, causes)) {
     const iteration = reworksOf(call, target).length + 2;
     await call.write({
-      ...call.head(),
+      ...call.entryHead(),
       kind: 'decided',
       decision: 'rework',
       actor: 'gateline',
@@ -72,8 +71,8 @@ export async function sendBack(call: Call): Promise<boolean> {
   return true;
 }
 
-/** A rework by the same outputs that was recorded before a kill, and is not answered yet. */
-function openRework(call: Call, target: string, causes: readonly (readonly [UnitKey, Outcome])[]): boolean {
+/** Whether a rework by the same outputs was recorded before a kill, and is not answered yet. */
+function isReworkOpen(call: Call, target: string, causes: readonly (readonly [UnitKey, Outcome])[]): boolean {
   const note = noteOf(call, target);
   if (note === undefined) return false;
   const names = new Set(note.rework.causes.map(({ attempt }) => attemptName(attempt)));

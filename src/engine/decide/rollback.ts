@@ -7,21 +7,21 @@ import { Call } from '../call.ts';
 import type { Decider, Order, Ports } from '../ports.ts';
 import { recoverOpenAttempts } from '../attempt/recover.ts';
 
-/** What a rollback takes back. */
+/** What a rollback undoes. */
 export interface Rollback {
   readonly run: number;
-  /** Units whose work is taken back, in the order in which they worked. */
+  /** Units whose work is undone, in the order in which they worked. */
   readonly units: readonly string[];
   readonly changes: readonly FileChange[];
-  /** Paths that are not as the gates left them: they stay. */
+  /** Paths that somebody changed since: they stay as they are. */
   readonly left: readonly string[];
   readonly restoresDatabase: boolean;
 }
 
 /**
- * Takes the work of the newest run back: the files that gates after `to` changed get the version from before, if they
- * are as those gates left them; their outputs are forgotten, and the run is paused. The caller holds the lock.
- * @param choice `to`: the last gate whose work stays, or `all`: none. `isDry`: only says what would be taken back
+ * Undoes work of the newest run: files that gates after `to` changed get the version from before, if they are still as
+ * those gates left them; their checkpoints are forgotten, and the run is paused. The caller holds the lock.
+ * @param choice `to`: the last gate whose work stays, or `all`: none. `isDry`: only tells what would be undone
  */
 export async function rollBack(
   ports: Ports,
@@ -36,9 +36,9 @@ export async function rollBack(
   const run = call.state.current;
   if (run === undefined) throw new GatelineError('usage', `${order.subject} has no run to roll back`);
   const undone = entriesAfter(call, run.run, to);
-  const snapshot = await call.look();
+  const snapshot = await call.takeSnapshot();
   const files = await ports.workspace.listFiles(snapshot);
-  const { changes, left } = changesBack(undone, (path) => files.get(path) ?? snapshot.unstored[path] ?? null);
+  const { changes, left } = reverseChanges(undone, (path) => files.get(path) ?? snapshot.unstored[path] ?? null);
   const first = undone.find((entry): entry is StartedEntry => entry.kind === 'started');
   const units = [...new Set(undone.map(({ unit }) => unit))];
   const restoresDatabase = ports.database !== undefined && first !== undefined;
@@ -54,7 +54,7 @@ export async function rollBack(
   const refused = await ports.workspace.put(changes);
   const written = changes.filter(({ path }) => !refused.includes(path));
   await call.write({
-    ...call.head(),
+    ...call.entryHead(),
     run: run.run,
     kind: 'decided',
     decision: 'rollback',
@@ -67,7 +67,7 @@ export async function rollBack(
   return { ...rollback, changes: written, left: [...left, ...refused] };
 }
 
-/** The entries of a run about units that worked after the last end of a gate, without what was taken back before. */
+/** The entries of a run after the last end of a gate, without those of attempts that were rolled back before. */
 function entriesAfter(call: Call, run: number, to: string): (StartedEntry | EndedEntry)[] {
   const { pipeline, subject } = call.order;
   const ofRun = call.entries.filter(
@@ -87,8 +87,11 @@ function entriesAfter(call: Call, run: number, to: string): (StartedEntry | Ende
   return entries.slice(last + 1).filter((entry) => !takenBack.includes(attemptName(attemptOf(entry))));
 }
 
-/** The changes that take back what entries changed: for each path, from a version that they left to the one before. */
-function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (path: string) => FileVersion | null) {
+/** The changes that undo those of entries: for each path, from a version that they left to the one before. */
+function reverseChanges(
+  entries: readonly (StartedEntry | EndedEntry)[],
+  current: (path: string) => FileVersion | null,
+) {
   const chains = new Map<string, { first: FileVersion | null; versions: (FileVersion | null)[]; isBroken: boolean }>();
   for (const entry of entries) {
     if (entry.kind !== 'ended') continue;
@@ -106,7 +109,7 @@ function changesBack(entries: readonly (StartedEntry | EndedEntry)[], current: (
   for (const [path, { first, versions, isBroken }] of chains) {
     const before = current(path);
     if (before === first) continue;
-    // What an isolated run made on top may have stayed in its clone, and the next clone began without it.
+    // A chain breaks if an isolated run left a version in its clone, and the next clone began without it.
     if (isBroken || !versions.includes(before)) left.push(path);
     else changes.push({ path, before, after: first });
   }

@@ -5,10 +5,10 @@ import { Call } from '../call.ts';
 import { decidedHead } from './decide.ts';
 import type { Decider, Order, Ports } from '../ports.ts';
 
-/** How a run that stopped is continued. `retry-current` only runs again. */
+/** How a run that stopped is continued. `retry-current` decides nothing: `run` alone does it. */
 export type Strategy = 'retry-current' | 'retry-previous' | 'skip-current' | { readonly fromCheckpoint: string };
 
-/** What a strategy decides, and why. */
+/** A decision that a strategy makes. */
 export interface StrategyDecision {
   readonly decision: 'skip' | 'force';
   readonly unit: UnitKey;

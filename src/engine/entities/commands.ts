@@ -17,9 +17,9 @@ import type { Order, Ports } from '../ports.ts';
 export interface CommandCall {
   readonly command: string;
   readonly args: Names;
-  /** The folder that it works in. Absolute. */
+  /** Absolute path of the folder that it works in. */
   readonly root: string;
-  /** Waits until nobody changes the entities that it names. Default: that is an error. */
+  /** Wait for entities that somebody else changes. Default: false, that is an error. */
   readonly waits?: boolean;
 }
 
@@ -27,16 +27,16 @@ export interface CommandCall {
 export interface CommandResult {
   readonly command: string;
   readonly status: 'passed' | 'failed';
-  /** What it printed: as JSON if it is, else the text. Undefined: nothing. */
+  /** Its standard output, parsed if it is JSON. Undefined: empty. */
   readonly value?: JsonValue;
   /** Why it failed. */
   readonly message?: string;
   readonly changes: readonly EntityChange[];
-  /** Commands that made valid what it requires, before it. */
+  /** Commands that ran before it, to make valid what it requires. */
   readonly setUp: readonly string[];
 }
 
-/** What a command requires that is not valid, and the commands that would make it so; none, if they cannot. */
+/** Required entities that are not valid, and the commands that would make them valid; empty, if none can. */
 export interface CommandCheck {
   readonly missing: readonly string[];
   readonly setUp: readonly string[];
@@ -51,8 +51,8 @@ export function requireCommand({ pipeline: { commands } }: Order, id: string): C
 }
 
 /**
- * Runs a command to its end. It has created what it says if it ended with exit code 0; what it invalidates is invalid
- * from its start.
+ * Runs a command to its end. Entities that it creates are valid if it ends with exit code 0; those that it invalidates
+ * are invalid from its start.
  * @param ran set-up commands that ran already: each runs once
  * @throws InvalidStateError if something that it requires is not valid; GatelineError `busy` (ENTITY_BUSY), `usage`
  */
@@ -95,7 +95,7 @@ export async function runCommand(
     const onWait = ({ message }: GatelineError) => ports.observe({ type: 'notice', message: `waiting: ${message}` });
     const values = await takeEntities(ports, order, request, waits ? { signal, onWait } : undefined).catch(
       async (error: unknown) => {
-        // It waits for the word, and the process for it.
+        // Ends the prepared process, which waits for `run`.
         await agent.run(AbortSignal.abort());
         throw error;
       },
@@ -115,7 +115,7 @@ export async function runCommand(
 
 /**
  * Runs the commands that make entities valid, each once in a call.
- * @returns those that ran; what is still missing is not said
+ * @returns those that ran: entities may still be invalid afterwards
  */
 export async function setUpEntities(
   ports: Ports,
@@ -191,7 +191,7 @@ function fillSyntax({ pipeline: { commands, entities } }: Order, id: string, arg
   });
 }
 
-/** What a command lacks, without running it. */
+/** Checks what a command requires, without running it. */
 export async function checkCommand(
   ports: Ports,
   order: Order,

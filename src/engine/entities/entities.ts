@@ -12,11 +12,11 @@ import { shellWord } from '../../untrusted/escape.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order, Ports } from '../ports.ts';
 
-/** Entities as they are now: what has expired is invalid, and so is what a killed call would have changed. */
+/** Entities as they are now: those that have expired or that a killed call was changing are invalid. */
 export interface CurrentEntities {
   readonly log: EntityStates;
   readonly effects: EntityEffects;
-  /** Ends what was killed: for the next one who writes. */
+  /** Entries that end killed calls: the next writer appends them. */
   readonly recovered: readonly EntityEntry[];
 }
 
@@ -26,7 +26,7 @@ export interface EntityRequest {
   readonly by: EntityUser;
   readonly use: EntityUse;
   readonly args: Names;
-  /** Of what works, beside this one; undefined: an agent that works by itself, until it is ended. */
+  /** Processes that use them, beside this one; undefined: an agent that works by itself, until `complete`. */
   readonly processes: readonly ProcessId[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function readEntities(ports: Ports, order: Order): Promise<CurrentE
   for (;;) {
     const entries = await ports.entities.read();
     const current = await currentEntities(ports, order, entries);
-    // A process that is gone may have ended its work in between.
+    // A process that is gone may have written its end just before it went: then read again.
     if (current.recovered.length === 0 || (await ports.entities.read()).length === entries.length) return current;
   }
 }
@@ -64,7 +64,7 @@ function killed(effects: EntityEffects, began: BeganEntry): EntityEffects {
   return effects;
 }
 
-/** Looks at entities and writes what `decide` returns, while nobody else does. */
+/** Writes the entry that `decide` returns for the current entities. Updates run one at a time. */
 async function update(
   ports: Ports,
   order: Order,
@@ -79,8 +79,8 @@ async function update(
 }
 
 /**
- * Takes what a gate or command names, if that is valid and nobody else changes it.
- * @param wait until nobody does; `onWait` is called once, if it has to. Default: that is an error
+ * Reserves the entities of a gate or command, if the required ones are valid and nobody else changes them.
+ * @param wait wait until nobody does, and call `onWait` once if that is necessary. Default: that is an error
  * @returns the values of what it requires, by name
  * @throws InvalidStateError; GatelineError `busy` (ENTITY_BUSY)
  */
@@ -116,7 +116,7 @@ async function takeNow(ports: Ports, order: Order, request: EntityRequest): Prom
       if (entity !== undefined && !held.includes(began.id)) throw busyError(by, entity, began);
     }
     const missing = effects.missing(use.requires, args);
-    if (missing.length > 0) throw new InvalidStateError(missing, { hint: wayOut(order, by, missing, effects) });
+    if (missing.length > 0) throw new InvalidStateError(missing, { hint: explainMissing(order, by, missing, effects) });
     values = Object.fromEntries(requires.map((target) => [target.entity, effects.find(target)!.value ?? null]));
     if (targets.length === 0) return undefined;
     for (const entity of use.invalidates)
@@ -126,7 +126,7 @@ async function takeNow(ports: Ports, order: Order, request: EntityRequest): Prom
   return values;
 }
 
-/** What became of something that used entities. */
+/** How a gate or command that used entities ended. */
 export interface EntityResult {
   readonly outcome: 'passed' | 'failed' | 'killed';
   readonly value?: JsonValue;
@@ -134,7 +134,7 @@ export interface EntityResult {
   readonly returns?: string;
 }
 
-/** Ends what {@link takeEntities} began. @returns all that it changed, what was invalid from its start included */
+/** Ends what {@link takeEntities} began. @returns all changes, also those of its start */
 export async function endEntities(
   ports: Ports,
   order: Order,
@@ -161,7 +161,7 @@ export async function endEntities(
   return changes;
 }
 
-/** Changes entities as a person decides, whoever uses them. @param change names what changes */
+/** Changes entities as a person decides, even if somebody uses them. @param change calls the methods of `effects` */
 export async function changeEntities(
   ports: Ports,
   order: Order,
@@ -177,7 +177,7 @@ export async function changeEntities(
   return changes;
 }
 
-/** `click`, `gate checkout`, or who decided. */
+/** The name of a user of entities: `click` (a command), `gate checkout`, or a person. */
 export function userText(by: EntityUser): string {
   if ('command' in by) return by.command;
   return 'attempt' in by ? `gate ${by.attempt.unit}` : by.actor;
@@ -195,8 +195,8 @@ export function findSetUp({ pipeline: { commands } }: Order, effects: EntityEffe
   return setUpCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
 }
 
-/** What makes entities valid, and why they are not. */
-function wayOut(order: Order, by: EntityUser, missing: readonly string[], effects: EntityEffects): string {
+/** Why entities are not valid, and what makes them valid. */
+function explainMissing(order: Order, by: EntityUser, missing: readonly string[], effects: EntityEffects): string {
   const { commands, gates } = order.pipeline;
   const states = [...effects.states.values()];
   const causes = missing.flatMap((name) => {

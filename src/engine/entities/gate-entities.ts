@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ENTITY_LOCKS_VARIABLE, readEntityLocks } from '../../environment.ts';
 import { InvalidStateError, type GatelineError } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
-import type { EntityUse, UnitKey } from '../../pipeline/pipeline.ts';
+import type { EntityUse, Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
 import { findConflict } from '../../run/entity/effects.ts';
 import type { AttemptRef, ProcessId } from '../../run/entry.ts';
@@ -13,21 +13,21 @@ import type { Call } from '../call.ts';
 import { setUpEntities } from './commands.ts';
 import { endEntities, readEntities, takeEntities } from './entities.ts';
 
-export function usesEntities({ requires, creates, invalidates }: EntityUse): boolean {
+function usesEntities({ requires, creates, invalidates }: EntityUse): boolean {
   return requires.length + creates.length + invalidates.length > 0;
 }
 
-/** Whether a gate may work beside others: none of them changes an entity that it names, nor the other way round. */
-export function hasEntityRoom({ order }: Call, use: EntityUse, running: readonly EntityUse[]): boolean {
+/** Whether a gate changes an entity that a running gate names, or the other way round: they cannot run side by side. */
+export function hasEntityConflict({ order }: Call, gate: Gate, running: readonly Gate[]): boolean {
   const { entities } = order.pipeline;
   const named = ({ requires, creates, invalidates }: EntityUse) => ({
     requires: requires.map((entity) => ({ entity })),
     changes: [...creates, ...invalidates].map((entity) => ({ entity })),
   });
-  return running.every((other) => findConflict(entities, named(use), named(other)) === undefined);
+  return running.some((other) => findConflict(entities, named(gate.entities), named(other.entities)) !== undefined);
 }
 
-/** Variables of an agent: the file with the values of what its gate requires, and what it holds. */
+/** Variables of an agent: the file with the values of required entities, and the ids of its locks. */
 export function entityVariables(
   { ports, order }: Call,
   { gate }: Unit,
@@ -40,23 +40,24 @@ export function entityVariables(
   return { GATELINE_ENTITIES: join(directory, 'entities.json'), [ENTITY_LOCKS_VARIABLE]: locks.join('\n') };
 }
 
-/** Runs the commands that make valid what a unit requires, if it recovers. */
+/** Runs the commands that make valid what a unit requires, if it has `on-invalid: recover`. */
 export async function recoverEntities(call: Call, unit: Unit, signal: AbortSignal): Promise<void> {
   const { ports, order } = call;
   const { requires, onInvalid } = unit.gate.entities;
   if (onInvalid === 'fail' || requires.length === 0) return;
-  // One unit after the other: what one recovers, the next one finds.
-  const turn = call.lastSetUp.then(async () => {
+  // One unit after the other: the next one finds valid what this one recovered.
+  const turn = call.lastSetup.then(async () => {
     const missing = (await readEntities(ports, order)).effects.missing(requires, {});
-    if (missing.length > 0) await setUpEntities(ports, order, missing, ports.workspace.root, signal, call.setUp);
+    if (missing.length > 0)
+      await setUpEntities(ports, order, missing, ports.workspace.root, signal, call.setupCommands);
   });
-  call.lastSetUp = turn.catch(() => undefined);
+  call.lastSetup = turn.catch(() => undefined);
   return turn;
 }
 
 /**
  * Takes the entities of a unit for an attempt, when nobody else changes them, and writes their values for its agent.
- * @param process its agent; undefined: it works by itself
+ * @param agent undefined: it works by itself
  * @throws InvalidStateError; GatelineError `busy` (ENTITY_BUSY) if it is interrupted or works by itself
  */
 export async function takeForAttempt(
@@ -92,8 +93,8 @@ export async function endForAttempt(
   return [...(await endEntities(ports, order, { by: { attempt }, use, args: {} }, { outcome, value }))];
 }
 
-/** Notes that a unit does not start: what it requires is not valid. */
-export function setLack(call: Call, { key }: Unit, error: GatelineError): void {
+/** Sets the outcome of a unit that does not start, because an entity that it requires is not valid or in use. */
+export function setMissingEntities(call: Call, { key }: Unit, error: GatelineError): void {
   const issues = [{ severity: 'error', message: error.message }] as const;
   const verdict = failedVerdict('missing', error.hint ?? '', issues);
   call.outcomes.set(key, { result: 'failed', verdict, handedOn: [], reason: error.message, error });
@@ -101,9 +102,9 @@ export function setLack(call: Call, { key }: Unit, error: GatelineError): void {
 }
 
 /**
- * Lets gates work again whose outputs were used, if a unit after them lacks what they create and recovers.
- * @param ran units whose agents worked in this call
- * @returns whether any does
+ * Forces gates whose outputs were used, if a later unit with `on-invalid: recover` requires an entity that they create.
+ * @param ran units whose agents ran in this call
+ * @returns whether any was forced
  */
 export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promise<boolean> {
   const { graph, outcomes, order } = call;
@@ -125,7 +126,7 @@ export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promis
       forced.add(unit.key).add(unit.gate.id);
       const reason = `${key} requires ${error.details.missing.join(', ')}, which is not valid any more`;
       await call.write({
-        ...call.head(),
+        ...call.entryHead(),
         kind: 'decided',
         decision: 'force',
         unit: unit.key,
@@ -139,8 +140,12 @@ export async function forceCreators(call: Call, ran: readonly UnitKey[]): Promis
   return forced.size > 0;
 }
 
-/** Why a unit that is to run would not start; undefined: it would, or something before it makes what it lacks. */
-export async function planLack(call: Call, { gate }: Unit, plans: readonly UnitPlan[]): Promise<string | undefined> {
+/** Why a unit that is to run would not start: entities that are not valid and that no unit before it creates. */
+export async function findMissingEntities(
+  call: Call,
+  { gate }: Unit,
+  plans: readonly UnitPlan[],
+): Promise<string | undefined> {
   const { requires, onInvalid } = gate.entities;
   if (onInvalid === 'recover' || requires.length === 0) return undefined;
   const coming = plans.filter(({ choice }) => choice === 'run' || choice === 'depends').map(({ unit }) => gateOf(unit));

@@ -16,10 +16,10 @@ import type { Call } from '../call.ts';
 import type { UnitOutput } from '../ports.ts';
 import { buildRequest, emptyOutput, fingerprintOf, handedOnTo, type Needs } from './request.ts';
 
-/** What is remembered for a request, or why it cannot be used. */
+/** The checkpoint of a request, or why it cannot be used. */
 export type Lookup = { readonly checkpoint: Checkpoint } | { readonly reason?: string };
 
-/** The output that is remembered for a request, judged by today's contract. */
+/** Finds the checkpoint of a request, judged by today's contract. */
 export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promise<Lookup> {
   const { state, ports } = call;
   const { gate } = unit;
@@ -27,7 +27,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   if (remembered === undefined) return {};
   const checkpoint = { ...remembered, files: takeBack(remembered.files, state.takenBack.values()) };
   const name = attemptName(checkpoint.attempt);
-  // A kill kept what a person decided out of the log, and its number went to an agent: something else was decided then.
+  // A kill came before the entry of this decision, so an agent got its attempt number: the checkpoint is void.
   if (checkpoint.how !== 'ran' && state.ran.has(name)) return {};
   const rejection = state.rejected.get(name);
   if (rejection) return { reason: rejectionText(rejection) };
@@ -39,7 +39,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   if (value === undefined) return { reason: 'the stored output is missing or damaged' };
   const { digest, contract } = call.contractOf(gate);
   let judged = checkpoint;
-  // Only one output of several is stored.
+  // Of attempts that are judged together, only one output is stored.
   if (checkpoint.contract !== digest && gate.repeat && checkpoint.how === 'ran')
     return { reason: 'its contract changed, which judges several attempts together' };
   if (checkpoint.contract !== digest) {
@@ -57,7 +57,7 @@ export function judgeContexts({ order }: Call): { subject: JsonValue; metadata: 
   return { subject: order.isSubjectGiven ? order.subject : null, metadata: order.metadata };
 }
 
-/** What a checkpoint remembers of an attempt that ended. */
+/** The checkpoint of an attempt that ended. */
 export function checkpointOf(
   entry: Pick<EndedEntry, 'output' | 'exports' | 'verdict' | 'contract' | 'files' | 'fingerprint' | 'ms' | 'metrics'>,
   { attempt, how, startedAt }: Pick<Checkpoint, 'attempt' | 'how' | 'startedAt'>,
@@ -71,7 +71,7 @@ export function isApproved({ state }: Call, { fingerprint, output }: Checkpoint)
   return output !== undefined && state.approvals.has(approvalKey(fingerprint, output.digest));
 }
 
-/** What the needs of a gate have for it: in this call, else what is remembered for a state of the folder. */
+/** The outputs of a gate's needs: those of this call, else those that hold for a snapshot. */
 async function needsAt(call: Call, gate: Gate, snapshot: Snapshot, memo: Memo): Promise<Needs | undefined> {
   const needs = new Map<UnitKey, UnitOutput>();
   for (const id of gate.needs) {
@@ -92,7 +92,7 @@ async function needsAt(call: Call, gate: Gate, snapshot: Snapshot, memo: Memo): 
 
 type Memo = Map<UnitKey, UnitOutput | undefined>;
 
-/** What holds for a unit in a state of the folder; undefined: its agent would have to run. */
+/** The output of a unit that holds for a snapshot; undefined: its agent would have to run. */
 async function outputAt(call: Call, unit: Unit, snapshot: Snapshot, memo: Memo): Promise<UnitOutput | undefined> {
   if (!memo.has(unit.key)) memo.set(unit.key, await findOutputAt(call, unit, snapshot, memo));
   return memo.get(unit.key);
@@ -116,20 +116,20 @@ export function unitOutputOf(checkpoint: Checkpoint, needs: Needs): UnitOutput {
   return { checkpoint, verdict: checkpoint.verdict, exports: checkpoint.exports, handedOn };
 }
 
-/** What a unit made of the folder. */
+/** How a unit changed the folder. */
 export interface FolderEffect {
   readonly unit: Unit;
   readonly before: Snapshot;
   readonly changes: readonly FileChange[];
-  /** The folder with these changes, if nothing else changed meanwhile. */
+  /** The folder with these changes; absent: other files changed meanwhile. */
   readonly after?: Snapshot;
-  /** Its output, if it is remembered. */
+  /** The output of the unit, if it is remembered. */
   readonly output?: { readonly checkpoint: Checkpoint; readonly needs: Needs; readonly rework?: Rework };
 }
 
 /**
- * A unit changed files: the outputs that were up to date just before, of units that do not need it, hold for the files
- * as it left them too, and so does its own output, also for the request without the notes of a review.
+ * Remembers outputs for the files as a unit left them. These are the outputs that were up to date just
+ * before, of units that do not need it, and its own output, also for the request without the notes of a review.
  */
 export async function extendCheckpoints(
   call: Call,
@@ -139,7 +139,7 @@ export async function extendCheckpoints(
   const { workspace, checkpoints } = call.ports;
   const changed = after ?? (await workspace.applyTo(before, changes));
   const memo: Memo = new Map();
-  // Outputs whose files these changes adjust: what needs them gets other files from now on.
+  // Outputs whose files these changes adjust: units that need them get the adjusted files.
   const adjusted = new Map<UnitKey, UnitOutput>();
   const adjustNeeds = (needs: Needs): Needs =>
     new Map([...needs].map(([key, output]) => [key, { ...output, handedOn: (adjusted.get(key) ?? output).handedOn }]));
@@ -154,7 +154,7 @@ export async function extendCheckpoints(
       adjusted.set(unit.key, { ...output, handedOn: handedOnTo(needsNow) });
       continue;
     }
-    const reads = call.reads(unit, handedOnTo(needs));
+    const reads = call.inputMatcher(unit, handedOnTo(needs));
     const { files } = output.checkpoint;
     if (!changes.some(({ path }) => reads(path) || Object.hasOwn(files, path))) continue;
     const checkpoint = { ...output.checkpoint, files: adjustFiles(files, changes) };
@@ -170,21 +170,18 @@ export async function extendCheckpoints(
   await checkpoints.save(fingerprintOf(request), newOutput.checkpoint);
 }
 
-/**
- * Units that read one of these paths, that make it, or that need one which makes it: only these are looked up. Each comes
- * after those that it needs.
- */
+/** Units that read or make one of these paths, or need a unit that makes it; each after those that it needs. */
 function affectedUnits(call: Call, changes: readonly FileChange[]): Unit[] {
   const { graph, state } = call;
   const matchesAny = (matches: PathMatcher) => changes.some(({ path }) => matches(path));
   const makers = graph.units.filter((unit) => {
     const files = state.files.get(unit.key) ?? {};
-    return matchesAny(call.owns(unit)) || matchesAny((path) => Object.hasOwn(files, path));
+    return matchesAny(call.fileMatcher(unit)) || matchesAny((path) => Object.hasOwn(files, path));
   });
   const made = new Set(makers.map(({ gate }) => gate.id));
   const units = graph.gatesByNeeds.flatMap((gate) => {
     if (gate.needs.some((need) => made.has(need))) made.add(gate.id);
     return graph.unitsOf(gate.id) ?? [];
   });
-  return units.filter((unit) => matchesAny(call.reads(unit, [])) || made.has(unit.gate.id));
+  return units.filter((unit) => matchesAny(call.inputMatcher(unit, [])) || made.has(unit.gate.id));
 }

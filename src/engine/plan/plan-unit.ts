@@ -20,9 +20,9 @@ export type UnitChoice =
       readonly choice: 'use';
       readonly work: Work;
       readonly checkpoint: Checkpoint;
-      /** What must be written so that the files of the output are in the folder. */
+      /** Files that must be written to put back those of the output. */
       readonly changes: readonly FileChange[];
-      /** Paths where a version of the user stays. */
+      /** Paths that keep a version of the user. */
       readonly left: readonly string[];
       readonly reason: string;
     }
@@ -36,8 +36,8 @@ export type UnitChoice =
   | { readonly choice: 'not-applicable'; readonly needs: Needs; readonly output: UnitOutput; readonly reason: string };
 
 /**
- * Chooses what happens to a unit: whether an output is used, or its agent runs. An output that is used as it is needs no new look at the folder; before anything is
- * written or started, the folder is looked at.
+ * Chooses what happens to a unit whose needs are done. The snapshot of the call is enough to use an output as it is;
+ * before files are written or an agent starts, a new one is taken.
  */
 export async function planUnit(call: Call, unit: Unit, needs: Needs): Promise<UnitChoice> {
   if (call.snapshot !== undefined) {
@@ -45,15 +45,15 @@ export async function planUnit(call: Call, unit: Unit, needs: Needs): Promise<Un
     if (plan.choice === 'not-applicable') return plan;
     if (plan.choice === 'use' && plan.changes.length === 0) return plan;
   }
-  return planUnitAt(call, unit, needs, await call.look());
+  return planUnitAt(call, unit, needs, await call.takeSnapshot());
 }
 
-/** What happens to a unit whose needs are done, for one state of the folder. */
+/** What happens to a unit whose needs are done, by a snapshot. */
 export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot: Snapshot): Promise<UnitChoice> {
   const condition = await evaluateGateCondition(call, unit, needs);
   if (!condition.result) return { choice: 'not-applicable', needs, output: condition.output, reason: condition.reason };
   const { state } = call;
-  const rework = noteFor(call, unit);
+  const rework = openReworkOf(call, unit);
   const request = await buildRequest(call, unit, snapshot, needs, rework);
   const work: Work = { unit, needs, snapshot, request, fingerprint: fingerprintOf(request), rework };
   const pending = state.pending.get(unit.key);
@@ -67,7 +67,7 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   const { checkpoint } = lookup;
   if (unit.gate.onFail && judgeResult(call, unit, checkpoint).result === 'failed')
     return { choice: 'run', work, reason: 'its output failed, and the work was sent back as often as allowed' };
-  const put = await planPutOf(call, work, checkpoint);
+  const put = await planPutBack(call, work, checkpoint);
   if (put.choice === 'put')
     return {
       choice: 'use',
@@ -85,18 +85,18 @@ export async function planUnitAt(call: Call, unit: Unit, needs: Needs, snapshot:
   };
 }
 
-async function planPutOf(call: Call, { unit, needs, snapshot }: Work, { attempt, files }: Checkpoint) {
+async function planPutBack(call: Call, { unit, needs, snapshot }: Work, { attempt, files }: Checkpoint) {
   const newest = call.state.files.get(unit.key) ?? {};
   const present = Object.keys(files).length + Object.keys(newest).length > 0;
   const versions = present ? await call.ports.workspace.listFiles(snapshot) : new Map<string, string>();
   const current = (path: string) => versions.get(path) ?? snapshot.unstored[path] ?? null;
   const isNewest = isSameAttempt(call.state.newest.get(unit.key), attempt);
-  const isInput = (path: string) => call.reads(unit, handedOnTo(needs))(path);
+  const isInput = (path: string) => call.inputMatcher(unit, handedOnTo(needs))(path);
   return planPut({ files, newest, isNewest }, current, isInput);
 }
 
-/** The review that a unit must answer. */
-function noteFor(call: Call, { gate, key }: Unit): Rework | undefined {
+/** The rework that a unit must answer. */
+function openReworkOf(call: Call, { gate, key }: Unit): Rework | undefined {
   const note = noteOf(call, gate.id);
   return note && !note.answered.has(key) ? note.rework : undefined;
 }
@@ -108,7 +108,7 @@ function usedReason({ order, state }: Call, { attempt, how }: Checkpoint): strin
   return `nothing that it reads has changed since ${source}`;
 }
 
-/** A choice as it is shown. */
+/** The view of a choice. */
 export function toUnitPlan(unit: Unit, plan: UnitChoice): UnitPlan {
   const { choice, reason } = plan;
   if (choice === 'use') {

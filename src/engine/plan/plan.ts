@@ -4,19 +4,19 @@ import { requireDocuments } from '../attempt/memory.ts';
 import { isDone, needsOf } from '../needs.ts';
 import { Call } from '../call.ts';
 import { planUnitAt, toUnitPlan } from './plan-unit.ts';
-import { planLack } from '../entities/gate-entities.ts';
+import { findMissingEntities } from '../entities/gate-entities.ts';
 import type { Order, Ports } from '../ports.ts';
 import { setOutcome } from '../outcome.ts';
-import { reportEmptyGlobs, reportVariables } from '../report-slips.ts';
+import { warnAboutEmptyGlobs, warnAboutVariables } from '../warnings.ts';
 
 /**
- * What a call of `run` would do with each unit, and why. Writes nothing, and may be asked beside a running engine.
+ * What a call of `run` would do with each unit, and why. Writes nothing, and needs no lock.
  * @param isWorkedOn whether an engine works in the folder
  */
 export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boolean): Promise<readonly UnitPlan[]> {
   const call = await Call.open(ports, order);
   await requireDocuments(call);
-  let snapshot = await call.look();
+  let snapshot = await call.takeSnapshot();
   const plans: UnitPlan[] = [];
   const open = new Map([...call.state.open.values()].map((started) => [started.unit, started]));
   const { only } = order;
@@ -40,9 +40,9 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
         continue;
       }
       const plan = await planUnitAt(call, unit, needs, snapshot);
-      const lack = plan.choice === 'run' ? await planLack(call, unit, plans) : undefined;
+      const lack = plan.choice === 'run' ? await findMissingEntities(call, unit, plans) : undefined;
       plans.push(lack ? { unit: unit.key, choice: 'blocked', reason: lack } : toUnitPlan(unit, plan));
-      if (plan.choice !== 'not-applicable') await reportEmptyGlobs(call, plan.work);
+      if (plan.choice !== 'not-applicable') await warnAboutEmptyGlobs(call, plan.work);
       if (plan.choice === 'not-applicable')
         call.outcomes.set(unit.key, { ...plan.output, result: 'done', reason: plan.reason });
       if (plan.choice !== 'use') continue;
@@ -57,13 +57,12 @@ export async function planPipeline(ports: Ports, order: Order, isWorkedOn: boole
     }
   }
   const shown = plans.filter(({ unit }) => only?.has(gateOf(unit)) ?? true);
-  const coming = new Set(shown.flatMap(({ unit, choice }) => (COMING.has(choice) ? [gateOf(unit)] : [])));
-  for (const gate of order.pipeline.gates) if (coming.has(gate.id)) reportVariables(call, gate);
+  const coming = new Set(
+    shown.filter(({ choice }) => choice === 'run' || choice === 'depends').map(({ unit }) => gateOf(unit)),
+  );
+  for (const gate of order.pipeline.gates) if (coming.has(gate.id)) warnAboutVariables(call, gate);
   return shown;
 }
-
-const COMING: ReadonlySet<UnitPlan['choice']> = new Set<UnitPlan['choice']>(['run', 'depends']);
-const NEVER: ReadonlySet<UnitPlan['choice']> = new Set<UnitPlan['choice']>(['blocked', 'wait']);
 
 /** The plan of a unit whose needs are not done. */
 function blockedPlan(call: Call, { key, gate }: Unit, plans: readonly UnitPlan[]): UnitPlan {
@@ -72,9 +71,10 @@ function blockedPlan(call: Call, { key, gate }: Unit, plans: readonly UnitPlan[]
   const others = undone.filter((need) => only && !only.has(need));
   const [standIn] = gate.standIn ? others.map((need) => standIns?.get(need)) : [];
   if (standIn) return { unit: key, choice: 'depends', reason: `in place of ${others[0]}: ${standIn.reason}` };
-  const isNever =
-    others.length > 0 || plans.some(({ unit, choice }) => NEVER.has(choice) && undone.includes(gateOf(unit)));
-  return isNever
+  const stopped = plans
+    .filter(({ choice }) => choice === 'blocked' || choice === 'wait')
+    .map(({ unit }) => gateOf(unit));
+  return others.length > 0 || undone.some((need) => stopped.includes(need))
     ? { unit: key, choice: 'blocked', reason: `${undone.join(', ')} must be done first` }
     : { unit: key, choice: 'depends', reason: `it depends on what ${undone.join(', ')} makes` };
 }

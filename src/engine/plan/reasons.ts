@@ -13,13 +13,13 @@ import type { Call } from '../call.ts';
 import { handedOnTo, type Work } from './request.ts';
 import { readValue } from '../values.ts';
 
-/** Why a unit runs, and what to change so that it does not run needlessly again. */
+/** Why a unit runs, and how to avoid that next time. */
 export interface Explanation {
   readonly reason: string;
   readonly hint?: string;
 }
 
-/** Says what differs from the newest attempt of the unit. @param lookup why a remembered output cannot be used */
+/** Explains what differs from the newest attempt of the unit. @param lookup why its checkpoint cannot be used */
 export async function explainRun(call: Call, work: Work, lookup: string | undefined): Promise<Explanation> {
   const { reason, hint } = await findReason(call, work, lookup);
   const { redactor } = call.order;
@@ -51,7 +51,7 @@ async function findReason(call: Call, work: Work, lookup: string | undefined): P
   return (await changedFiles(call, work, start.snapshot, earlier)) ?? { reason: changedRequest(earlier, work.request) };
 }
 
-/** Who withdrew the output that answers this request, which may be older than the newest one, or the newest output. */
+/** The rejection of the output for this request, which may be an older one, else that of the newest output. */
 function findRejection({ state }: Call, { unit, fingerprint }: Work, start: StartedEntry): DecidedEntry | undefined {
   const answers = [...state.ran].filter(([, end]) => end.unit === unit.key && end.fingerprint === fingerprint);
   const answer = answers.at(-1)?.[0];
@@ -67,10 +67,10 @@ async function changedFiles(
   const { unit, needs, request } = work;
   const isSame = earlier.inputs.digest === request.inputs.digest && isEqual(earlier.handedOn, request.handedOn);
   if (isSame || !isEqual(earlier.inputs.globs, request.inputs.globs)) return undefined;
-  const reads = call.reads(unit, handedOnTo(needs));
+  const reads = call.inputMatcher(unit, handedOnTo(needs));
   const changes = await call.ports.workspace.diff(snapshotFrom(snapshot), work.snapshot).catch(() => []);
   const read = changes.filter(({ path }) => reads(path));
-  // What another gate left is no reason as long as something else is: the output holds for that, too.
+  // Files that another gate made are named only if nothing else changed: the output holds for them too.
   const others = read.filter(({ path, after }) => !isLeftByGate(call, path, after));
   const paths = (others.length > 0 ? others : read).map(({ path }) => path);
   if (paths.length === 0) return { reason: 'its input files have changed' };
@@ -89,7 +89,7 @@ async function changedFiles(
   };
 }
 
-/** A unit changes files that it reads and does not declare: its own output never holds for the folder that it leaves. */
+/** The unit changed inputs that it does not declare as `files`, so its output does not hold for the folder that it left. */
 function undeclaredChange(work: Work, paths: readonly string[]): Explanation {
   return {
     reason: `it changed ${listNames(paths, 2)} itself and does not declare that, so the change counts as yours`,
@@ -105,14 +105,16 @@ function isFileOf(call: Call, key: string, path: string): boolean {
   return Object.hasOwn(call.state.files.get(key) ?? {}, path);
 }
 
-/** How a gate declares what it left. */
+/** How to declare these paths as files of a gate. */
 export function filesAdvice({ id, files, place }: Gate, paths: readonly string[]): string {
   const globs = globFor(paths);
+  // A gate that a step describes has no line in a file.
+  if (place.line === undefined) return `add ${globs} to the input \`files\` of its step`;
   const change = files === undefined ? `add \`files: [${globs}]\` to ${id}` : `add ${globs} to \`files\` of ${id}`;
   return `${change} at ${placeText(place)}`;
 }
 
-/** A glob for what an agent left: the folder that all paths share, else the paths. */
+/** Globs for paths: the top folder that all of them share, else up to three of them. */
 function globFor(paths: readonly string[]): string {
   const folders = new Set(paths.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')));
   const [folder] = folders;
@@ -136,7 +138,7 @@ const PARTS: Readonly<Record<string, string>> = {
   memory: 'a memory document changed',
 };
 
-/** What differs between two requests, in one sentence. */
+/** The first difference of two requests, as a sentence. */
 function changedRequest(earlier: Request, request: Request): string {
   const needs = Object.keys(request.needs).filter((key) => earlier.needs[key] !== request.needs[key]);
   if (needs.length > 0) return `the output of ${listNames(needs, 2)} changed`;

@@ -11,21 +11,21 @@ import { namedFiles, type Call } from '../call.ts';
 import { digestDocuments } from '../attempt/memory.ts';
 import type { UnitOutput } from '../ports.ts';
 
-/** What the needs of a unit have for it, by unit. */
+/** The outputs of a unit's needs, by unit. */
 export type Needs = ReadonlyMap<UnitKey, UnitOutput>;
 
-/** What a unit would be started with. */
+/** A unit with the request that its agent would get. */
 export interface Work {
   readonly unit: Unit;
   readonly needs: Needs;
   readonly snapshot: Snapshot;
   readonly request: Request;
   readonly fingerprint: Digest;
-  /** The review that the work answers. */
+  /** The rework that it answers. */
   readonly rework?: Rework;
 }
 
-/** The request of a unit for one state of the folder. */
+/** The request of a unit by a snapshot. */
 export async function buildRequest(
   call: Call,
   unit: Unit,
@@ -72,12 +72,12 @@ export function handedOnTo(needs: Needs): readonly string[] {
   return paths;
 }
 
-/** Of a gate that has nothing for later gates: they need what it needs. */
+/** The output of a gate that does not apply or has no legs: it hands on what its needs hand on. */
 export function emptyOutput(needs: Needs): UnitOutput {
   return { verdict: NOT_APPLICABLE, handedOn: handedOnTo(needs) };
 }
 
-/** In a large pipeline thousands of files are handed on to each unit. */
+/** Cache: in a large pipeline thousands of files are handed on to each unit. */
 const PATHS = new WeakMap<Needs, readonly string[]>();
 
 /** Files that the needs of a unit hand on to it, with their versions in a snapshot; `null`: it is not there. */
@@ -100,7 +100,7 @@ async function digestHandedOn(call: Call, snapshot: Snapshot, needs: Needs): Pro
   return text === '' ? '' : digestOf(text);
 }
 
-/** What a unit was given, as its request and its entry name it: of its needs nothing else is known. */
+/** The needs of a unit as far as its request and its entry name them. */
 export function needsOfRequest({ needs }: Request, handedOn: readonly string[] = []): Needs {
   const outputs = Object.entries(needs).map(([key, digest]): [UnitKey, UnitOutput] => [
     key,
@@ -115,7 +115,7 @@ function definitionOf({ ports }: Call, gate: Gate): JsonObject {
   const command: JsonObject = uses
     ? { action: uses.action, actionWith: uses.with, local: uses.local ?? null }
     : { run: run ?? null, shell, workingDirectory };
-  // An output that was made without these globs has no record of such files.
+  // Other globs mean that the entry of an earlier output does not list the same files.
   const globs: JsonValue = files === undefined || files === 'changed' ? (files ?? null) : [...files];
   const { repeat } = gate;
   const values = { files: globs, with: gate.with, env: Object.fromEntries(env) as JsonObject };
@@ -141,7 +141,5 @@ async function toolVersions({ ports }: Call, gate: Gate): Promise<Record<string,
 }
 
 function reworkOf({ causes }: Rework): NonNullable<Request['rework']> {
-  return Object.fromEntries(
-    causes.map(({ unit, output, verdict }) => [unit, { output: output.digest, verdict: verdict }]),
-  );
+  return Object.fromEntries(causes.map(({ unit, output, verdict }) => [unit, { output: output.digest, verdict }]));
 }

@@ -6,12 +6,12 @@ import { planUnit, toUnitPlan } from './plan-unit.ts';
 import type { Needs } from './request.ts';
 import { carryOut } from './use-output.ts';
 
-/** A call that works on some gates uses what holds of the others that these need, or what takes their place. */
+/** Prepares a call for some gates only: uses the outputs that their needs have, or stand-ins for them. */
 export async function prepareNeeds(call: Call): Promise<void> {
   const { only, outputs, pipeline } = call.order;
   if (only === undefined) return;
   const gates = pipeline.gates.filter(({ id }) => only.has(id));
-  // Other jobs have judged them.
+  // On GitHub the needs are outputs that other jobs have judged.
   const missing = outputs === undefined ? await useNeeds(call, gates) : undefined;
   await prepareStandIns(call, (gate) => !only.has(gate));
   const isReady = ({ needs, standIn }: Gate) =>
@@ -19,14 +19,13 @@ export async function prepareNeeds(call: Call): Promise<void> {
   if (missing && !gates.every(isReady)) call.notice(missing.message, { hint: missing.hint });
 }
 
-/** Uses what holds of all that gates need, and starts no agent. @returns which unit is not done, and what to do */
+/** Uses the outputs of all that gates need, without starting an agent. @returns which unit is not done, and what to do */
 export async function useNeeds(
   call: Call,
   gates: readonly Gate[],
 ): Promise<{ readonly message: string; readonly hint: string } | undefined> {
   const { graph } = call;
   const named = new Set(gates.map(({ id }) => id));
-  // Other jobs have judged what a unit needs.
   const open = gates.filter(({ id }) => graph.unitsOf(id)?.some((unit) => needsOf(call, unit) === undefined) ?? true);
   const needed = new Set(open.flatMap(({ id }) => [...graph.ancestors(id)]).filter((id) => !named.has(id)));
   let missing: Unit | undefined;
@@ -34,7 +33,7 @@ export async function useNeeds(
   for (const unit of graph.units) {
     if (!needed.has(unit.gate.id)) continue;
     const needs = needsOf(call, unit);
-    const reason = needs && (await useWhatHolds(call, unit, needs));
+    const reason = needs && (await useHeldOutput(call, unit, needs));
     if (missing !== undefined || reason === undefined) continue;
     missing = unit;
     why = reason;
@@ -47,8 +46,8 @@ export async function useNeeds(
   );
 }
 
-/** @returns why the unit has no output that later gates may use */
-async function useWhatHolds(call: Call, unit: Unit, needs: Needs): Promise<string | undefined> {
+/** Uses the output of a unit, if one holds. @returns why later gates may not use it; undefined: they may */
+async function useHeldOutput(call: Call, unit: Unit, needs: Needs): Promise<string | undefined> {
   const plan = await planUnit(call, unit, needs);
   if (plan.choice === 'run') return plan.reason;
   call.observe({ type: 'planned', plan: toUnitPlan(unit, plan) });

@@ -22,17 +22,14 @@ type Use = Extract<UnitChoice, { choice: 'use' }>;
 type PersonChoice = Extract<UnitChoice, { choice: 'skip' | 'adopt' }>;
 type NotApplicable = Extract<UnitChoice, { choice: 'not-applicable' }>;
 
-/** Ends the turn of a unit whose agent does not run. */
+/** Ends a unit whose agent does not run: by an output that holds, by a decision, or as not applicable. */
 export function carryOut(call: Call, unit: Unit, plan: Exclude<UnitChoice, { choice: 'run' }>): Promise<void> {
   if (plan.choice === 'use') return useOutput(call, plan);
   if (plan.choice === 'not-applicable') return endNotApplicable(call, unit, plan);
   return carryOutDecision(call, plan);
 }
 
-/**
- * Uses a remembered output: its files are put back. What holds afterwards is remembered before files are written, so a
- * kill in between does no harm.
- */
+/** Uses a remembered output and puts its files back. Checkpoints come first, so a kill between the steps does no harm. */
 async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): Promise<void> {
   const { unit, needs, snapshot, rework } = work;
   const { workspace } = call.ports;
@@ -48,14 +45,14 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
   const entry = { ...usedEntry(call, work, checkpoint, written), ...legs };
   const last = call.state.newestEnd.get(unit.key);
   const isJudgedAnew = last?.output !== undefined && last.verdict.status !== checkpoint.verdict.status;
-  // That a review is answered must be known after a kill.
+  // The answer to a review is written at once: the next call must know of it after a kill.
   const isNews =
     rework !== undefined ||
     written.length > 0 ||
     isJudgedAnew ||
     !isSameAttempt(call.state.newest.get(unit.key), checkpoint.attempt);
   if (isNews) await call.write(entry);
-  else if (!wasUsedInRun(call, unit, checkpoint)) call.noteUse(entry);
+  else if (!wasUsedInRun(call, unit, checkpoint)) call.addUse(entry);
   call.observe({
     type: 'ended',
     unit: unit.key,
@@ -102,7 +99,7 @@ function usedEntry(
 ): EndedEntry {
   const { attempt, verdict, fingerprint, contract, output, exports, files } = checkpoint;
   return {
-    ...call.head(),
+    ...call.entryHead(),
     kind: 'ended',
     unit: unit.key,
     n: nextAttempt(call, unit).n,
@@ -122,7 +119,7 @@ function usedEntry(
   };
 }
 
-/** The files of a unit that are as it left them: the others are not its work any more. */
+/** The files of a unit that are still as it left them. */
 async function presentFiles(call: Call, { unit, snapshot }: Work): Promise<GateFiles> {
   const files = call.state.files.get(unit.key) ?? {};
   if (Object.keys(files).length === 0) return files;
@@ -130,7 +127,7 @@ async function presentFiles(call: Call, { unit, snapshot }: Work): Promise<GateF
   return composeFiles(files, (path) => versions.get(path) ?? snapshot.unstored[path] ?? null, []);
 }
 
-/** Ends a unit as a person decided: skipped, or with an output that the person supplies. */
+/** Ends a unit as a person decided: skipped, or with an output that the person supplied. */
 async function carryOutDecision(call: Call, { work, decision }: PersonChoice): Promise<void> {
   const { unit, needs, fingerprint, rework } = work;
   const { digest, contract } = call.contractOf(unit.gate);
@@ -144,7 +141,7 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
       : await judge(compiled, value, judgeContexts(call));
   const exports = value === undefined ? undefined : await exportsOf(call, value, contract.exports);
   const entry: EndedEntry = {
-    ...call.head(),
+    ...call.entryHead(),
     kind: 'ended',
     unit: unit.key,
     n: attempt.n,
@@ -190,12 +187,12 @@ async function carryOutDecision(call: Call, { work, decision }: PersonChoice): P
   else await setOutcome(call, unit, checkpoint, needs);
 }
 
-/** A gate whose condition is false has nothing for later gates, and they may run. */
+/** Ends a unit whose condition is false: later gates may run, and get nothing from it. */
 async function endNotApplicable(call: Call, unit: Unit, { output, reason }: NotApplicable): Promise<void> {
   const last = call.state.current?.finalStatus ? undefined : call.state.current?.attempts.get(unit.key)?.at(-1);
   if (last?.ended?.how !== 'not-applicable')
-    call.noteUse({
-      ...call.head(),
+    call.addUse({
+      ...call.entryHead(),
       kind: 'ended',
       unit: unit.key,
       n: nextAttempt(call, unit).n,

@@ -4,8 +4,8 @@ import { createMatcher } from '../workspace/globs.ts';
 import type { Call } from './call.ts';
 import type { Work } from './plan/request.ts';
 
-/** Before an agent costs something: variables that are not set, and secrets that cannot be protected. */
-export function reportVariables(call: Call, { env, secrets }: Gate): void {
+/** Warns about variables that are not set and secrets that are too short to redact, before an agent costs something. */
+export function warnAboutVariables(call: Call, { env, secrets }: Gate): void {
   const { ports, order } = call;
   for (const name of secrets.filter((secret) => !ports.environment[secret]))
     call.notice(`secret ${name} is not set: gates that name it run without it`, {
@@ -18,8 +18,8 @@ export function reportVariables(call: Call, { env, secrets }: Gate): void {
     call.notice(`a value under 8 characters is too short to be redacted in outputs: ${short.join(', ')}`);
 }
 
-/** A glob of `inputs` without a file may be a slip, or a file that is optional or made later. */
-export async function reportEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
+/** Warns about globs of `inputs` without a file. No error: the file may be optional, or made later. */
+export async function warnAboutEmptyGlobs(call: Call, { unit: { key, gate }, snapshot }: Work): Promise<void> {
   const globs = (gate.inputs ?? []).filter((glob) => !glob.startsWith('!'));
   if (globs.length === 0) return;
   const paths = [...(await call.ports.workspace.listFiles(snapshot)).keys(), ...Object.keys(snapshot.unstored)];
