@@ -14,12 +14,12 @@ interface Reports {
 }
 
 const LOOKS_SECRET = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)$/i;
-/** What only a shell understands. */
+/** A word that only a shell understands. */
 const SHELL_WORD = /^(?:\|\|?|&&?|;|\d?>{1,2}.*|<<?)$|;$/;
 /** What `if` can read of a gate in `needs`. */
 const NEED_FIELDS = ['status', 'score', 'output'];
 
-/** What is wrong between the parts of a file that has the right structure. */
+/** What is wrong between the parts of a file, whose structure is right. */
 export function checkFile(file: GatelineFile): Finding[] {
   const findings: Finding[] = [];
   const report = (level: Finding['level']): Report => {
@@ -44,7 +44,7 @@ export function checkFile(file: GatelineFile): Finding[] {
   return findings;
 }
 
-/** @param id the gate that names it: it cannot be meant itself */
+/** @param id the gate that names it, which is no suggestion */
 function unknownGate(name: string, file: GatelineFile, id?: string): [message: string, hint: string | undefined] {
   const others = Object.keys(file.gates).filter((other) => other !== id);
   return [`there is no gate \`${name}\``, didYouMean(name, others)];
@@ -112,7 +112,7 @@ function checkSecrets(
   }
 }
 
-/** In the short form of `uses`, `with` are the inputs of the action: GitHub fills in their expressions. */
+/** GitHub evaluates expressions in `with` of a gate with `uses`, where they are inputs of the action; nobody else does. */
 function checkTexts(id: string, gate: GateEntry, warn: Report): void {
   if (gate.uses !== undefined) return;
   for (const [key, value] of Object.entries(gate.with)) {
@@ -179,9 +179,8 @@ function checkEntities({ entities, commands, gates }: GatelineFile, { error, war
   for (const { path, use } of users) {
     for (const key of ['requires', 'creates', 'invalidates'] as const) requireEntities([...path, key], use[key]);
   }
-  for (const [id, entity] of Object.entries(entities)) {
+  for (const [id, { dependsOn }] of Object.entries(entities)) {
     const path = ['entities', id, 'depends-on'];
-    const dependsOn = entity?.['depends-on'] ?? [];
     requireEntities(path, dependsOn);
     if (dependsOn.includes(id)) error(path, 'an entity cannot depend on itself');
   }

@@ -3,7 +3,15 @@ import { didYouMean } from '../json/did-you-mean.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { CHECK_CONTEXTS, stripBraces } from './expression.ts';
 import { expandMatrix, MAX_LEGS, outputReferenceHint, parseOutputReference } from './matrix.ts';
-import type { ContractSource, Gate, Matrix, OnFail, UsedAction } from './pipeline.ts';
+import type {
+  CommandDefinition,
+  ContractSource,
+  EntityDefinition,
+  Gate,
+  Matrix,
+  OnFail,
+  UsedAction,
+} from './pipeline.ts';
 import {
   amount,
   choiceOf,
@@ -22,15 +30,15 @@ import {
   path,
   pointer,
   recordOf,
-  refusal,
+  addIssue,
   text,
   wholeNumber,
   yesOrNo,
 } from './values.ts';
 
 /*
- * The keys of a gate that are maps: what another action is given, the contract of the output, the way back of work that
- * failed, and the matrix; and entities. Each becomes the type of pipeline.ts at once where it can.
+ * The keys of a gate that are maps (another action, the contract of the output, `on-fail`, the matrix), and entities.
+ * Where it can, a schema yields the type of pipeline.ts.
  */
 
 const pointers = oneOrMore(pointer, 0, 100, 'a JSON pointer or a list of at most 100 JSON pointers');
@@ -75,7 +83,7 @@ export const output = mapOf({
   const { schema, score, threshold, partial, checks, exports, result, message, redact, extract } = entry;
   const hint = 'write `score` with the JSON pointer to the score in the output';
   for (const key of ['threshold', 'partial'] as const) {
-    if (score === undefined && entry[key] !== undefined) refusal(context)('there is no `score`', hint, [key]);
+    if (score === undefined && entry[key] !== undefined) addIssue(context, 'there is no `score`', hint, [key]);
   }
   const source = typeof schema === 'string' ? { path: schema } : { inline: schema as JsonValue };
   const contract: ContractSource = {
@@ -126,7 +134,7 @@ export const repeat = mapOf({
   times: wholeNumber(2, 20).describe('How many attempts.'),
   pass: wholeNumber(1, 20).describe('How many of them must pass.'),
 }).superRefine(({ times, pass }, context) => {
-  if (pass > times) refusal(context)(`expected at most ${times}, the number of attempts`, undefined, ['pass']);
+  if (pass > times) addIssue(context, `expected at most ${times}, the number of attempts`, undefined, ['pass']);
 });
 
 const rows = listOf(jsonObject, 0, MAX_LEGS, 'a list of maps').optional();
@@ -142,29 +150,29 @@ const matrix = oneOf(
     })
     .catchall(oneOf(VALUES, matching(/\$\{\{|needs\./, VALUES), listOf(jsonValue, 1, MAX_LEGS, VALUES))),
 ).transform((entry, context) => {
-  const refuse = refusal(context);
   const fromOutput = (text: string, variable: string, path: string[]) => {
     const reference = parseOutputReference(text);
     if (reference !== undefined) return { from: { ...reference, variable } };
-    refuse(`expected ${LISTS}`, outputReferenceHint(text), path);
+    addIssue(context, `expected ${LISTS}`, outputReferenceHint(text), path);
     return z.NEVER;
   };
   if (typeof entry === 'string') return fromOutput(entry, '', []);
   const { include = [], exclude = [], ...values } = entry;
   const lists: Record<string, JsonValue[]> = {};
   for (const [key, value] of Object.entries(values)) {
-    if (!/^[A-Za-z_][\w-]*$/.test(key)) refuse('expected a key of A-Z, a-z, 0-9, `_` and `-`', undefined, [key]);
+    if (!/^[A-Za-z_][\w-]*$/.test(key))
+      addIssue(context, 'expected a key of A-Z, a-z, 0-9, `_` and `-`', undefined, [key]);
     if (Array.isArray(value)) lists[key] = value;
     else if (Object.keys(entry).length === 1) return fromOutput(value, key, [key]);
-    else refuse('a list from an output must be the only key of its matrix', undefined, [key]);
+    else addIssue(context, 'a list from an output must be the only key of its matrix', undefined, [key]);
   }
   for (const [index, key] of exclude.flatMap((row, index) => Object.keys(row).map((key) => [index, key] as const))) {
     if (!Object.hasOwn(values, key))
-      refuse('the matrix has no such key', didYouMean(key, Object.keys(values)), ['exclude', index, key]);
+      addIssue(context, 'the matrix has no such key', didYouMean(key, Object.keys(values)), ['exclude', index, key]);
   }
   const result = expandMatrix({ lists, include, exclude });
   if ('legs' in result) return result;
-  refuse(result.problem);
+  addIssue(context, result.problem);
   return z.NEVER;
 });
 
@@ -212,7 +220,14 @@ export const entitySchema = mapOf({
     .describe('Properties that its value should have.'),
   'depends-on': names.describe('It becomes invalid with one of these entities.'),
   'expires-at': pointer.optional().describe('JSON pointer to the time in its value at which it becomes invalid.'),
-}).nullable();
+})
+  .nullable()
+  .transform((entry): EntityDefinition => ({
+    format: entry?.format,
+    properties: entry?.properties ?? [],
+    dependsOn: entry?.['depends-on'] ?? [],
+    expiresAt: entry?.['expires-at'],
+  }));
 
 export const commandSchema = mapOf({
   syntax: text(4_096, 'a command line such as `agent-browser click <ref>`').describe(
@@ -222,4 +237,11 @@ export const commandSchema = mapOf({
   returns: text(200, 'a name').optional().describe('Name of what it prints: the value of what it creates.'),
   setup: yesOrNo.default(true).describe('Whether it may run by itself to make what it creates valid again.'),
   'timeout-minutes': minutes.default(60).describe('Minutes after which it is stopped. Fractions are allowed.'),
-});
+}).transform(
+  ({ returns, 'on-invalid': onInvalid, 'timeout-minutes': timeoutMinutes, ...entry }): CommandDefinition => ({
+    ...entry,
+    returns,
+    onInvalid,
+    timeoutMinutes,
+  }),
+);

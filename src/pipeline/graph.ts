@@ -1,4 +1,4 @@
-/** Something that needs others of its kind, by id. */
+/** Something that needs others, by id. */
 export interface GraphNode {
   readonly id: string;
   readonly needs: readonly string[];
@@ -19,7 +19,7 @@ export function ancestorsOf(nodes: readonly GraphNode[], id: string): ReadonlySe
   return ancestors;
 }
 
-/** Nodes so that each comes after those that it needs, otherwise in their own order; or a circle of ids. */
+/** Nodes, each after those that it needs, otherwise in the order given; or a circle of ids. */
 export type Sorted<Node> = { readonly order: readonly Node[] } | { readonly cycle: readonly string[] };
 
 /** Each id of a circle needs the next one, and the last the first. A node's need of itself is left out. */

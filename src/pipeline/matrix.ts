@@ -5,7 +5,7 @@ import { slugOf } from './slug.ts';
 
 /** The most legs of a matrix, as on GitHub. */
 export const MAX_LEGS = 256;
-/** The most combinations before `exclude` is applied. */
+/** Combinations before `exclude` is applied. */
 const MAX_COMBINATIONS = 1_024;
 const MAX_LEG_ID = 80;
 
@@ -19,8 +19,8 @@ export interface MatrixEntry {
 export type Legs = { readonly legs: readonly Leg[] } | { readonly problem: string };
 
 interface Row {
-  /** The values in the leg's name: those of the lists, as GitHub names its jobs. */
-  readonly named: JsonObject;
+  /** The values that its id is made of: those of the lists, as GitHub names its jobs. */
+  readonly idValues: JsonObject;
   readonly matrix: JsonObject;
 }
 
@@ -35,20 +35,20 @@ export function expandMatrix({ lists, include, exclude }: MatrixEntry): Legs {
   const size = Object.values(lists).reduce((product, { length }) => product * length, 1);
   if (size > MAX_COMBINATIONS) return { problem: `${size} combinations are more than ${MAX_COMBINATIONS}` };
   const combinations = crossProduct(lists).filter((row) => !exclude.some((filter) => matches(row, filter)));
-  return nameLegs(extendRows(combinations, include, lists));
+  return createLegs(extendRows(combinations, include, lists));
 }
 
 /**
- * The legs that a list in an output asks for, in its order. Each item is the value of `variable`; with the variable
- * `''` an item that is a map is all values of its leg, any other its `value`. An empty list has no legs.
+ * The legs for the items of a list in an output, in their order. Each item is the value of `variable`; with the variable
+ * `''` an item that is a map holds all values of its leg, and any other item is the leg's `value`.
  */
 export function legsOf(items: JsonValue | undefined, variable: string): Legs {
   if (!Array.isArray(items)) return { problem: items === undefined ? 'it is not in the output' : 'it is not a list' };
   if (items.length === 0) return { legs: [] };
-  return nameLegs(
+  return createLegs(
     items.map((item) => {
       const matrix = variable === '' && isJsonObject(item) ? item : { [variable || 'value']: item };
-      return { named: matrix, matrix };
+      return { idValues: matrix, matrix };
     }),
   );
 }
@@ -56,7 +56,7 @@ export function legsOf(items: JsonValue | undefined, variable: string): Legs {
 const KEY = String.raw`\.[A-Za-z_][\w-]*|\[(?:'(?:[^']|'')*'|\d+)\]`;
 const OUTPUT = new RegExp(String.raw`^\$\{\{\s*needs\.([\w-]+)\.output((?:${KEY})*)\s*\}\}$`);
 
-/** The gate and the place in its output that `${{ needs.GATE.output.KEY }}` names; undefined for any other text. */
+/** The gate and the pointer into its output that `${{ needs.GATE.output.KEY }}` names; undefined for any other text. */
 export function parseOutputReference(text: string): { gate: string; pointer: string } | undefined {
   const [, gate, rest = ''] = OUTPUT.exec(text.trim()) ?? [];
   if (gate === undefined) return undefined;
@@ -67,7 +67,7 @@ export function parseOutputReference(text: string): { gate: string; pointer: str
   };
 }
 
-/** What to write for a matrix from an output that is spelt as on GitHub, such as `fromJSON(needs.plan.outputs.list)`. */
+/** What to write instead of an expression of GitHub such as `fromJSON(needs.plan.outputs.list)`. */
 export function outputReferenceHint(text: string): string {
   const [, gate = 'GATE', key = '.KEY'] = /needs\.([\w-]+)\.outputs?((?:\.[\w-]+)*)/.exec(text) ?? [];
   return `write \`\${{ needs.${gate}.output${key} }}\`: a list in the output of a gate`;
@@ -90,13 +90,13 @@ function extendRows(combinations: readonly JsonObject[], include: readonly JsonO
   });
   const rows = combinations.map((row) => {
     const added = parts.filter(({ filter }) => matches(row, filter)).map(({ extra }) => extra);
-    return { named: row, matrix: Object.assign({}, row, ...added) as JsonObject };
+    return { idValues: row, matrix: Object.assign({}, row, ...added) as JsonObject };
   });
   const rest = parts.filter(({ filter }) => !combinations.some((row) => matches(row, filter)));
-  return [...rows, ...rest.map(({ map }) => ({ named: map, matrix: map }))];
+  return [...rows, ...rest.map(({ map }) => ({ idValues: map, matrix: map }))];
 }
 
-/** Whether a value is as a filter wants it: maps by the filter's keys, others without regard to case and type. */
+/** Whether a value meets a filter: a map by the filter's keys, any other value regardless of case and type. */
 function matches(value: JsonValue | undefined, filter: JsonValue): boolean {
   if (isJsonObject(filter)) {
     return Object.entries(filter).every(([key, part]) => matches(isJsonObject(value) ? value[key] : undefined, part));
@@ -105,16 +105,16 @@ function matches(value: JsonValue | undefined, filter: JsonValue): boolean {
   return textsIn(value).join().toLowerCase() === textsIn(filter).join().toLowerCase();
 }
 
-/** Each leg is named by the slug of its values, or by its index where that is empty, too long or not unique. */
-function nameLegs(rows: readonly Row[]): Legs {
+/** The id of a leg is the slug of its values, or its index where the slug is empty, too long or not unique. */
+function createLegs(rows: readonly Row[]): Legs {
   if (rows.length === 0) return { problem: 'no leg is left' };
   if (rows.length > MAX_LEGS) return { problem: `${rows.length} legs are more than ${MAX_LEGS}` };
-  const slugs = rows.map(({ named }) => slugOf(textsIn(named).join('-')));
-  const isName = (slug: string): boolean =>
+  const slugs = rows.map(({ idValues }) => slugOf(textsIn(idValues).join('-')));
+  const isId = (slug: string): boolean =>
     slug !== '' && slug.length <= MAX_LEG_ID && slugs.indexOf(slug) === slugs.lastIndexOf(slug);
   const legs = rows.map(({ matrix }, index) => {
-    let id = isName(slugs[index]!) ? slugs[index]! : `leg-${index}`;
-    while (!isName(slugs[index]!) && slugs.includes(id)) id += '_';
+    let id = isId(slugs[index]!) ? slugs[index]! : `leg-${index}`;
+    while (!isId(slugs[index]!) && slugs.includes(id)) id += '_';
     return { id, matrix };
   });
   return { legs };

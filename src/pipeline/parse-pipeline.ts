@@ -1,9 +1,9 @@
 import type { Place } from '../errors.ts';
 import { checkFile } from './checks.ts';
 import type { Gate, Pipeline } from './pipeline.ts';
-import { explainIssue, sortProblems, type Finding, type Path, type Problem } from './problem.ts';
+import { explainIssue, toProblems, type Finding, type Path, type Problem } from './problem.ts';
 import { readYaml, type YamlFile } from './read-yaml.ts';
-import { fileSchema, type GateEntry, type GatelineFile } from './schema.ts';
+import { fileSchema, type GatelineFile } from './schema.ts';
 
 export type ParsedPipeline =
   | { readonly ok: true; readonly pipeline: Pipeline; readonly warnings: readonly Problem[] }
@@ -15,21 +15,19 @@ export type ParsedPipeline =
  */
 export function parsePipeline(text: string, file: string): ParsedPipeline {
   const read = readYaml(text, file);
-  if (!read.ok) return { ok: false, problems: sortProblems(read.problems) };
+  if (!read.ok) return read;
   const { yaml } = read;
   const parsed = fileSchema.safeParse(yaml.value);
   const findings = parsed.success
     ? [...checkFile(parsed.data), ...checkNumbersAsWritten(yaml)]
     : parsed.error.issues.flatMap((issue) => explainIssue(issue, yaml.value));
-  const problems = sortProblems(
-    findings.map(({ part, ...finding }) => ({ ...finding, place: yaml.placeOf(finding.path, part) })),
-  );
+  const problems = toProblems(findings, yaml.placeOf);
   if (!parsed.success || problems.some(({ level }) => level === 'error')) return { ok: false, problems };
   const pipeline = buildPipeline(parsed.data, (path) => yaml.placeOf(path, 'key'));
   return { ok: true, pipeline, warnings: problems };
 }
 
-/** Keys below which values are free, so that a version can be written without quotes by mistake. */
+/** Below these keys a version is easily written without quotes, as a number. */
 const FREE_VALUES: ReadonlySet<PropertyKey> = new Set(['env', 'matrix', 'with', 'metadata']);
 
 function checkNumbersAsWritten({ numbers }: YamlFile): Finding[] {
@@ -59,21 +57,10 @@ function buildPipeline(file: GatelineFile, placeOf: (path: Path) => Place): Pipe
     mirror,
     checkpoints,
     snapshots: { database: file.snapshots.database },
-    retention: retention && { days: retention.days, runs: retention.runs },
+    retention,
     setup,
-    entities: mapValues(file.entities, (entity) => ({
-      format: entity?.format,
-      properties: entity?.properties ?? [],
-      dependsOn: entity?.['depends-on'] ?? [],
-      expiresAt: entity?.['expires-at'],
-    })),
-    commands: mapValues(file.commands, (command) => ({
-      syntax: command.syntax,
-      ...entityUse(command),
-      returns: command.returns,
-      setup: command.setup,
-      timeoutMinutes: command['timeout-minutes'],
-    })),
+    entities: file.entities,
+    commands: file.commands,
     deliver: file.deliver,
     on,
     job,
@@ -84,6 +71,7 @@ function buildGate(id: string, index: number, file: GatelineFile, placeOf: (path
   const entry = file.gates[id]!;
   const order = Object.keys(file.gates);
   const { agent = id, run, uses, inputs, files, memory, tools, secrets, retries, approval, strategy, job } = entry;
+  const { requires, creates, invalidates } = entry;
   const defaults = file.defaults.run;
   return {
     id,
@@ -111,19 +99,9 @@ function buildGate(id: string, index: number, file: GatelineFile, placeOf: (path
     maxAge: entry['max-age'],
     standIn: entry['stand-in'],
     matrix: strategy,
-    entities: entityUse(entry),
+    entities: { requires, creates, invalidates, onInvalid: entry['on-invalid'] },
     job,
     place: placeOf(['gates', id]),
     schemaPlace: placeOf(['gates', id, 'output', 'schema']),
   };
-}
-
-type EntityKeys = Pick<GateEntry, 'requires' | 'creates' | 'invalidates' | 'on-invalid'>;
-
-function entityUse({ requires, creates, invalidates, 'on-invalid': onInvalid }: EntityKeys): Gate['entities'] {
-  return { requires, creates, invalidates, onInvalid };
-}
-
-function mapValues<T, U>(record: Readonly<Record<string, T>>, convert: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value)]));
 }

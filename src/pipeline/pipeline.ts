@@ -7,7 +7,7 @@ export const ID_PATTERN = /^[a-z_][a-z0-9_-]{0,39}$/;
 /** A checked pipeline: the content of `gateline.yml`, every default filled in, every reference resolved. */
 export interface Pipeline {
   readonly id: string;
-  /** What a run is about. Undefined: named by the caller, never part of a request. */
+  /** What a run is about. Undefined: the caller names it, and it is not part of a request. */
   readonly subject: string | undefined;
   /** The goal of a run, for every agent. */
   readonly task: string | undefined;
@@ -32,7 +32,7 @@ export interface Pipeline {
   readonly snapshots: { readonly database: DatabaseCommands | undefined };
   /** Which old runs the end of a run removes. Undefined: none. */
   readonly retention: Retention | undefined;
-  /** A command that prepares a clone (`--isolated`, sets), run once after it is made. */
+  /** A command that prepares a clone (`--isolated`, sets). It runs once after the clone is made. */
   readonly setup: string | undefined;
   /** Entities and commands (seed 001), as they stand in the file. */
   readonly entities: Readonly<Record<string, EntityDefinition>>;
@@ -51,12 +51,13 @@ export interface DatabaseCommands {
   readonly restore: string;
 }
 
+/** Runs that `clean` keeps: those of the last days, and the newest of each subject. Undefined: as many as there are. */
 export interface Retention {
-  readonly days: number | undefined;
-  readonly runs: number | undefined;
+  readonly days?: number;
+  readonly runs?: number;
 }
 
-/** Files of gates that a pull request proposes after a run that passed. */
+/** Gates whose files a pull request proposes when the run has passed. */
 export interface Delivery {
   readonly gates: readonly string[];
   /** Paths that run by themselves (workflows, hooks) and are delivered all the same. */
@@ -71,7 +72,7 @@ export interface Group {
   readonly mode: 'parallel' | 'sequential';
 }
 
-/** For agents that do not say the same twice. */
+/** Several attempts for one request, for agents whose output varies. */
 export interface Repeat {
   /** 2 to 20. */
   readonly times: number;
@@ -98,9 +99,9 @@ export interface Gate {
   readonly needs: readonly string[];
   /** Condition in GitHub's expression language, without `${{ }}`. False: not applicable. */
   readonly if: string | undefined;
-  /** Globs of the files it reads. Undefined: every file; empty: none. */
+  /** Globs of the files that it reads. Undefined: every file; empty: none. */
   readonly inputs: readonly string[] | undefined;
-  /** Globs of the files it makes or changes, `changed` (all that it changes), or undefined: none. */
+  /** Globs of the files that it makes or changes, or `changed`: all that it changes. Undefined: none. */
   readonly files: 'changed' | readonly string[] | undefined;
   /** Names of documents in `.gateline/memory/` that the agent gets; `handoff` and `deep-dive` are made by Gateline. */
   readonly memory: readonly string[];
@@ -128,7 +129,7 @@ export interface Gate {
   readonly approval: 'required' | undefined;
   /** Milliseconds after which an output is too old to be used. */
   readonly maxAge: number | undefined;
-  /** State-guide stand-in (seed 000, step 0B): a need without output may be replaced. */
+  /** The caller's input may replace the output of a need that has none (seed 000, step 0B). */
   readonly standIn: boolean;
   /** The legs of a matrix, or where they come from; undefined: one unit. */
   readonly matrix: Matrix | undefined;
@@ -137,7 +138,7 @@ export interface Gate {
   readonly job: JsonObject | undefined;
   /** Where the gate begins in gateline.yml: where a missing key would be added. */
   readonly place: Place;
-  /** Where its schema is named, or would be. */
+  /** Where its schema is named, or would be added. */
   readonly schemaPlace: Place;
 }
 
@@ -178,7 +179,7 @@ export interface ContractSource {
   readonly schema: { readonly path: string } | { readonly inline: JsonValue } | undefined;
   /** JSON pointer to the score. Undefined: 100 if everything else is met. */
   readonly score: string | undefined;
-  /** 0-100. Default 80 with `score`, else 0. */
+  /** 0-100. Default: 80 with `score`, else 0. */
   readonly threshold: number;
   /** Effect of a score below the threshold. Default `block`. */
   readonly partial: 'block' | 'continue' | 'pause';
@@ -191,23 +192,30 @@ export interface ContractSource {
   readonly redact: readonly string[];
 }
 
+/** Names of the entities that a gate or command uses. */
 export interface EntityUse {
   readonly requires: readonly string[];
   readonly creates: readonly string[];
   readonly invalidates: readonly string[];
+  /** If a required entity is not valid: `recover` first runs the commands that create it. */
   readonly onInvalid: 'fail' | 'recover';
 }
 
 export interface EntityDefinition {
+  /** How an instance is named: `resource_{id}`. Undefined: there is one instance. */
   readonly format: string | undefined;
   readonly properties: readonly string[];
   readonly dependsOn: readonly string[];
+  /** JSON pointer to the time in its value at which it becomes invalid. */
   readonly expiresAt: string | undefined;
 }
 
 export interface CommandDefinition extends EntityUse {
+  /** The program and its arguments, without a shell. `<name>` is an argument. */
   readonly syntax: string;
+  /** Name of what it prints. */
   readonly returns: string | undefined;
+  /** It may run by itself to make what it creates valid again. */
   readonly setup: boolean;
   readonly timeoutMinutes: number;
 }

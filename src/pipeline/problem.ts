@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { Place } from '../errors.ts';
 import { closestWord } from '../json/did-you-mean.ts';
-import { isJsonObject, type JsonValue } from '../json/json.ts';
+import type { JsonValue } from '../json/json.ts';
+import { pointerOf, valueAt } from '../json/pointer.ts';
 
 /** Keys and indices from the top of a file. */
 export type Path = readonly PropertyKey[];
 
-/** What is wrong in gateline.yml. With an error there is no pipeline; a warning names what may not be meant. */
+/** What is wrong in gateline.yml. With an error there is no pipeline; a warning names a likely mistake. */
 export interface Problem {
   readonly path: Path;
   readonly message: string;
@@ -16,7 +17,7 @@ export interface Problem {
   readonly place: Place;
 }
 
-/** A problem without its place. `part`: whether it is about the key or the value at its path. */
+/** A problem without its place. `part`: it is about the key at its path, not the value. */
 export type Finding = Omit<Problem, 'place'> & { readonly part?: 'key' };
 
 /**
@@ -42,46 +43,45 @@ function quotedKey(key: string): string {
   return /^[\w./-]+$/.test(key) ? key : JSON.stringify(key.slice(0, 60));
 }
 
-/** Problems in the order of the file. */
-export function sortProblems(problems: readonly Problem[]): Problem[] {
-  const at = ({ place: { line = 0, column = 0 } }: Problem): number => line * 1e6 + column;
-  return problems.toSorted((a, b) => at(a) - at(b));
+/** Findings with their places, in the order of the file. */
+export function toProblems(findings: readonly Finding[], placeOf: (path: Path, part?: 'key') => Place): Problem[] {
+  return sortProblems(findings.map(({ part, ...finding }) => ({ ...finding, place: placeOf(finding.path, part) })));
 }
 
-/** An issue of the schema in words. */
+/** Problems in the order of the file. */
+export function sortProblems(problems: readonly Problem[]): Problem[] {
+  const position = ({ place: { line = 0, column = 0 } }: Problem): number => line * 1e6 + column;
+  return problems.toSorted((a, b) => position(a) - position(b));
+}
+
+/** An issue of zod in words. @param value the whole file */
 export function explainIssue(issue: z.core.$ZodIssue, value: JsonValue, parent: Path = []): Finding[] {
   const path = [...parent, ...issue.path];
-  if (value === null) return [{ path, message: 'the file is empty', hint: EMPTY_FILE, level: 'error' }];
+  const error = (message: string, hint?: string, part?: 'key'): Finding[] => [
+    { path, message, level: 'error', ...(hint && { hint }), ...(part && { part }) },
+  ];
+  if (value === null) return error('the file is empty', EMPTY_FILE);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => explainUnknownKey(key, path, issue.message.split(', ')));
   }
   if (issue.code === 'invalid_key') {
-    return [
-      {
-        path,
-        message: `this key is not valid: ${issue.issues[0]?.message ?? issue.message}`,
-        level: 'error',
-        part: 'key',
-      },
-    ];
+    return error(`this key is not valid: ${issue.issues[0]?.message ?? issue.message}`, undefined, 'key');
   }
-  const option = issue.code === 'invalid_union' ? likeliestOption(issue.errors) : undefined;
+  const option = issue.code === 'invalid_union' ? findMatchingOption(issue.errors) : undefined;
   if (option !== undefined) return option.flatMap((inner) => explainIssue(inner, value, path));
-  const hint = issue.code === 'custom' ? (issue.params?.['hint'] as string | undefined) : undefined;
-  if (issue.code === 'custom') return [{ path, message: issue.message, ...(hint && { hint }), level: 'error' }];
-  const found = partAt(value, path);
-  if (found === undefined) return [{ path, message: `it is missing: ${issue.message}`, level: 'error' }];
-  const advice = valueHint(path, found, issue.message);
-  return [
-    { path, message: `${issue.message}, found ${describe(found)}`, ...(advice && { hint: advice }), level: 'error' },
-  ];
+  if (issue.code === 'custom') return error(issue.message, issue.params?.['hint'] as string | undefined);
+  const part = valueAt(value, pointerOf(path));
+  if (part === undefined) return error(`it is missing: ${issue.message}`);
+  return error(`${issue.message}, found ${kindText(part)}`, valueHint(path, part, issue.message));
 }
 
-/** Of the forms that a value may have, the one that it has at its top: the message is about what is in it. */
-function likeliestOption(options: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+/** The option of a union that fits the value itself, so that only parts of the value are wrong. */
+function findMatchingOption(
+  options: readonly (readonly z.core.$ZodIssue[])[],
+): readonly z.core.$ZodIssue[] | undefined {
   const isInside = (issue: z.core.$ZodIssue): boolean => {
     if (issue.path.length > 0) return true;
-    if (issue.code === 'invalid_union') return likeliestOption(issue.errors) !== undefined;
+    if (issue.code === 'invalid_union') return findMatchingOption(issue.errors) !== undefined;
     return issue.code !== 'invalid_type' && issue.code !== 'invalid_value';
   };
   return options.find((issues) => issues.length > 0 && issues.every(isInside));
@@ -113,22 +113,22 @@ function explainUnknownKey(key: string, parent: Path, known: readonly string[]):
   return { path: [...parent, key], message: 'there is no such key', hint, level: 'error', part: 'key' };
 }
 
-function valueHint(path: Path, found: JsonValue, expected: string): string | undefined {
+function valueHint(path: Path, value: JsonValue, expected: string): string | undefined {
   const key = path.at(-1);
-  if (key === 'gates' && path.length === 1 && Array.isArray(found))
+  if (key === 'gates' && path.length === 1 && Array.isArray(value))
     return 'write each gate as a key, like `jobs` on GitHub';
-  if (found === null && path.length > 0) return 'write a value, or remove the key';
-  if (path.at(-2) === 'matrix' && typeof found !== 'object') return `write a list: \`[${found}]\``;
-  if (typeof found === 'number' && expected.includes('text')) return `put it in quotes: "${found}"`;
-  if (typeof found !== 'string') return undefined;
-  if (expected.includes('number') && /^-?[0-9.]+$/.test(found)) return 'remove the quotes if you mean a number';
-  const keys = found.replace(/^\$?\.?/, '').split(/[./]/);
+  if (value === null && path.length > 0) return 'write a value, or remove the key';
+  if (path.at(-2) === 'matrix' && typeof value !== 'object') return `write a list: \`[${value}]\``;
+  if (typeof value === 'number' && expected.includes('text')) return `put it in quotes: "${value}"`;
+  if (typeof value !== 'string') return undefined;
+  if (expected.includes('number') && /^-?[0-9.]+$/.test(value)) return 'remove the quotes if you mean a number';
+  const keys = value.replace(/^\$?\.?/, '').split(/[./]/);
   const isPointer = path.includes('output') && keys.every((name) => /^\w+$/.test(name));
   return isPointer ? `a JSON pointer to it is \`/${keys.join('/')}\`` : undefined;
 }
 
-/** The kind of a value in words. */
-function describe(value: JsonValue): string {
+/** `the number 3`, `an empty list`. */
+function kindText(value: JsonValue): string {
   if (value === null) return 'nothing';
   if (typeof value === 'string')
     return `the text ${JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value)}`;
@@ -136,13 +136,4 @@ function describe(value: JsonValue): string {
   if (typeof value === 'boolean') return `\`${value}\``;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   return Object.keys(value).length === 0 ? 'an empty map' : 'a map';
-}
-
-function partAt(value: JsonValue, path: Path): JsonValue | undefined {
-  let part: JsonValue | undefined = value;
-  for (const key of path) {
-    if (Array.isArray(part)) part = part[Number(key)];
-    else part = isJsonObject(part) && Object.hasOwn(part, key) ? part[String(key)] : undefined;
-  }
-  return part;
 }

@@ -13,19 +13,19 @@ import {
 import type { Place } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
-import type { Path, Problem } from './problem.ts';
+import { sortProblems, type Path, type Problem } from './problem.ts';
 
 /** The largest file that is read, in UTF-16 code units. */
 const MAX_LENGTH = 1_048_576;
-/** Nesting of maps and lists, and values with those that aliases repeat. */
+/** Nesting of maps and lists, and the number of values; an alias counts as the values that it repeats. */
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 export interface YamlFile {
   readonly value: JsonValue;
-  /** The place of a value, or of its key; of a part that is not there: of the part around it. */
-  placeOf(path: Path, part?: 'key' | 'value'): Place;
-  /** Numbers that JSON prints otherwise than they are written: `1.10`. */
+  /** The place of a value or of its key; of a value that is absent: that of the value around it. */
+  readonly placeOf: (path: Path, part?: 'key' | 'value') => Place;
+  /** Numbers that JSON does not print as they are written: `1.10`. */
   readonly numbers: ReadonlyArray<{ readonly path: Path; readonly text: string }>;
 }
 
@@ -58,33 +58,30 @@ export function readYaml(text: string, file: string): ReadYaml {
     ({ code }, index) => index === 0 || code !== 'UNEXPECTED_TOKEN',
   );
   for (const error of errors.slice(0, 20)) report(error.pos[0], [], explainError(error, text));
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems: sortProblems(problems) };
 
-  const spots = new Map<string, { readonly key: number; readonly value: number }>();
+  const offsets = new Map<string, { readonly key: number; readonly value: number }>();
   const numbers: { path: Path; text: string }[] = [];
   const anchors = new Map<string, JsonValue>();
 
   const readScalar = ({ value, source, range }: Scalar, path: Path): JsonValue => {
-    if (typeof value !== 'number') return typeof value === 'boolean' ? value : typeof value === 'string' ? value : null;
+    if (typeof value !== 'number') return typeof value === 'boolean' || typeof value === 'string' ? value : null;
     if (!Number.isFinite(value)) report(range![0], path, NOT_FINITE);
     if (source !== undefined && source !== String(value)) numbers.push({ path, text: source });
     return Object.is(value, -0) ? 0 : value;
   };
   const readNode = (node: Node | null, path: Path, key: number): JsonValue => {
     const offset = node?.range?.[0] ?? key;
-    spots.set(pointerOf(path), { key, value: offset });
+    offsets.set(pointerOf(path), { key, value: offset });
     if (isAlias(node)) {
       const value = anchors.get(node.source);
       if (value === undefined) report(offset, path, explainAlias(node.source));
       return value ?? null;
     }
-    const value = isMap(node)
-      ? readMap(node.items as Pair[], path)
-      : isSeq(node)
-        ? (node.items as Node[]).map((item, index) => readNode(item, [...path, index], item?.range?.[0] ?? offset))
-        : isScalar(node)
-          ? readScalar(node, path)
-          : null;
+    let value: JsonValue = null;
+    if (isMap(node)) value = readMap(node.items as Pair[], path);
+    else if (isScalar(node)) value = readScalar(node, path);
+    else if (isSeq(node)) value = (node.items as Node[]).map((item, index) => readNode(item, [...path, index], offset));
     if (node?.anchor !== undefined) anchors.set(node.anchor, value);
     return value;
   };
@@ -101,14 +98,14 @@ export function readYaml(text: string, file: string): ReadYaml {
 
   const value = readNode(document.contents, [], 0);
   if (exceedsLimits(value)) report(0, [], TOO_DEEP);
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems: sortProblems(problems) };
   const placeOf = (path: Path, part: 'key' | 'value' = 'value'): Place => {
     for (let length = path.length; ; length -= 1) {
-      const spot = spots.get(pointerOf(path.slice(0, length)));
-      if (!spot) continue;
+      const offset = offsets.get(pointerOf(path.slice(0, length)));
+      if (!offset) continue;
       // The path has an index where one item is written without a list.
       const isItem = typeof path[length] === 'number';
-      return placeAt(length === path.length ? spot[part] : isItem ? spot.value : spot.key, path);
+      return placeAt(length === path.length ? offset[part] : isItem ? offset.value : offset.key, path);
     }
   };
   return { ok: true, yaml: { value, placeOf, numbers } };
@@ -133,7 +130,7 @@ const TOO_DEEP: Explanation = {
 };
 const NOT_FINITE: Explanation = { message: 'JSON has no such number', hint: 'put it in quotes if you mean text' };
 
-/** Before the parser, which recurses: whether more `[` and `{` are open than allowed. */
+/** Checked before parsing, since the parser recurses: whether more `[` and `{` are open than allowed. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (const token of new Lexer().lex(text)) {

@@ -24,7 +24,7 @@ import {
   oneOrMore,
   path,
   recordOf,
-  refusal,
+  addIssue,
   text,
   wholeNumber,
   yesOrNo,
@@ -108,9 +108,9 @@ const gate = mapOf({
 }).superRefine((entry, context) => {
   const single = (['files', 'creates', 'invalidates'] as const).find((key) => (entry[key]?.length ?? 0) > 0);
   const obstacle = entry.run === undefined ? 'without `run`' : single && `with \`${single}\``;
-  if (entry.repeat && obstacle) refusal(context)(`a gate ${obstacle} cannot be repeated`, undefined, ['repeat']);
+  if (entry.repeat && obstacle) addIssue(context, `a gate ${obstacle} cannot be repeated`, undefined, ['repeat']);
   if (entry.run === undefined || entry.uses === undefined) return;
-  refusal(context)('a gate has either `run` or `uses`', 'the command outside GitHub is `uses: {action, local}`', [
+  addIssue(context, 'a gate has either `run` or `uses`', 'the command outside GitHub is `uses: {action, local}`', [
     'uses',
   ]);
 });
@@ -201,9 +201,9 @@ export const fileSchema = mapOf({
     .describe('The gates, keyed by id, in order. Required, unless there are `commands`.'),
 }).superRefine(({ gates, commands, entities }, context) => {
   const count = Object.keys(gates).length;
-  if (count > MAX_GATES) refusal(context)(`${count} gates are more than ${MAX_GATES}`, undefined, ['gates']);
+  if (count > MAX_GATES) addIssue(context, `${count} gates are more than ${MAX_GATES}`, undefined, ['gates']);
   const isEmpty = count + Object.keys(commands).length + Object.keys(entities).length === 0;
-  if (isEmpty) refusal(context)('there is no gate', 'write `gates:`, and below it a key for each gate', ['gates']);
+  if (isEmpty) addIssue(context, 'there is no gate', 'write `gates:`, and below it a key for each gate', ['gates']);
 });
 
 /** The file with every default filled in; references between its parts are not checked. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 import { didYouMean } from '../json/did-you-mean.ts';
-import { explainIssue, sortProblems, type Problem } from './problem.ts';
+import { explainIssue, toProblems, type Problem } from './problem.ts';
 import { readYaml } from './read-yaml.ts';
 import {
   choiceOf,
@@ -11,12 +11,12 @@ import {
   mapOf,
   matching,
   oneOrMore,
-  refusal,
+  addIssue,
   text,
   wholeNumber,
 } from './values.ts';
 
-/** What several runs of one pipeline are about (seed 003: a set of PRDs, or the tasks of a loop): the content of a set file. */
+/** The subjects of several runs of one pipeline (seed 003: a set of PRDs, or the tasks of a loop): a set file. */
 export interface SubjectSet {
   /** In file order. */
   readonly subjects: readonly SetSubject[];
@@ -24,7 +24,7 @@ export interface SubjectSet {
   readonly maxParallel: number;
   /** Further tries of a task that failed, in a loop. Default 1. */
   readonly retries: number;
-  /** What becomes of the files of a subject that completed: a commit on a branch of its own. Default: they stay in its clone. */
+  /** `branch`: the files of a completed subject become a commit on its own branch. Undefined: they stay in its clone. */
   readonly deliver: 'branch' | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SetSubject {
   readonly needs: readonly string[];
 }
 
-/** Part of the names of branches and folders. */
+/** Ids become parts of the names of branches and folders. */
 const subjectId = matching(
   /^(?!.*(?:\.\.|\.lock$))[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
   'an id such as `checkout` or `REQ-1.1`',
@@ -61,14 +61,14 @@ export const setSchema = mapOf({
     .optional()
     .describe('`branch`: what a subject made becomes a commit on the branch `gateline/<id>`.'),
 }).superRefine(({ subjects }, context) => {
-  const refuse = refusal(context);
   const ids = subjects.map(({ id }) => id);
   for (const [index, { id, needs }] of subjects.entries()) {
-    if (ids.indexOf(id) < index) refuse(`\`${id}\` is there twice`, undefined, ['subjects', index, 'id']);
+    if (ids.indexOf(id) < index) addIssue(context, `\`${id}\` is there twice`, undefined, ['subjects', index, 'id']);
     for (const need of needs) {
       const path = ['subjects', index, 'needs'];
-      if (!ids.includes(need)) refuse(`there is no subject \`${need}\``, didYouMean(need, ids), path);
-      else if (ids.indexOf(need) >= index) refuse(`\`${need}\` must stand before \`${id}\``, undefined, path);
+      if (!ids.includes(need)) addIssue(context, `there is no subject \`${need}\``, didYouMean(need, ids), path);
+      else if (ids.indexOf(need) >= index)
+        addIssue(context, `\`${need}\` must stand before \`${id}\``, undefined, path);
     }
   }
 });
@@ -80,13 +80,12 @@ export type ParsedSet =
 /** Reads a set, in YAML or JSON, or every problem with its place. @param file the name for places */
 export function parseSet(source: string, file: string): ParsedSet {
   const read = readYaml(source, file);
-  if (!read.ok) return { ok: false, problems: sortProblems(read.problems) };
+  if (!read.ok) return read;
   const { yaml } = read;
   const parsed = setSchema.safeParse(yaml.value);
   if (parsed.success) return { ok: true, set: toSet(parsed.data) };
   const findings = parsed.error.issues.flatMap((issue) => explainIssue(issue, yaml.value));
-  const problems = findings.map(({ part, ...finding }) => ({ ...finding, place: yaml.placeOf(finding.path, part) }));
-  return { ok: false, problems: sortProblems(problems) };
+  return { ok: false, problems: toProblems(findings, yaml.placeOf) };
 }
 
 function toSet({ subjects, 'max-parallel': maxParallel, retries, deliver }: z.output<typeof setSchema>): SubjectSet {

@@ -13,9 +13,9 @@ const LONGEST_ID = 40;
 const DIGITS = 6;
 
 /**
- * The gate id for a name that need not be one, such as the id of a GitHub job. An id stays as it is. Otherwise: words
- * are separated by `-` (`runTests` → `run-tests`), the rest is as in {@link slugOf}, a digit at the start gets `_`
- * before it, and what is longer than 40 characters ends with 6 digits of its digest, so that two names stay different.
+ * The gate id for any name, such as the id of a GitHub job. A valid id stays as it is. Otherwise the name becomes a slug
+ * with words separated by `-` (`runTests` → `run-tests`), with `_` before a digit at its start. A slug of more than 40
+ * characters is cut and ends with 6 digits of its digest, so that two long names stay different.
  */
 export function gateIdFrom(name: string): string {
   if (ID_PATTERN.test(name)) return name;

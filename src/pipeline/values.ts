@@ -6,25 +6,27 @@ import { globProblem, normalizeGlob, normalizePath, pathProblem } from './paths.
 import { ID_PATTERN } from './pipeline.ts';
 
 /*
- * The kinds of values in gateline.yml. Each says in words what it expects; `problem.ts` adds what is there instead.
- * A problem with advice of its own is a `custom` issue with `params: {hint}`.
+ * The kinds of values in gateline.yml. Each message says what is expected; `problem.ts` adds what was found instead.
  */
 
 /** Not blank, and without the character NUL, which cannot be passed to a process. */
 const TEXT_PATTERN = /^(?=[\s\S]*\S)[^\0]*$/;
-/** Larger values cannot be passed to a process on Windows. */
+/** Windows cannot pass larger values to a process. */
 const MAX_ENV_LENGTH = 32_000;
 const SECOND = 1_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** Reports what is wrong at a path below a value, and what to do about it. */
-export type Refuse = (message: string, hint?: string, path?: PropertyKey[]) => void;
-
-export function refusal(context: z.core.$RefinementCtx): Refuse {
-  return (message, hint, path = []) => context.addIssue({ code: 'custom', message, path, params: { hint } });
+/** Reports a problem with a hint of its own. @param path from the checked value to the part that is wrong */
+export function addIssue(
+  context: z.core.$RefinementCtx,
+  message: string,
+  hint?: string,
+  path: PropertyKey[] = [],
+): void {
+  context.addIssue({ code: 'custom', message, path, params: { hint } });
 }
 
-/** A map with these keys and no others. Its message for unknown keys lists the known ones, for `explainIssue`. */
+/** A map with these keys and no others. The message for an unknown key lists the known ones: `explainIssue` reads it. */
 export function mapOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const keys = Object.keys(shape);
   const error = `expected a map with keys such as \`${keys.slice(0, 2).join('` and `')}\``;
@@ -95,10 +97,10 @@ export const duration = matching(/^[1-9][0-9]{0,4}[smhdw]$/, 'a time such as `90
   (written) => Number(written.slice(0, -1)) * UNITS[written.slice(-1)]! * SECOND,
 );
 
-/** Nothing fills in `${{ }}` outside conditions, so that no text of an agent or a pull request becomes a command. */
+/** Only conditions may hold `${{ }}`: elsewhere text of an agent or a pull request could become a command. */
 function withoutExpressions(hint: string) {
   return (value: unknown, context: z.core.$RefinementCtx): void => {
-    if (typeof value === 'string' && value.includes('${{')) refusal(context)('`${{ }}` is not evaluated here', hint);
+    if (typeof value === 'string' && value.includes('${{')) addIssue(context, '`${{ }}` is not evaluated here', hint);
   };
 }
 
@@ -115,7 +117,9 @@ const envValue = oneOf(ENV_VALUE, z.string().max(MAX_ENV_LENGTH), z.number(), z.
 /** Variables; numbers and booleans become texts, as on GitHub. */
 export const env = recordOf(envName, envValue, 'a map of variable names to values').superRefine((map, context) => {
   for (const name of Object.keys(map).filter((name) => RESERVED_VARIABLE.test(name))) {
-    refusal(context)('names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved', 'choose another name', [name]);
+    addIssue(context, 'names that begin with GATELINE_, GITHUB_ or RUNNER_ are reserved', 'choose another name', [
+      name,
+    ]);
   }
 });
 export const RESERVED_VARIABLE = /^(?:GATELINE|GITHUB|RUNNER)_/i;
@@ -124,47 +128,47 @@ export const RESERVED_VARIABLE = /^(?:GATELINE|GITHUB|RUNNER)_/i;
 export const path = text(1_024, 'a path relative to the workspace')
   .superRefine((value, context) => {
     const problem = pathProblem(value);
-    if (problem) refusal(context)(`\`${value}\` ${problem.message}`, problem.hint);
+    if (problem) addIssue(context, `\`${value}\` ${problem.message}`, problem.hint);
   })
   .transform(normalizePath);
 
 const glob = text(1_024, 'a glob such as `src/**/*.ts`')
   .superRefine((value, context) => {
     const problem = globProblem(value);
-    if (problem) refusal(context)(`\`${value}\` ${problem.message}`, problem.hint);
+    if (problem) addIssue(context, `\`${value}\` ${problem.message}`, problem.hint);
   })
   .transform(normalizeGlob);
 
-/** Globs; the last one that matches a file decides, so at least one of them includes. */
-const someInclude = (list: readonly string[], context: z.core.$RefinementCtx): void => {
+/** The last glob that matches a file decides, so at least one of them must include. */
+const checkInclusion = (list: readonly string[], context: z.core.$RefinementCtx): void => {
   if (list.length === 0 || list.some((item) => !item.startsWith('!'))) return;
-  refusal(context)('every glob excludes, so no file is left', 'first write what to include, such as `**`');
+  addIssue(context, 'every glob excludes, so no file is left', 'first write what to include, such as `**`');
 };
-export const globs = oneOrMore(glob, 0, 1_000, 'a glob or a list of globs').superRefine(someInclude);
-export const globList = listOf(glob, 0, 1_000, 'a list of globs').superRefine(someInclude);
+export const globs = oneOrMore(glob, 0, 1_000, 'a glob or a list of globs').superRefine(checkInclusion);
+export const globList = listOf(glob, 0, 1_000, 'a list of globs').superRefine(checkInclusion);
 
 /** A condition in GitHub's expression language that may read these contexts, without `${{ }}`. */
 export function conditionOn(contexts: readonly string[]) {
   return oneOf('a condition', text(21_000, 'a condition'), z.boolean()).transform((written, context) => {
     const condition = stripBraces(String(written));
     if (condition === undefined) {
-      refusal(context)('text around `${{ }}` makes a condition always true', 'put all of it into one `${{ }}`');
+      addIssue(context, 'text around `${{ }}` makes a condition always true', 'put all of it into one `${{ }}`');
       return z.NEVER;
     }
     const parsed = parseExpression(condition, contexts);
-    if (!parsed.ok) refusal(context)(parsed.message, parsed.hint);
+    if (!parsed.ok) addIssue(context, parsed.message, parsed.hint);
     return condition;
   });
 }
 
-/** Permissions of a job with which an agent could approve its own output, or start runs. */
+/** With `write` for one of these an agent could approve its own output, or start runs. */
 const READ_ONLY = ['actions', 'checks', 'statuses'];
 
 /** Keys of a job in GitHub's spelling, which `compile` copies. */
 export const job = jsonObject.superRefine(({ permissions }, context) => {
-  const isRefused = (scope: string): boolean =>
+  const canWrite = (scope: string): boolean =>
     permissions === 'write-all' || (isJsonObject(permissions) && permissions[scope] === 'write');
-  if (!READ_ONLY.some(isRefused)) return;
+  if (!READ_ONLY.some(canWrite)) return;
   const message = 'a job of an agent must not have `write` for `actions`, `checks` or `statuses`';
-  refusal(context)(message, 'with it an agent could approve its own output', ['permissions']);
+  addIssue(context, message, 'with it an agent could approve its own output', ['permissions']);
 });
