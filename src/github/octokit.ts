@@ -132,8 +132,17 @@ export function explainRequestError(what: string, permission: Permission, error:
   return new GatelineError('platform', `${what} failed: ${messageOf(error)}`, { hint, cause: error });
 }
 
+/** The missing permission among those that any action of ours may ask for next: they are added once. */
+function permissionsBlock(missing: Permission): string {
+  const all: readonly Permission[] = ['contents: read', 'actions: read', 'pull-requests: read', missing];
+  const byName = new Map(all.map((permission) => [permission.split(':')[0], permission]));
+  return ['Give the job at least these:', 'permissions:', ...[...byName.values()].map((line) => `  ${line}`)].join(
+    '\n',
+  );
+}
+
 function hintOf(permission: Permission, error: unknown): string {
-  const block = `Add to the job:\npermissions:\n  contents: read\n  ${permission}`;
+  const block = permissionsBlock(permission);
   const status = statusOf(error);
   if (status === 401) return 'The token is wrong or has expired: leave out `github-token`.';
   if (status === 403 && pauseAfterRequest(error, 1) !== undefined)

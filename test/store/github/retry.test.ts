@@ -106,6 +106,11 @@ describe('a failed REST request', () => {
     expect(error.hint).toContain(hint);
   });
 
+  it('names with a missing permission those that would be missed next', () => {
+    const error = explainRequestError('The comment', 'pull-requests: write', answer(403));
+    expect(error.hint).toMatch(/permissions:\n {2}contents: read\n {2}actions: read\n {2}pull-requests: write$/);
+  });
+
   it('names a limit of requests as what it is', () => {
     const error = explainRequestError('The list', 'actions: read', answer(403, { 'retry-after': '60' }));
     expect(error.hint).toBe('The limit of requests is reached: run the job again later.');
