@@ -139,7 +139,7 @@ describe('skip, adopt, keep and force', () => {
     expect(await choices('--force', 'one')).toBe('run depends blocked');
     expect(await choices('--force', 'two,three', '--gate', 'three')).toBe('run');
     expect(await choices('--strategy', 'skip-current')).toBe('use use skip');
-    expect(await choices('--strategy', 'from-checkpoint', '--from', 'one')).toBe('use run blocked');
+    expect(await choices('--strategy', 'from-checkpoint', '--from', 'one')).toBe('run depends blocked');
     expect(await choices('--new')).toBe('use use blocked');
     await project.expect('run -n --force on', 2, 'the pipeline has no gate on\nhint  did you mean `one`?');
     await project.expect('run -n --force one -r because', 0, 'dev@example.com asked for a new attempt: because');

@@ -75,7 +75,7 @@ function addRunOptions(command: Command): Command {
   return addDeciderOptions(addSelectionOptions(addRequestOptions(command)), false)
     .addOption(new Option('--force <gates>', 'run these gates again, even if nothing changed').argParser(collectList))
     .addOption(new Option('--strategy <name>', 'how to continue after a failure').choices(STRATEGIES))
-    .addOption(new Option('--from <gate>', 'the last gate whose output stays, with --strategy from-checkpoint'))
+    .addOption(new Option('--from <gate>', 'the first gate that runs again, with --strategy from-checkpoint'))
     .option('--new', 'close the open run first')
     .addOption(new Option('--max-parallel <n>', 'how many gates may run side by side').argParser(parseWholeNumber(1)))
     .addOption(new Option('--sequential', 'one gate at a time').conflicts('maxParallel'))

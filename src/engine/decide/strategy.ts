@@ -36,8 +36,8 @@ function decisionsOf(call: Call, strategy: Strategy): StrategyDecision[] {
   if (typeof strategy === 'object') {
     const { fromCheckpoint: id } = strategy;
     graph.requireGate(id);
-    const after = graph.units.filter(({ gate }) => graph.ancestors(gate.id).has(id));
-    return after.map(({ key }) => ({ decision: 'force', unit: key, reason: `continue from ${id}` }));
+    const units = graph.units.filter(({ gate }) => gate.id === id || graph.ancestors(gate.id).has(id));
+    return units.map(({ key }) => ({ decision: 'force', unit: key, reason: `from ${id} on` }));
   }
   const failed = failedUnits(call);
   if (failed.length === 0)
