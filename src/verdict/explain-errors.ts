@@ -6,10 +6,10 @@ import { decodeFragment, listSchemas, resolvePointer } from './schema-keywords.t
 import { countOf, cutText, listNames, valueText } from './texts.ts';
 import { MAX_ISSUES, type Issue } from './verdict.ts';
 
-/** Errors of ajv beyond this number are only counted. */
+/** Errors of ajv that are explained; further ones are only counted. */
 const MAX_ERRORS = 10_000;
 
-/** One thing that is wrong, in words. */
+/** An error of ajv in words. */
 interface Failure {
   readonly keyword: string;
   /** JSON pointer to the value. */
@@ -21,7 +21,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** The errors of ajv (options `allErrors` and `verbose`) in plain words, each once, at most {@link MAX_ISSUES}. */
+/** The errors of ajv (options `allErrors` and `verbose`) in plain words, each once; at most {@link MAX_ISSUES} issues. */
 export function explainErrors(errors: readonly ErrorObject[], root: JsonValue): Issue[] {
   const failures: Failure[] = [];
   for (const error of errors.slice(0, MAX_ERRORS)) {
@@ -32,12 +32,12 @@ export function explainErrors(errors: readonly ErrorObject[], root: JsonValue): 
       failures.push(toFailure(error));
     } else if (error.keyword !== 'if' && error.keyword !== 'propertyNames') failures.push(toFailure(error));
   }
-  // Whatever is left out above: what ajv refused never counts as valid.
+  // A value that ajv refuses never counts as valid, even if all its errors were skipped above.
   if (failures.length === 0) return [{ severity: 'error', message: 'the output: does not meet the schema' }];
   const issues = [...new Map(failures.map((failure) => [failure.pointer + failure.text, toIssue(failure)])).values()];
-  const more = issues.length - MAX_ISSUES + errors.slice(MAX_ERRORS).length;
-  if (more <= 0) return issues;
-  return [...issues.slice(0, MAX_ISSUES - 1), { severity: 'error', message: `${more + 1} more problems` }];
+  const excess = issues.length - MAX_ISSUES + errors.slice(MAX_ERRORS).length;
+  if (excess <= 0) return issues;
+  return [...issues.slice(0, MAX_ISSUES - 1), { severity: 'error', message: `${excess + 1} more problems` }];
 }
 
 function toIssue({ pointer, rule, text }: Failure): Issue {
@@ -53,7 +53,10 @@ function toFailure(error: ErrorObject): Failure {
   return { keyword, pointer, schema, rule: decodeFragment(error.schemaPath), text: explainKeyword(error) };
 }
 
-/** Takes the failures of alternatives off the end of a list: ajv reports them, branch by branch, before the whole. */
+/**
+ * Removes the failures of the alternatives from the end of the list, and returns them by alternative: ajv reports them,
+ * one alternative after the other, before the error of `anyOf`, `oneOf` or `contains`.
+ */
 function takeBranches(error: ErrorObject, failures: Failure[], branches: readonly JsonValue[], root: JsonValue) {
   const schemas = branches.map((branch) => reachableSchemas(branch, root));
   const groups = branches.map((): Failure[] => []);
@@ -67,11 +70,11 @@ function takeBranches(error: ErrorObject, failures: Failure[], branches: readonl
   return groups.map((group) => group.reverse());
 }
 
-const reachable = new WeakMap<object, ReadonlySet<unknown>>();
+const reachableBySchema = new WeakMap<object, ReadonlySet<unknown>>();
 
-/** A schema, all schemas in it, and those that they refer to. */
+/** A schema, all schemas in it, and all that they refer to. */
 function reachableSchemas(schema: JsonValue, root: JsonValue): ReadonlySet<unknown> {
-  const known = isJsonObject(schema) ? reachable.get(schema) : undefined;
+  const known = isJsonObject(schema) ? reachableBySchema.get(schema) : undefined;
   if (known !== undefined) return known;
   const parts = new Set<unknown>();
   const pending = [schema];
@@ -83,7 +86,7 @@ function reachableSchemas(schema: JsonValue, root: JsonValue): ReadonlySet<unkno
       if (target !== undefined) pending.push(target);
     }
   }
-  if (isJsonObject(schema)) reachable.set(schema, parts);
+  if (isJsonObject(schema)) reachableBySchema.set(schema, parts);
   return parts;
 }
 
@@ -99,14 +102,14 @@ function explainAlternatives(error: ErrorObject, branches: readonly Failure[][])
   const ranks = branches.map((branch) => rankBranch(branch, whole.pointer));
   const closest = ranks.indexOf(Math.min(...ranks));
   const details = branches[closest] ?? [];
-  const which = branches.length === 1 ? '' : ` (alternative #${closest + 1} of ${branches.length} is the closest)`;
-  if (details.length === 1) return [{ ...details[0]!, text: details[0]!.text + which }];
-  return [{ ...whole, text: `matches none of the alternatives${details.length === 0 ? '' : which}` }, ...details];
+  const note = branches.length === 1 ? '' : ` (alternative #${closest + 1} of ${branches.length} is the closest)`;
+  if (details.length === 1) return [{ ...details[0]!, text: details[0]!.text + note }];
+  return [{ ...whole, text: `matches none of the alternatives${details.length === 0 ? '' : note}` }, ...details];
 }
 
 const KINDS: readonly string[] = ['type', 'const', 'enum'];
 
-/** `must be a string or null, is 12`, if each alternative only asks for another kind of value. */
+/** `must be a string or null, is 12`, if all alternatives fail only by the kind of the value itself; else undefined. */
 function explainKinds(branches: readonly Failure[][], pointer: string): string | undefined {
   const parts = branches.map(([failure, ...more]) => {
     const isKind =
@@ -117,7 +120,10 @@ function explainKinds(branches: readonly Failure[][], pointer: string): string |
   return `must be ${[...new Set(parts.map((part) => part![1]))].join(' or ')}, is ${parts[0]![2]}`;
 }
 
-/** The lower, the more probably meant: of the right kind, then with the right discriminator, then with few failures. */
+/**
+ * How unlikely it is that the author meant this alternative. Lowest where the kind of the value fits, then where its
+ * discriminator fits, then where few failures are left.
+ */
 function rankBranch(branch: readonly Failure[], pointer: string): number {
   if (branch.length === 0) return Infinity;
   const kinds = branch
@@ -144,34 +150,32 @@ const BOUNDS: Readonly<Record<string, string>> = {
 };
 const SIZES: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'key' };
 
-/** What is wrong, to be read after its place: `must be at least 3, is 2`. */
+/** The predicate of a message, whose subject is the pointer: `must be at least 3, is 2`. */
 function explainKeyword(error: ErrorObject): string {
   const { keyword, params } = error;
-  const [value, wanted] = [error.data, error.schema] as [JsonValue, JsonValue];
+  const [value, expected] = [error.data, error.schema] as [JsonValue, JsonValue];
   const parent = error.parentSchema as JsonObject;
   const subject = error.propertyName === undefined ? '' : 'the key itself ';
   const is = `is ${valueText(value)}`;
   const [, bound, size] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
   if (size !== undefined) {
-    const limit = countOf(Number(wanted), SIZES[size]!);
+    const limit = countOf(Number(expected), SIZES[size]!);
     return `${subject}must have at ${bound === 'min' ? 'least' : 'most'} ${limit}, has ${sizeOf(value)}`;
   }
-  if (keyword in BOUNDS) return `${subject}must be ${BOUNDS[keyword]} ${valueText(wanted)}, ${is}`;
+  if (keyword in BOUNDS) return `${subject}must be ${BOUNDS[keyword]} ${valueText(expected)}, ${is}`;
   switch (keyword) {
-    case 'type':
-      return `must be ${listNames(
-        [wanted].flat().map((type) => TYPES[String(type)] ?? String(type)),
-        8,
-        'or',
-      )}, ${is}`;
+    case 'type': {
+      const types = [expected].flat().map((type) => TYPES[String(type)] ?? String(type));
+      return `must be ${listNames(types, 8, 'or')}, ${is}`;
+    }
     case 'enum':
     case 'const':
-      return subject + explainChoice(keyword === 'enum' ? (wanted as JsonValue[]) : [wanted], value, is);
+      return subject + explainChoice(keyword === 'enum' ? (expected as JsonValue[]) : [expected], value, is);
     case 'pattern':
     case 'format':
-      return `${subject}must ${keyword === 'format' ? 'have' : 'match'} the ${keyword} \`${cutText(String(wanted), 60)}\`, ${is}`;
+      return `${subject}must ${keyword === 'format' ? 'have' : 'match'} the ${keyword} \`${cutText(String(expected), 60)}\`, ${is}`;
     case 'required':
-      return explainMissing(String(params['missingProperty']), value as JsonObject, wanted as string[]);
+      return explainMissing(String(params['missingProperty']), value as JsonObject, expected as string[]);
     case 'dependentRequired':
     case 'dependencies':
       return `lacks \`${params['missingProperty']}\`, which \`${params['property']}\` needs`;
@@ -199,24 +203,17 @@ function explainKeyword(error: ErrorObject): string {
   }
 }
 
-function explainChoice(wanted: readonly JsonValue[], value: JsonValue, is: string): string {
-  const choices = listNames(
-    wanted.map((choice) => cutText(JSON.stringify(choice), 60)),
-    8,
-    'or',
-  );
-  const strings = wanted.filter((choice) => typeof choice === 'string');
-  const meant = typeof value === 'string' && wanted.length > 1 ? closestWord(value, strings) : undefined;
-  return `must be ${wanted.length === 1 ? '' : 'one of '}${choices}, ${is}${hintText(meant && JSON.stringify(meant))}`;
+function explainChoice(choices: readonly JsonValue[], value: JsonValue, is: string): string {
+  const texts = choices.map((choice) => cutText(JSON.stringify(choice), 60));
+  const strings = choices.filter((choice) => typeof choice === 'string');
+  const similar = typeof value === 'string' && choices.length > 1 ? closestWord(value, strings) : undefined;
+  const hint = similar === undefined ? '' : `; did you mean ${JSON.stringify(similar)}?`;
+  return `must be ${choices.length === 1 ? '' : 'one of '}${listNames(texts, 8, 'or')}, ${is}${hint}`;
 }
 
 function explainMissing(key: string, value: JsonObject, required: readonly string[]): string {
   const similar = closestWord(key, Object.keys(value).slice(0, 500));
   return `lacks \`${key}\`${similar === undefined || required.includes(similar) ? '' : ` (there is \`${similar}\`)`}`;
-}
-
-function hintText(meant: string | undefined): string {
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 function sizeOf(value: JsonValue): number {

@@ -13,19 +13,22 @@ export interface Condition {
   readonly expression: Expr;
 }
 
-/** The values that a condition may use, by name; undefined: there is none. */
+/** The values that a condition may read, by name; undefined: there is none. */
 export type Contexts = Readonly<Record<string, JsonValue | undefined>>;
 
-/** The result with the values that it depends on (`output.failed is 3`), or why there is none; and where in `output`. */
+/**
+ * The result, and the values that it depends on (`output.failed is 3`); or why there is none.
+ * `pointer`: to the part of `output` that it is about, if that is one part.
+ */
 type Evaluation = { readonly pointer?: string } & (
   | { readonly result: boolean; readonly reason: string }
   | { readonly problem: string }
 );
 
-/** Values that a reason names. */
+/** Values that a reason names; further ones are only counted. */
 const MAX_READS = 4;
 
-/** Parses a condition, with or without `${{ }}`. @param contexts the names that it may begin with */
+/** Parses a condition, with or without `${{ }}`. @param contexts the names of the values that it may read */
 export function parseCondition(text: string, contexts: readonly string[]): Condition | { readonly problem: string } {
   const parsed = parseExpression(stripBraces(text) ?? text, contexts);
   if (parsed.ok) return { text, expression: parsed.expression };
@@ -33,10 +36,10 @@ export function parseCondition(text: string, contexts: readonly string[]): Condi
 }
 
 /**
- * Evaluates a condition. GitHub's evaluator never fails: a missing value is null, null is 0, strings become numbers, so
- * that `output.failed == 0` would hold for `{}`. Here every path must exist (`has` tests for it), both sides of a
- * comparison must have one type, and `!`, `&&`, `||` and the whole take true and false only. As on GitHub, strings are
- * compared without regard to case, and what does not decide the result is not evaluated.
+ * Evaluates a condition. GitHub's evaluator never fails: a missing value is null, null is 0 and strings become numbers,
+ * so that `output.failed == 0` would hold for `{}`. Here every path must exist (`has` tests for it), both sides of a
+ * comparison must have one type, and `!`, `&&`, `||` and the whole condition take true and false only. As on GitHub,
+ * strings are compared regardless of case, and `&&` and `||` stop at the operand that decides.
  */
 export function evaluateCondition(condition: Condition | { readonly problem: string }, contexts: Contexts): Evaluation {
   if ('problem' in condition) return condition;
@@ -57,7 +60,7 @@ export function evaluateCondition(condition: Condition | { readonly problem: str
 
 interface Scope {
   readonly contexts: Contexts;
-  /** What was compared, by name. */
+  /** The operands that were compared or tested, by name. */
   readonly reads: Map<string, Operand>;
 }
 

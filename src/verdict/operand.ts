@@ -6,18 +6,18 @@ import { countOf, valueText } from './texts.ts';
 /** A value inside an expression. */
 export interface Operand {
   readonly value: JsonValue;
-  /** How it is written (`output.a[0]`, `length(output.a)`); empty for literals. A function, because filters have many. */
+  /** How it is written (`output.a[0]`, `length(output.a)`); empty for literals. Lazy, since a filter has many items. */
   readonly name: () => string;
-  /** Its keys in a context, from the context's name on; undefined for what is no single part of one. */
+  /** Its keys, from the name of the context on; undefined if it is not one part of a context. */
   readonly path?: () => ReadonlyArray<string | number>;
-  /** What `*` selected; `value` is the list of their values. */
+  /** The operands that `*` selected; `value` is the list of their values. */
   readonly items?: readonly Operand[];
 }
 
 /** Why an expression has no result. */
 export class ExpressionProblem extends Error {
   override readonly name = 'ExpressionProblem';
-  /** JSON pointer of the part of `output` that it is about. */
+  /** JSON pointer to the part of `output` that it is about. */
   readonly pointer: string | undefined;
 
   constructor(message: string, operand?: Operand) {
@@ -26,30 +26,28 @@ export class ExpressionProblem extends Error {
   }
 }
 
-/** The JSON pointer of an operand that is a part of `output`. */
+/** The JSON pointer of an operand; undefined if it is no part of `output`. */
 export function pointerInOutput({ path }: Operand): string | undefined {
   const [root, ...keys] = path?.() ?? [];
   return root === 'output' ? pointerOf(keys) : undefined;
 }
 
 /**
- * `a.key`, `a['key']`, `a[0]`. GitHub returns null for a missing key, so that a check on nothing could pass; here it
- * is a problem. Keys are case-sensitive: in JSON `Failed` and `failed` are two keys.
+ * `a.key`, `a['key']`, `a[0]`. On GitHub a missing key is null, so that a check of nothing could pass; here it is a
+ * problem. Keys are case-sensitive: in JSON `Failed` and `failed` are two keys.
+ * @throws ExpressionProblem
  */
 export function accessKey(operand: Operand, key: JsonValue): Operand {
   if (typeof key !== 'string' && typeof key !== 'number') throw new ExpressionProblem('a key is a string or a number');
-  if (operand.items !== undefined)
-    return filterOperand(
-      operand.items.map((item) => accessKey(item, key)),
-      () => keyName(operand, key),
-    );
+  const parts = operand.items?.map((item) => accessKey(item, key));
+  if (parts !== undefined) return filterOperand(parts, () => keyName(operand, key));
   const part = partAt(operand.value, key);
   if (part !== undefined) return partOf(operand, key, part);
   const missing = partOf(operand, key, null);
-  throw new ExpressionProblem(`there is no ${missing.name()}${whyMissing(operand, key)}`, missing);
+  throw new ExpressionProblem(`there is no ${missing.name()}${explainMissing(operand, key)}`, missing);
 }
 
-/** `a.*`: the items of a list, the values of an object. */
+/** `a.*`: the items of a list, the values of an object. @throws ExpressionProblem for any other value */
 export function accessAll(operand: Operand): Operand {
   const items = (operand.items ?? [operand]).flatMap((parent): Operand[] => {
     const { value } = parent;
@@ -74,7 +72,7 @@ function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
   return isJsonObject(value) && typeof key === 'string' && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function whyMissing(operand: Operand, key: string | number): string {
+function explainMissing(operand: Operand, key: string | number): string {
   if (Array.isArray(operand.value)) return `: ${operand.name()} has ${countOf(operand.value.length, 'item')}`;
   if (!isJsonObject(operand.value)) return `: ${operand.name()} is ${kindText(operand.value)}`;
   const similar = closestWord(String(key), Object.keys(operand.value).slice(0, 1_000));

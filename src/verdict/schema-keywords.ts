@@ -3,30 +3,30 @@ import { didYouMean } from '../json/did-you-mean.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { pointerOf, valueAt } from '../json/pointer.ts';
 
-/** One thing that is wrong with a contract. */
+/** What is wrong with a contract. */
 export interface ContractProblem {
   /** JSON pointer into the contract. */
   readonly pointer: string;
   readonly message: string;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Keywords whose value is a schema or a list of them, and those whose value names schemas. */
-const SCHEMA_KEYWORDS = words(
+const SCHEMA_KEYWORDS = setOf(
   'items prefixItems additionalItems contains additionalProperties unevaluatedProperties propertyNames if then else not allOf anyOf oneOf contentSchema',
 );
-const MAP_KEYWORDS = words('properties patternProperties dependentSchemas dependencies definitions $defs');
+const MAP_KEYWORDS = setOf('properties patternProperties dependentSchemas dependencies definitions $defs');
 
 /**
  * Keywords for people and tools that never affect validity: of OpenAPI 3.1
  * (https://spec.openapis.org/oas/v3.1.1#schema-object), of VS Code, json-schema-to-typescript, zod and pydantic.
  */
-const ANNOTATIONS = words(
+const ANNOTATIONS = setOf(
   'discriminator xml externalDocs example markdownDescription enumDescriptions markdownEnumDescriptions enumItemLabels defaultSnippets errorMessage patternErrorMessage deprecationMessage suggestSortText doNotSuggest allowComments allowTrailingCommas enumNames enumTitles tsType tsEnumNames propertyOrdering propertyOrder options id',
 );
 
-/** Keywords that ajv does not implement as specified: it would let some wrong values pass. */
+/** Keywords that ajv does not implement as specified, so that some wrong values would pass; and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   $dynamicRef: 'write `$ref`',
   $dynamicAnchor: 'write `$anchor` or `$defs`',
@@ -35,9 +35,9 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   $async: 'leave it out',
 };
 
-const TYPES = words('string number integer boolean object array null');
+const TYPES = setOf('string number integer boolean object array null');
 
-/** What a draft knows: keywords with the JSON types of their values (none: not checked), and formats. */
+/** Keywords of a draft with the JSON types of their values (none: not checked), and formats. */
 interface Vocabulary {
   readonly draft: string;
   readonly keywords: ReadonlyMap<string, readonly string[]>;
@@ -62,7 +62,7 @@ export function* listSchemas(schema: JsonValue, pointer = ''): Generator<{ schem
   }
 }
 
-/** Everything in a schema that would open the gate by mistake. Pointers are into the schema. */
+/** Everything in a schema by which a wrong output could pass by mistake. Pointers are into the schema. */
 export function checkSchema(root: JsonValue, vocabulary: Vocabulary): ContractProblem[] {
   return [...listSchemas(root)].flatMap(({ schema, pointer }) => {
     if (typeof schema === 'boolean') return [];

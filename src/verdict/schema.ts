@@ -16,7 +16,7 @@ const DRAFTS: Readonly<Record<string, string>> = {
   'http://json-schema.org/draft-07/schema': 'draft-07',
 };
 
-/** OpenAPI's registry (https://spec.openapis.org/registry/format/), pydantic and zod: informational. */
+/** Formats of OpenAPI's registry (https://spec.openapis.org/registry/format/), pydantic and zod: accepted, not checked. */
 const UNCHECKED_FORMATS =
   'int8 int16 uint8 uint16 uint32 uint64 double-int decimal decimal128 single-bit char commonmark html media-range http-date unixtime date-time-local time-local base64 base64url json-string json_string path file-path directory-path multi-host-uri name-email color uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ipvanyaddress ipvanyinterface ipvanynetwork ipv4network ipv6network ipv4interface ipv6interface cidrv4 cidrv6 mac e164 emoji nanoid cuid cuid2 ulid xid ksuid jwt guid markdown color-hex regex-flags lowercase uppercase url';
 
@@ -24,7 +24,10 @@ const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:z|[+-
 const DATE_TIME = new RegExp(`^.{10}[t ]${TIME}$`, 'i');
 const PART = String.raw`\d+(?:\.\d+)?`;
 
-/** Time formats take what pydantic and zod write for naive values; the international ones are only plausible. */
+/**
+ * Times and durations are what pydantic and zod write for values without a time zone, too. The international formats are
+ * only checked for plausibility.
+ */
 const OWN_FORMATS: Readonly<Record<string, RegExp>> = {
   time: new RegExp(`^${TIME}$`, 'i'),
   duration: new RegExp(
@@ -37,14 +40,14 @@ const OWN_FORMATS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Compiles a JSON Schema of draft 2020-12 or draft-07 (`$schema`; default 2020-12) by ajv, which is loaded for it.
- * `format` asserts. Nothing is fetched.
- * @param limit milliseconds that a value may take if the schema has patterns or formats
+ * Compiles a JSON Schema of draft 2020-12 or draft-07 (`$schema`; default 2020-12) by ajv, which is loaded on the first
+ * call. `format` asserts. Nothing is fetched.
+ * @param limitMs milliseconds that one value may take if the schema has patterns or formats. Default: 10,000
  * @returns a validator, or everything that is wrong with the schema
  */
 export async function compileSchema(
   schema: JsonValue,
-  limit = 10_000,
+  limitMs = 10_000,
 ): Promise<{ readonly validate: ValidateSchema } | { readonly problems: readonly ContractProblem[] }> {
   const dialect = isJsonObject(schema) && Object.hasOwn(schema, '$schema') ? String(schema['$schema']) : undefined;
   const draft = dialect === undefined ? '2020-12' : DRAFTS[dialect.replace(/#$/, '')];
@@ -58,20 +61,20 @@ export async function compileSchema(
   const formats = new Set(Object.keys(ajv.formats));
   const problems = checkSchema(schema, { draft, keywords: new Map(keywords), formats });
   if (problems.length > 0) return { problems };
-  // What is known to have no effect is known to ajv's strict mode too.
+  // ajv's strict mode must know the annotations that `checkSchema` accepts.
   for (const { schema: part } of listSchemas(schema)) {
     for (const keyword of Object.keys(part as object)) ajv.RULES.keywords[keyword] ??= true;
   }
   try {
     const validate = ajv.compile(schema as object);
     const isLimited = /"(?:pattern|patternProperties|format)":/.test(JSON.stringify(schema));
-    const run = (value: JsonValue) => (isLimited ? runWithin(limit, () => validate(value)) : validate(value));
+    const run = (value: JsonValue) => (isLimited ? runWithin(limitMs, () => validate(value)) : validate(value));
     return {
       validate: (value) => {
         try {
           return run(value) ? [] : explainErrors(validate.errors ?? [], schema);
         } catch (error) {
-          return [{ severity: 'error', message: explainFailure(error, pattern, limit) }];
+          return [{ severity: 'error', message: explainFailure(error, pattern, limitMs) }];
         }
       },
     };
@@ -119,7 +122,7 @@ async function createAjv(draft: string, onPattern: (source: string) => void): Pr
     draft === 'draft-07'
       ? new (await import('ajv')).default.Ajv(options)
       : new (await import('ajv/dist/2020.js')).default.Ajv2020(options);
-  // ajv knows `$anchor` without a rule, refuses `id`, which zod writes, and compares each item of `uniqueItems` with each other one.
+  // ajv has no rule for `$anchor`, refuses `id`, which zod writes, and takes quadratic time for `uniqueItems`.
   ajv.RULES.keywords['$anchor'] = true;
   ajv.removeKeyword('id').removeKeyword('uniqueItems');
   return ajv.addKeyword({
@@ -130,7 +133,7 @@ async function createAjv(draft: string, onPattern: (source: string) => void): Pr
   });
 }
 
-/** The JSON types that the value of a keyword may have; empty: not known. */
+/** The JSON types that the value of a keyword may have; empty: unknown. */
 function valueTypes(ajv: Ajv, keyword: string): readonly string[] {
   const rule = ajv.RULES.all[keyword];
   return typeof rule === 'object' && 'definition' in rule ? rule.definition.schemaType : [];
@@ -138,21 +141,21 @@ function valueTypes(ajv: Ajv, keyword: string): readonly string[] {
 
 const LIMITED = new Script('run()');
 
-/** Ends the call after some milliseconds, even in the middle of a regular expression. */
-function runWithin(limit: number, call: () => boolean): boolean {
+/** Interrupts the call after some milliseconds, even in the middle of a regular expression. */
+function runWithin(limitMs: number, call: () => boolean): boolean {
   let result = false;
   const run = (): void => {
     result = call();
   };
-  LIMITED.runInNewContext({ run }, { timeout: limit });
+  LIMITED.runInNewContext({ run }, { timeout: limitMs });
   return result;
 }
 
-function explainFailure(error: unknown, pattern: string, limit: number): string {
-  // An error of the other context is no instance of our `Error`.
+function explainFailure(error: unknown, pattern: string, limitMs: number): string {
+  // An error of the other vm context is no instance of our `Error`.
   if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
     const subject = pattern === '' ? 'the schema' : `the pattern \`${cutText(pattern, 200)}\``;
-    return `${subject} took longer than ${limit / 1000} s; make it simpler`;
+    return `${subject} took longer than ${limitMs / 1000} s; make it simpler`;
   }
   if (error instanceof RangeError) return 'the schema refers to itself endlessly';
   return `the schema could not be used: ${messageOf(error)}`;

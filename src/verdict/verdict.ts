@@ -18,7 +18,7 @@ export const VERDICT_KINDS = [
 ] as const;
 export type VerdictKind = (typeof VERDICT_KINDS)[number];
 
-/** More issues than this are only counted, in a last issue. */
+/** Issues of a verdict. Further ones are only counted, in the last issue. */
 export const MAX_ISSUES = 100;
 
 /** An error in an output, or a remark about it. */
