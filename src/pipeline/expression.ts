@@ -19,7 +19,7 @@ export type ParsedExpression =
   | { readonly ok: true; readonly expression: Expr; readonly needs: readonly NeedReference[] }
   | { readonly ok: false; readonly message: string; readonly hint?: string };
 
-/** A use of `needs.<gate>.<field>`; `''` where it is computed, `*` or absent. */
+/** A use of `needs.<gate>.<field>`. A part that is computed, `*` or absent is `''`. */
 export interface NeedReference {
   readonly gate: string;
   readonly field: string;
@@ -70,14 +70,15 @@ function explainFunction(name: string): ParsedExpression {
 }
 
 function explainError(error: unknown, text: string, contexts: readonly string[]): ParsedExpression {
-  const [, what = messageOf(error)] = /^(Unexpected symbol: '[^]*')\. Located at/.exec(messageOf(error)) ?? [];
-  const [, name] = /^Unrecognized named-value: '([^]*)'$/.exec(what) ?? [];
+  const [, problem = messageOf(error)] = /^(Unexpected symbol: '[^]*')\. Located at/.exec(messageOf(error)) ?? [];
+  const [, name] = /^Unrecognized named-value: '([^]*)'$/.exec(problem) ?? [];
   if (name !== undefined) {
     const hint = didYouMean(name, contexts) ?? `known here: ${contexts.join(', ')}`;
     return { ok: false, message: `there is no \`${name}\` here`, hint };
   }
-  const message = `\`${text.slice(0, 200)}\`: ${what.charAt(0).toLowerCase()}${what.slice(1, 200)}`;
-  const isText = !(error instanceof ExpressionError) && /"/.test(what);
+  const message = `\`${text.slice(0, 200)}\`: ${problem.charAt(0).toLowerCase()}${problem.slice(1, 200)}`;
+  if (problem === "Unexpected symbol: '='") return { ok: false, message, hint: 'write `==` to compare' };
+  const isText = !(error instanceof ExpressionError) && /"/.test(problem);
   return { ok: false, message, ...(isText && { hint: 'write text in single quotes' }) };
 }
 
