@@ -1,9 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Github } from '../support/github/github.ts';
-import { bundlePrograms, compileCache } from '../support/runner/bundle.ts';
+import { serveCommands } from '../support/command-server.ts';
+import { compileCache } from '../support/runner/bundle.ts';
 import { createRepository, type Run, type TestRepository } from '../support/runner/repository.ts';
 import { isWorkflow, ROOT, type Block, type Page } from './pages.ts';
 
@@ -30,6 +32,7 @@ export class PageFolder implements AsyncDisposable {
   #cwd = this.#root;
   #repository: TestRepository | undefined;
   #run: Run | undefined;
+  #commands: Disposable | undefined;
   /** What the block before printed, and whether that is the log of a run. */
   #printed = '';
   #isLog = false;
@@ -71,10 +74,9 @@ export class PageFolder implements AsyncDisposable {
 
   async #execute(file: string, args: readonly string[], exit = '0'): Promise<string | undefined> {
     const bin = join(this.#folder, 'bin');
-    if (!fs.existsSync(bin)) {
+    if (this.#commands === undefined) {
       fs.mkdirSync(bin);
-      const program = `#!/bin/sh\nexec ${process.execPath} ${join(await bundlePrograms(), 'cli.mjs')} "$@"\n`;
-      fs.writeFileSync(join(bin, 'gateline'), program, { mode: 0o755 });
+      this.#commands = await serveCommands(join(bin, 'gateline'));
     }
     const env = {
       PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
@@ -84,9 +86,13 @@ export class PageFolder implements AsyncDisposable {
       GIT_CONFIG_NOSYSTEM: '1',
       NODE_COMPILE_CACHE: compileCache(),
     };
-    // One stream for both outputs: their order is that of a terminal.
-    const both = ['-c', 'exec "$@" 2>&1', 'sh', file, ...args];
-    const { status, stdout } = spawnSync('sh', both, { cwd: this.#cwd, env, encoding: 'utf8' });
+    // One file for both outputs: their order is that of a terminal.
+    const output = fs.openSync(join(this.#folder, 'output'), 'a');
+    const child = spawn(file, args, { cwd: this.#cwd, env, stdio: ['ignore', output, output] });
+    fs.closeSync(output);
+    const [status] = (await once(child, 'exit')) as [number | null];
+    const stdout = fs.readFileSync(join(this.#folder, 'output'), 'utf8');
+    fs.rmSync(join(this.#folder, 'output'));
     if (file === 'bash') this.#cwd = fs.readFileSync(join(this.#folder, 'cwd'), 'utf8').trim();
     [this.#printed, this.#isLog] = [stdout, false];
     return status === Number(exit) ? undefined : `exit code ${status} instead of ${exit}\n${stdout}`;
@@ -132,13 +138,15 @@ export class PageFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#commands?.[Symbol.dispose]();
     await this.#repository?.[Symbol.asyncDispose]();
     fs.rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 /** Times, which a fast machine leaves out, with what goes with them. */
-const TIME = / \([\d.]+ m?s\)|(?:; about|: saved|[:,])? [\d.]+ (?:ms|s|min|h)\b|(?<=^# gate .*) time\b/gm;
+const TIME =
+  /^ took: [\d.]+ \w+$| \([\d.]+ m?s\)|(?:; about|: saved|[:,])? [\d.]+ (?:ms|s|min|h)\b|(?<=^# gate .*) time\b/gm;
 
 function normalize(text: string): string[] {
   const short = text
