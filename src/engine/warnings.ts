@@ -8,7 +8,7 @@ import type { Work } from './plan/request.ts';
 export function warnAboutVariables(call: Call, { env, secrets }: Gate): void {
   const { ports, order } = call;
   for (const name of secrets.filter((secret) => !ports.environment[secret]))
-    call.notice(`secret ${name} is not set: gates that name it run without it`, {
+    call.notice(`secret ${name} is not set: gates that name it run without it, and nothing is redacted for it`, {
       hint: 'set it, or remove it from `secrets`',
     });
   for (const name of Object.keys(env).filter((key) => env[key] === null && ports.environment[key] === undefined))

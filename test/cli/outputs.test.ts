@@ -31,7 +31,7 @@ describe('secrets', () => {
     const project = one({ secrets: ['KEY'], env: { REGION: null, EMPTY: null }, strategy: { matrix: { n: [1, 2] } } });
     Object.assign(project.environment, { KEY: '', EMPTY: '' });
     const notes =
-      'note: secret KEY is not set: gates that name it run without it (set it, or remove it from `secrets`)\n' +
+      'note: secret KEY is not set: gates that name it run without it, and nothing is redacted for it (set it, or remove it from `secrets`)\n' +
       'note: variable REGION is not set, and `env` takes it from the caller\n';
     expect((await project.gateline('plan')).err).toBe(notes);
     const { err } = await project.gateline('run');
