@@ -33,7 +33,9 @@ async function findReason(call: Call, work: Work, lookup: string | undefined): P
   if (work.rework) return { reason: work.rework.reason };
   const start = call.state.newestStart.get(unit.key);
   const end = call.state.newestEnd.get(unit.key);
-  if (start === undefined) return { reason: 'it has no output yet' };
+  // A job knows no earlier run but by the outputs that it finds.
+  const isJob = call.order.run !== undefined;
+  if (start === undefined) return { reason: isJob ? 'it has no output for these inputs' : 'it has no output yet' };
   const rejection = findRejection(call, work, start);
   if (rejection) return { reason: rejectionText(rejection) };
   if (start.fingerprint === fingerprint) {

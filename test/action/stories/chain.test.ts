@@ -41,6 +41,8 @@ describe.each(['run', 'attempt'] as const)('a chain of three gates, where a job 
     expect([worked(fixed), troubles(fixed)], logsOf(fixed)).toEqual([['review'], []]);
     expect(fixed.job('report').summary).toMatch(/^\*\*2 of 3 gates used again: saved \$1\.00/m);
     expect(fixed.job('design').summary).toMatch(/^Used again: saved \$0\.50/);
+    // An earlier run has one for other inputs.
+    expect(fixed.job('review').log).toContain('attempt 1 starts: it has no output for these inputs\n');
     const all = await fixed.rerun('all');
     expect([all.started.length, worked(all), troubles(all)], logsOf(all)).toEqual([4, [], []]);
     const { summary } = all.job('report');
