@@ -40,9 +40,9 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['variables', nameTable('variable', CALLER_VARIABLES)],
     ['variables of an agent', nameTable('variable', AGENT_VARIABLES)],
   ]);
-  const filled = pages().map((path) => [path, fillIn(path, sections)] as const);
-  const texts = filled.map(([, text]) => text).join('');
-  const unused = [...sections.keys()].filter((name) => !texts.includes(`<!-- generated: ${name} -->`));
+  const shown = new Set<string>();
+  const filled = pages().map((path) => [path, fillIn(path, sections, shown)] as const);
+  const unused = [...sections.keys()].filter((name) => !shown.has(name));
   if (unused.length > 0) throw new Error(`no page has ${unused.join(', ')}`);
   return new Map([
     ['schema/gateline.schema.json', `${JSON.stringify(definition, null, 2)}\n`],
@@ -61,11 +61,16 @@ function pages(): string[] {
 
 const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-function fillIn(path: string, sections: ReadonlyMap<string, string>): string {
-  return readText(path).replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, name: string) => {
-    const section = sections.get(name);
-    if (section !== undefined) return `<!-- generated: ${name} -->\n\n${section}\n<!-- /generated -->`;
-    throw new Error(`${path}: there is no table \`${name}\`; there are:\n${[...sections.keys()].join('\n')}`);
+/** A note names a section, or several: `<!-- generated: command plan, command run -->`. */
+function fillIn(path: string, sections: ReadonlyMap<string, string>, shown: Set<string>): string {
+  return readText(path).replaceAll(/^<!-- generated: (.+) -->\n[^]*?^<!-- \/generated -->$/gm, (_, names: string) => {
+    const texts = names.split(', ').map((name) => {
+      const section = sections.get(name);
+      shown.add(name);
+      if (section !== undefined) return section;
+      throw new Error(`${path}: there is no section \`${name}\`; there are:\n${[...sections.keys()].join('\n')}`);
+    });
+    return `<!-- generated: ${names} -->\n\n${texts.join('\n')}\n<!-- /generated -->`;
   });
 }
 
@@ -97,17 +102,33 @@ function splitDefault(description: string): [meaning: string, value: string] {
 
 type Described = Readonly<Record<string, { description: string; required?: boolean; default?: string }>>;
 
+/** Actions that do the work of a gate: their tables leave out what the table of the gate has in the same words. */
+const PARTS_OF_GATE = ['begin', 'complete'];
+
 function actionSections(name: string): Section[] {
+  const { inputs, outputs } = actionRows(name);
+  const gate = PARTS_OF_GATE.includes(name) ? actionRows('gate') : { inputs: [], outputs: [] };
+  const ownRows = (rows: readonly Row[], known: readonly Row[]) =>
+    rows.filter((row) => !known.some((other) => other.join('|') === row.join('|')));
+  const tables: [kind: string, heads: Row, rows: readonly Row[]][] = [
+    ['inputs', ['input', 'meaning', 'default'], ownRows(inputs, gate.inputs)],
+    ['outputs', ['output', 'meaning'], ownRows(outputs, gate.outputs)],
+  ];
+  return tables.flatMap(([kind, heads, rows]): Section[] =>
+    rows.length === 0 ? [] : [[`${kind} of ${name}`, table(heads, rows)]],
+  );
+}
+
+function actionRows(name: string): { inputs: Row[]; outputs: Row[] } {
   const text = readText(join(name === 'gate' ? '' : name, 'action.yml'));
   const { inputs, outputs = {} } = parse(text) as { inputs: Described; outputs?: Described };
-  const inputRows = Object.entries(inputs).map(([key, input]) => {
-    const [meaning, value] = splitDefault(input.description);
-    return [code(key), meaning, input.required ? 'required' : input.default ? code(input.default) : value];
-  });
-  const results = Object.fromEntries(Object.entries(outputs).map(([key, { description }]) => [key, description]));
-  const inputTable: Section = [`inputs of ${name}`, table(['input', 'meaning', 'default'], inputRows)];
-  const outputTable: Section = [`outputs of ${name}`, nameTable('output', results)];
-  return name === 'comment' ? [inputTable] : [inputTable, outputTable];
+  return {
+    inputs: Object.entries(inputs).map(([key, input]) => {
+      const [meaning, value] = splitDefault(input.description);
+      return [code(key), meaning, input.required ? 'required' : input.default ? code(input.default) : value];
+    }),
+    outputs: Object.entries(outputs).map(([key, { description }]) => [code(key), description]),
+  };
 }
 
 function editorSchema(schema: z.ZodType, title: string): EditorSchema {
@@ -181,7 +202,8 @@ function commandSections(program: Command): Section[] {
     ['shared options', table(['option', 'meaning', 'commands'], sharedRows)],
     ...commands.map((command, index): Section => {
       const usage = program.createHelp().commandUsage(command).replace(' [options]', '').replace(' [command]', '');
-      const words = command.registeredArguments.map((word) => [code(word.name()), meaningOf(word)]);
+      const words = command.registeredArguments.map((word) => [code(word.name()), meaningOf(word)] as const);
+      const named = words.filter(([, meaning]) => meaning !== A_GATE);
       const own = ownOptions(command);
       const texts = own.map(rowText);
       const model = commands.slice(0, index).find((other) => {
@@ -192,11 +214,15 @@ function commandSections(program: Command): Section[] {
       const options = model
         ? [['options', `those of ${code(nameOf(model))}, without ${missing.map(({ long }) => code(long!)).join(', ')}`]]
         : own.map(optionRow);
-      const heads = [code(usage), cell(command.summary() || command.description())];
-      return [`command ${nameOf(command)}`, table(heads, [...words, ...options])];
+      const heading = `**${code(usage)}**: ${command.summary() || command.description()}\n`;
+      const list = [...named, ...options].map(([name = '', meaning = '']) => `- ${name}: ${meaning}\n`);
+      return [`command ${nameOf(command)}`, [heading, ...list].map(cell).join('')];
     }),
   ];
 }
+
+/** What the page says once for all commands. */
+const A_GATE = 'a gate, or gate/leg';
 
 function nameOf(command: Command): string {
   return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();

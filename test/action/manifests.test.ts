@@ -35,10 +35,7 @@ const types = z.record(z.string(), typeSchema).default({});
 const typesSchema = z.strictObject({ inputs: types, outputs: types });
 
 /** The gate's action is at the root. */
-const placeOf = (name: ActionName, file: string): string => {
-  if (name !== 'gate') return join(ROOT, name, file);
-  return join(ROOT, file === 'README.md' ? 'docs/reference/actions.md' : file);
-};
+const placeOf = (name: ActionName, file: string): string => join(ROOT, name === 'gate' ? '' : name, file);
 const read = (name: ActionName, file: string): string => readFileSync(placeOf(name, file), 'utf8');
 const manifestOf = (name: ActionName) => manifestSchema.parse(parse(read(name, 'action.yml')));
 
