@@ -120,6 +120,16 @@ export class Call {
     return this.#uses.length > 0;
   }
 
+  async completeRun(): Promise<void> {
+    const decision = {
+      kind: 'decided',
+      decision: 'complete',
+      actor: 'gateline',
+      reason: 'all gates are done',
+    } as const;
+    await this.write({ ...this.entryHead(), ...decision });
+  }
+
   /** Reads what others wrote meanwhile, such as decisions of people. */
   async refresh(): Promise<void> {
     this.#learn(await this.ports.log.read());

@@ -210,14 +210,7 @@ class Scheduler {
     const isWhole = gates.every(({ id }) => isDone(call, id));
     const isOpen = state.current !== undefined && !state.current.finalStatus;
     // A closed run whose gates are done after all is followed by a completed one.
-    if (isWhole && state.current?.finalStatus !== 'completed')
-      await call.write({
-        ...call.entryHead(),
-        kind: 'decided',
-        decision: 'complete',
-        actor: 'gateline',
-        reason: 'all gates are done',
-      });
+    if (isWhole && state.current?.finalStatus !== 'completed') await call.completeRun();
     else if ((isOpen || order.run !== undefined) && call.hasUses) await call.write();
     const run = state.current?.run ?? 0;
     return { status: this.#status(allDone, isWhole), run, outcomes, ran: this.#ran };

@@ -65,6 +65,16 @@ describe('an agent that works by itself', () => {
     expect(await project.run()).toBe('1: design');
   });
 
+  it('completes the run with the last gate', async () => {
+    const project = new Project({ 'gateline.yml': pipeline({ one: {}, two: { needs: 'one', run: undefined } }) });
+    await project.run();
+    const { env } = await project.json<Begun>('begin', 'two');
+    writeFileSync(env['GATELINE_OUTPUT']!, '{}');
+    await project.expect('complete two', 0, 'Next: All gates are done\n');
+    await project.expect('status', 0, 'Run 1 of p for main: completed, 2 of 2 gates done');
+    await project.expect('run', 0, 'Everything is done');
+  });
+
   it('answers what it was given when it began, whatever was decided about that since', async () => {
     const project = create();
     project.edit('gateline.yml', '"spec.md"\n   ],\n   "needs"', '"*.txt"\n   ],\n   "needs"');

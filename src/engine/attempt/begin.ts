@@ -6,6 +6,7 @@ import type { UnitKey } from '../../pipeline/pipeline.ts';
 import { attemptOf, attemptRefSchema, isSameAttempt, type EndedEntry, type StartedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { Request } from '../../run/request.ts';
+import { describeUnits } from '../../run/unit-state.ts';
 import { gateOf, type Unit } from '../../run/units.ts';
 import { contractSchema } from '../../verdict/contract.ts';
 import { taskOf } from './agent-files.ts';
@@ -70,6 +71,7 @@ export async function beginAttempt(ports: Ports, order: Order, key: UnitKey): Pr
   await carryOut(call, unit, plan);
   if (call.hasUses && (order.run !== undefined || (call.state.current && !call.state.current.finalStatus)))
     await call.write();
+  await completeIfDone(call);
   const { checkpoint, result } = call.outcomes.get(key)!;
   return { choice: 'use', unit: key, reason: plan.reason, checkpoint, result };
 }
@@ -138,7 +140,18 @@ export async function completeAttempt(ports: Ports, order: Order, text: string, 
     stderr: '',
     ms: Math.max(0, ports.clock.now().getTime() - Date.parse(started.at)),
   } as const;
-  return finishAttempt(call, { started, directory, needs, unit }, result);
+  const ended = await finishAttempt(call, { started, directory, needs, unit }, result);
+  await completeIfDone(call);
+  return ended;
+}
+
+/** Ends a run if the log says that all units are done: no call of `run` has to follow the last gate. */
+async function completeIfDone(call: Call): Promise<void> {
+  const { order, state } = call;
+  const { current } = state;
+  if (current === undefined || current.finalStatus || current.paused) return;
+  const units = [...describeUnits(order.pipeline, state, current, () => true).values()];
+  if (units.every(({ done }) => done)) await call.completeRun();
 }
 
 /** The unit of a begun attempt: a leg is completed even if the list of legs has changed meanwhile. */
