@@ -1,19 +1,14 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, statfs, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { promisify } from 'node:util';
 
-const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
-const TEMPLATES = fileURLToPath(new URL('../../../templates', import.meta.url));
-const ACTIONS = ['apply', 'begin', 'comment', 'complete', 'gate', 'post', 'report'];
-const PROGRAMS = {
-  ...Object.fromEntries(ACTIONS.map((name) => [name, join(SOURCES, 'action', name, 'main.ts')])),
-  cli: join(SOURCES, 'cli', 'index.ts'),
-};
-/** The log of a step needs no HTTP library: the product's bundler leaves it out too. */
-const SIDE_EFFECTS = [{ test: /node_modules.(?:@actions|undici|tunnel)/, sideEffects: false }];
+/** A process of its own: the bundler keeps 400 MB, and the more a process has, the longer it takes to start others. */
+const BUNDLER = fileURLToPath(new URL('create-bundles.ts', import.meta.url));
 const FOLDER = 'GATELINE_TEST_BUNDLES';
 
 /** A file system in memory: tests write many small files, and would wait for the disk half of their time. */
@@ -45,15 +40,23 @@ export function bundlePrograms(): Promise<string> {
 /** Files of tests run in processes of their own: the first one's bundles serve all. */
 async function createBundles(): Promise<string> {
   const parent = process.env[FOLDER] ?? (await mkdtemp(join(tmpdir(), 'gateline-bundles-')));
-  const shared = join(parent, 'programs');
-  if (existsSync(shared)) return shared;
-  const folder = await mkdtemp(join(parent, 'bundle-'));
-  const bundle = await rolldown({ input: PROGRAMS, platform: 'node', treeshake: { moduleSideEffects: SIDE_EFFECTS } });
-  await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', minify: true });
-  // `gateline init` copies them from a folder above its program.
-  await symlink(TEMPLATES, join(folder, 'templates'));
-  await rename(folder, shared).catch((error: unknown) => {
-    if (!existsSync(shared)) throw error;
-  });
-  return shared;
+  const [programs, lock] = [join(parent, 'programs'), join(parent, 'lock')];
+  while (!existsSync(programs)) {
+    if (!(await isCreated(lock))) await sleep(10);
+    else {
+      await promisify(execFile)(process.execPath, [BUNDLER, programs]).catch(async (error: unknown) => {
+        await rm(lock, { recursive: true });
+        throw error;
+      });
+    }
+  }
+  return programs;
+}
+
+/** Whether this process made the folder, and not another. */
+function isCreated(folder: string): Promise<boolean> {
+  return mkdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
