@@ -81,10 +81,12 @@ export function readYaml(text: string, file: string): ReadYaml {
     let value: JsonValue = null;
     if (isMap(node)) value = readMap(node.items as Pair[], path);
     else if (isScalar(node)) value = readScalar(node, path);
-    else if (isSeq(node)) value = (node.items as Node[]).map((item, index) => readNode(item, [...path, index], offset));
+    else if (isSeq(node)) value = readList(node.items as Node[], path, offset);
     if (node?.anchor !== undefined) anchors.set(node.anchor, value);
     return value;
   };
+  const readList = (items: readonly Node[], path: Path, offset: number): JsonValue[] =>
+    items.map((item, index) => readNode(item, [...path, index], item?.range?.[0] ?? offset));
   const readMap = (pairs: readonly Pair[], path: Path): JsonObject => {
     const object: JsonObject = {};
     for (const { key, value } of pairs) {

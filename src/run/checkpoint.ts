@@ -7,9 +7,9 @@ import { gateFilesSchema } from './files.ts';
 /** An output that is remembered under the fingerprint of a request that it holds for: a place to continue from. */
 export const checkpointSchema = z.strictObject({
   v: z.literal(1),
-  /** Who made the output. */
+  /** The attempt that made the output. */
   attempt: attemptRefSchema,
-  /** The fingerprint of the request that its agent was given: approvals name it. */
+  /** Of the request that its agent got: approvals name it. */
   fingerprint: digestSchema,
   how: z.enum(['ran', 'adopted', 'skipped']),
   /** Absent for `skipped`. */
@@ -21,13 +21,13 @@ export const checkpointSchema = z.strictObject({
   files: gateFilesSchema,
   /** When the agent started: `max-age` counts from here. */
   startedAt: z.iso.datetime({ precision: 3 }),
-  /** Milliseconds and US dollars that it took: what using it saves. */
+  /** Milliseconds and US dollars that making it took: what using it saves. */
   ms: z.int().min(0),
   costUsd: z.number().min(0).optional(),
 });
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
-/** How the output of an attempt came about: one that is used again was made by an agent. */
-export function makerHow(how: EndedEntry['how']): Checkpoint['how'] {
+/** How the output of an attempt was made: one that is used again was made by an agent. */
+export function originHow(how: EndedEntry['how']): Checkpoint['how'] {
   return how === 'adopted' || how === 'skipped' ? how : 'ran';
 }

@@ -39,7 +39,7 @@ const head = {
   at: time,
 };
 
-/** An agent is about to start. Durable before it does. */
+/** An agent is about to start. The entry is durable before the agent starts. */
 export const startedSchema = z.strictObject({
   kind: z.literal('started'),
   ...head,
@@ -49,23 +49,23 @@ export const startedSchema = z.strictObject({
   fingerprint: digestSchema,
   /** Digest of the contract, stored as content. */
   contract: digestSchema,
-  /** The folder just before, as a snapshot id; a ref keeps it. */
+  /** Id of the snapshot of the folder just before; a ref keeps it. */
   snapshot,
   /** 1 + how often the work was sent back. */
   iteration: count.min(1),
   /** Answers a review that sent the work back. */
   rework: z.boolean(),
-  /** Of a gate that declares files: the commit and the newest stash when it started. */
+  /** The commit and the newest stash when it started. Only for gates that declare files. */
   head: z.strictObject({ head: z.string().nullable(), stash: z.string().nullable() }).optional(),
   /** The gate declares files: nothing else starts while it is open. */
   writes: z.boolean(),
-  /** It works in a clone of the folder, which the next call makes anew. */
+  /** The agent works in a clone of the folder, which the next call makes anew. */
   isolated: z.literal(true).optional(),
-  /** The agent's process group. Absent: an agent that works by itself between `begin` and `complete`. */
+  /** The agent's process group. Absent: the agent works by itself, between `begin` and `complete`. */
   process: processSchema.optional(),
-  /** Of an agent that works by itself: the files that its needs hand on. */
+  /** For an agent that works by itself: the files that its needs hand on. */
   handedOn: z.array(z.string()).optional(),
-  /** The task of the run, redacted; metadata for names of files. */
+  /** The task of the run, redacted. */
   task: text.optional(),
 });
 
@@ -98,21 +98,21 @@ export const endedSchema = z.strictObject({
   output: contentSchema.optional(),
   /** The part that later gates see; absent: the gate has no output. */
   exports: contentSchema.optional(),
-  /** The attempt that made the output, if another one did. */
+  /** The attempt that made the output, if it was another one. */
   source: attemptRefSchema.optional(),
   /** The files of the unit after this entry: all its attempts together. */
   files: gateFilesSchema,
-  /** What this attempt, or putting its files back, changed. */
+  /** Changes of this attempt, or of putting its files back. */
   changes: z.array(fileChangeSchema),
-  /** Paths that changed while it ran and that it does not declare: they count as the user's. */
+  /** Paths that changed while the agent ran and that its gate does not declare: changes of the user. */
   undeclared: z.array(z.string()),
-  /** The folder just after. */
+  /** Id of the snapshot of the folder just after. */
   snapshot: snapshot.optional(),
   /** Answers a review that sent the work back. */
   rework: z.boolean(),
   /** Legs of the gates whose matrix is made from this output, by gate. */
   legs: z.record(z.string(), z.array(legSchema)).optional(),
-  /** What became of entities. */
+  /** Changes of entities. */
   effects: z.array(entityChangeSchema).optional(),
   metrics: metricsSchema.optional(),
   logs: z.strictObject({ stdout: contentSchema.optional(), stderr: contentSchema.optional() }).optional(),
@@ -121,9 +121,9 @@ export const endedSchema = z.strictObject({
   actor: z.string().max(255).optional(),
   reason: text.optional(),
   exitCode: z.int().optional(),
-  /** Of a gate with `repeat`: judged together with later attempts, and no result by itself. */
+  /** Only for gates with `repeat`: judged together with later attempts, and no result by itself. */
   part: z.literal(true).optional(),
-  /** Milliseconds that the agent worked; between `begin` and `complete` it may be weeks. */
+  /** Milliseconds that the agent worked; may be weeks between `begin` and `complete`. */
   ms: z.int().min(0),
 });
 
@@ -138,17 +138,17 @@ const decision = <const Name extends string, Shape extends z.ZodRawShape>(name: 
   });
 const output = { unit, fingerprint: digestSchema, output: digestSchema };
 
-/** Something that a person decided; `rework` and `complete` are decided by the engine. */
+/** A decision of a person, or of the engine: `rework` and `complete`. */
 export const decidedSchema = z.discriminatedUnion('decision', [
-  /** Opens the output of that digest, made for the request of that fingerprint. */
+  /** Later gates may use this output, made for the request with this fingerprint. */
   decision('approve', output),
   /** The output is never used again. */
   decision('reject', { ...output, attempt: attemptRefSchema }),
-  /** The next turn of the unit ends it without an output. */
+  /** The next turn of the unit ends without an output. */
   decision('skip', { unit }),
   /** The unit runs again, until it has ended well. */
   decision('force', { unit }),
-  /** The output of the attempt holds for the folder as it is now: for the request of that fingerprint. */
+  /** The output of the attempt holds for the folder as it is now: for the request with this fingerprint. */
   decision('keep', { unit, attempt: attemptRefSchema, fingerprint: digestSchema }),
   /** A person supplies the output of the unit for today's request. */
   decision('adopt', { unit, output: contentSchema }),
@@ -164,7 +164,7 @@ export const decidedSchema = z.discriminatedUnion('decision', [
   decision('resume', {}),
   decision('close', {}),
   decision('complete', {}),
-  /** The work of `to` and of the gates after it was taken back; the checkpoints of these attempts are forgotten. */
+  /** The work of gate `to` and of the gates after it was rolled back. The checkpoints of these attempts are forgotten. */
   decision('rollback', {
     to: z.string().max(200),
     attempts: z.array(attemptRefSchema),

@@ -2,7 +2,7 @@ import type { Verdict } from '../verdict/verdict.ts';
 import type { UnitKey } from '../pipeline/pipeline.ts';
 import type { FileChange } from './files.ts';
 
-/** What happens during a call, as it happens. Texts are redacted, but not escaped for any target. */
+/** What happens during a call. Texts are redacted, but not escaped for any target. */
 export type EngineEvent =
   /** The run of a call, and the folder that it works in. */
   | {
@@ -11,10 +11,10 @@ export type EngineEvent =
       readonly subject: string;
       readonly run: number;
       readonly folder: string;
-      /** Those that the call works on. */
+      /** The units that the call works on. */
       readonly units: readonly UnitKey[];
     }
-  /** A decision about a unit, with its reason: what `plan` would print. */
+  /** What the call does with a unit, and why: what `plan` prints. */
   | { readonly type: 'planned'; readonly plan: UnitPlan }
   | {
       readonly type: 'started';
@@ -35,7 +35,7 @@ export type EngineEvent =
       readonly changes: readonly FileChange[];
       readonly ms: number;
       readonly costUsd?: number;
-      /** Who approved an output that is used, and why. */
+      /** Who approved the output that is used, and why. */
       readonly approval?: string;
       /** Another attempt of the unit follows in this call. */
       readonly retries: boolean;
@@ -54,7 +54,7 @@ export interface UnitPlan {
   readonly choice: 'use' | 'run' | 'depends' | 'wait' | 'busy' | 'skip' | 'not-applicable' | 'blocked';
   /** One sentence without a full stop. */
   readonly reason: string;
-  /** What to change so that it does not run needlessly again, if anything. */
+  /** What to change so that it does not run again without need. */
   readonly hint?: string;
   /** Milliseconds and US dollars that using the output saves. */
   readonly savesMs?: number;

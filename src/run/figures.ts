@@ -4,25 +4,25 @@ import { endsOf, seriesOf } from './repeat.ts';
 import { attemptName, type LogState } from './state.ts';
 import type { UnitState } from './unit-state.ts';
 
-/** What a run amounts to. */
+/** Totals of a run. */
 export interface Figures {
   readonly units: number;
   readonly done: number;
-  /** Units whose output was made in this run, and whose output is one of an earlier run. */
+  /** Units whose agent ran in this run, and units that use an output of an earlier one. */
   readonly ran: number;
   readonly used: number;
   /** Milliseconds that agents worked, and US dollars and tokens that they reported. */
   readonly ms: number;
   readonly costUsd?: number;
   readonly tokens?: number;
-  /** What the outputs that are used took when they were made. */
+  /** What making the outputs took that are used again. */
   readonly savedMs: number;
   readonly savedUsd?: number;
 }
 
 export function figuresOf(state: LogState, units: readonly UnitState[]): Figures {
   const ends = units.flatMap(({ attempts }) => attempts.flatMap(({ ended }) => ended ?? []));
-  // In a job that is run again, the output of an earlier run attempt has the place of the one that uses it.
+  // In a re-run job an output of an earlier run attempt is in this run: using it saves nothing.
   const isUsed = ({ attempts, ended }: UnitState) =>
     ended?.how === 'used' &&
     !attempts.some(({ ref, ended: end }) => end?.how !== 'used' && isSameAttempt(ref, ended.source));
@@ -52,7 +52,7 @@ export function totalOf(ends: readonly EndedEntry[], entry: EndedEntry): Pick<Ch
   return { ms: sumOf(series.map(({ ms }) => ms))!, ...(costUsd !== undefined && { costUsd }) };
 }
 
-/** Undefined: none is known. Rounded to millionths, so that dollars add up. */
+/** The sum of the known amounts, rounded to millionths so that dollars add up; undefined: none is known. */
 export function sumOf(amounts: readonly (number | undefined)[]): number | undefined {
   const known = amounts.filter((amount) => amount !== undefined);
   return known.length === 0 ? undefined : Math.round(known.reduce((sum, amount) => sum + amount, 0) * 1e6) / 1e6;

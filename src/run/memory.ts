@@ -2,13 +2,13 @@ import { digestOf, hexOf } from '../json/digest.ts';
 import { forTerminal } from '../untrusted/escape.ts';
 import { cutText } from '../verdict/texts.ts';
 
-/** Documents for agents: `.gateline/memory/<name>.md`, Markdown that git and an editor hold. */
+/** Folder of documents for agents: `<name>.md`, in the repository. */
 export const MEMORY_FOLDER = '.gateline/memory';
-/** Made for each attempt: what was done before it. */
+/** Name of the document that is made for each attempt: what was done before it. */
 export const HANDOFF = 'handoff';
-/** What people chose of what agents learned. */
+/** Name of the document of learnings that people promoted. */
 export const PATTERNS = 'learned-patterns';
-/** Completed tasks, and what agents learned. */
+/** Name of the document of completed tasks and learnings. */
 export const PROGRESS = 'progress';
 
 /** Path of a document, relative to the workspace. */
@@ -25,12 +25,12 @@ export interface Item {
 }
 
 const DEFAULT_HEADING = 'Learnings';
-/** Items of one text by an agent that are read. */
+/** Items that are read of one text by an agent. */
 const MAX_ITEMS = 50;
-/** A document does not grow beyond this many characters by itself. */
+/** Characters beyond which Gateline adds nothing to a document. */
 const MAX_DOCUMENT = 256 * 1024;
 
-/** What an agent wrote to `GATELINE_LEARNINGS`: the items of its lists; in a text without lists, its paragraphs. */
+/** Learnings in the file of `GATELINE_LEARNINGS`: the items of its lists, or its paragraphs if it has no list. */
 export function readLearnings(text: string): Item[] {
   const items = itemsOf(text);
   const paragraphs = text.split(/\n\s*\n/).filter((paragraph) => !/^\s*(?:#|$)/.test(paragraph));
@@ -50,46 +50,47 @@ function itemsOf(document: string): Item[] {
   });
 }
 
-/** Not of the title. */
+/** The text of a heading below the title; undefined for any other line. */
 function headingOf(line: string): string | undefined {
   return line.startsWith('##') ? line.replace(/^#+/, '').trim() || undefined : undefined;
 }
 
-/** On one line, without what changes how the rest of a document is shown. */
+/** One line, without Markdown that would change how the rest of the document is shown. */
 function cleanLine(text: string, limit: number): string {
   const line = forTerminal(text).replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--');
   return cutText(line.replace(/^[\s>#*+-]+/, '').trim(), limit);
 }
 
-/** A comment after an item: who changes the words of the item keeps it. */
+/** A comment after an item identifies it even if somebody changes its words. */
 const NOTE = /<!-- learned ([0-9a-f]{12}) -->/g;
 
-/** The same for the same words, whatever their case and white space. */
+/** Identifies an item by its words, regardless of case and white space: 12 hex digits. */
 export function itemId({ text }: Item): string {
   return hexOf(digestOf(text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim())).slice(0, 12);
 }
 
-/** Ids of the items of a document: by their words, and by the comments after them. */
-export function knownItems(document: string): ReadonlySet<string> {
+/** Ids of the items of a document: by their words, and in the comments after them. */
+export function itemIds(document: string): ReadonlySet<string> {
   return new Set([...itemsOf(document).map(itemId), ...[...document.matchAll(NOTE)].map(([, id]) => id!)]);
 }
 
-/** Items that a document does not have, each once. */
+/** The items that a document lacks, each once. */
 export function newItems<T extends Item>(items: readonly T[], document: string): T[] {
-  const known = new Set(knownItems(document));
-  return items.filter((item) => !known.has(itemId(item)) && known.add(itemId(item)));
+  const ids = new Set(itemIds(document));
+  return items.filter((item) => !ids.has(itemId(item)) && ids.add(itemId(item)));
 }
 
 /**
- * A document with the items that it does not have, each at the end of its section. All other lines stay as they are.
- * @param mark before the text of an item: `[x] `
- * @param isNoted with the comment that {@link knownItems} reads
+ * A document with the items that it lacks, each at the end of the section of its heading. All other lines stay as they
+ * are.
+ * @param mark goes before the text of an item: `[x] `. Default: nothing
+ * @param hasIds whether a comment with its id follows each item. Default: false
  */
-export function addItems(document: string, items: readonly Item[], mark = '', isNoted = false): string {
+export function addItems(document: string, items: readonly Item[], mark = '', hasIds = false): string {
   const lines = document.trimEnd().split(/\r?\n/);
   let size = document.length;
   for (const item of newItems(items, document)) {
-    const line = `- ${mark}${item.text}${isNoted ? ` <!-- learned ${itemId(item)} -->` : ''}`;
+    const line = `- ${mark}${item.text}${hasIds ? ` <!-- learned ${itemId(item)} -->` : ''}`;
     size += line.length;
     if (size > MAX_DOCUMENT) break;
     const start = lines.findIndex((other) => headingOf(other)?.toLowerCase() === item.heading.toLowerCase());

@@ -6,9 +6,9 @@ import { cutText } from '../verdict/texts.ts';
 import { MAX_ISSUES, verdictText, type Issue, type Verdict } from '../verdict/verdict.ts';
 
 /**
- * The end of an attempt of a gate with `repeat`. The last one of a series ends with what all of them are judged together:
- * the verdict and the output of the attempt with the median score, among those that passed if enough did. Any earlier one
- * is a part, and no result by itself.
+ * The end of an attempt of a gate with `repeat`. The last attempt of a series ends with the result of the series: verdict
+ * and output of the attempt with the median score among those with the status of the series. An earlier attempt is a
+ * part, and no result by itself.
  */
 export function judgeTogether({ current }: LogState, { gate, key }: Unit, entry: EndedEntry): EndedEntry {
   const { repeat } = gate;
@@ -61,8 +61,8 @@ function describe(
 }
 
 /**
- * The attempts of a unit with `repeat` that are judged together with one, this one last; lost ones do not count.
- * @param ends of the unit, in one run
+ * The attempts of a unit that are judged together with this one, this one last. Lost and cancelled ones do not count.
+ * @param ends all ends of the unit in the run
  */
 export function seriesOf(ends: readonly EndedEntry[], entry: EndedEntry): readonly EndedEntry[] {
   const { n, fingerprint, contract } = entry;

@@ -2,8 +2,8 @@ import type { Digest } from '../json/digest.ts';
 import type { JsonObject, JsonValue } from '../json/json.ts';
 
 /**
- * Everything that decides the output of a unit. The digest of its canonical form is the fingerprint, and the document
- * itself is stored under it. Names, time limits, retries and the contract are not in it.
+ * Everything that decides the output of a unit. The fingerprint is the digest of its canonical form, under which the
+ * document is stored. Names, time limits, retries and the contract are not part of it.
  */
 export interface Request {
   readonly format: 'gateline-request/3';
@@ -18,9 +18,9 @@ export interface Request {
   /** The caller's input. */
   readonly input: JsonValue;
   readonly definition: JsonObject;
-  /** Digest of the paths and versions of the input files, and what they were selected by. */
+  /** The globs of the input files (`null`: all files), and the digest of their paths and versions. */
   readonly inputs: { readonly globs: readonly string[] | null; readonly digest: string };
-  /** Digest of the files that needed gates handed on, with the versions that are in the folder now; empty: none. */
+  /** Digest of the files that needed gates handed on, in their current versions; empty: there are none. */
   readonly handedOn: string;
   /** Digest of the exports of each needed unit; `null`: it has no output. */
   readonly needs: Readonly<Record<string, Digest | null>>;

@@ -28,18 +28,18 @@ export type PendingDecision = Decided<'skip'> | Decided<'adopt'>;
 /** What is true of one run of a subject. */
 export interface RunState {
   readonly run: number;
-  /** It is over: the next entry of an agent opens another run. */
+  /** The run is over: the next attempt belongs to a new run. */
   finalStatus?: 'completed' | 'closed';
   paused?: DecidedEntry;
   rolledBack?: boolean;
   /** Attempts of this run, by unit, in order. */
   readonly attempts: Map<UnitKey, Attempt[]>;
   readonly decisions: DecidedEntry[];
-  /** Reworks by the gate that they sent back, since it last started on new work. */
+  /** Reworks by the gate that they sent back, since it last started on other inputs. */
   readonly reworks: Map<string, Rework[]>;
-  /** The rework that a gate must answer, and the units that have done so. */
+  /** By gate, the rework that it must answer, and the units that have answered it. */
   readonly notes: Map<string, { readonly rework: Rework; readonly answered: Set<UnitKey> }>;
-  /** Units whose result is void since work was sent back, until they or what needs them has worked again. */
+  /** Units whose results are void because work was sent back, until they or units that need them have worked again. */
   readonly sentBack: Set<UnitKey>;
   started?: string;
   ended?: string;
@@ -58,20 +58,20 @@ export class LogState {
   /** By unit of this pipeline, whatever the subject: its files, and its newest attempt with an output. */
   readonly files = new Map<UnitKey, GateFiles>();
   readonly newest = new Map<UnitKey, AttemptRef>();
-  /** The newest attempt that started, whatever became of it: what has changed since then explains why a unit runs. */
+  /** The newest start, however it ended: what has changed since then explains why a unit runs. */
   readonly newestStart = new Map<UnitKey, StartedEntry>();
   readonly newestEnd = new Map<UnitKey, EndedEntry>();
-  /** Attempts whose agents ran, by name, whatever the subject: what using their outputs saves. */
+  /** Ends of attempts whose agents ran, by {@link attemptName}, for any subject: what using their outputs saves. */
   readonly ran = new Map<string, EndedEntry>();
-  /** `fingerprint output` of approved outputs. */
+  /** By {@link approvalKey}. */
   readonly approvals = new Map<string, DecidedEntry>();
-  /** Names of attempts whose output is never used again. */
+  /** Attempts whose output is never used again, by {@link attemptName}. */
   readonly rejected = new Map<string, DecidedEntry>();
   readonly forced = new Map<UnitKey, Decided<'force'>>();
   readonly pending = new Map<UnitKey, PendingDecision>();
   readonly runs: RunState[] = [];
-  /** By path, what rollbacks changed, unless a unit has worked on it since. */
-  readonly takenBack = new Map<string, FileChange>();
+  /** Changes that rollbacks made, by path, until a unit works on the path again. */
+  readonly reverts = new Map<string, FileChange>();
 
   /** @param firstRun number of a run without an entry */
   constructor(pipeline: Pipeline, subject: string, entries: readonly Entry[] = [], firstRun = 1) {
@@ -111,7 +111,7 @@ export class LogState {
   #applyFiles(entry: EndedEntry): void {
     const { unit, how, files, changes } = entry;
     const paths = [...changes.map(({ path }) => path), ...(how === 'ran' ? Object.keys(files) : [])];
-    for (const path of paths) this.takenBack.delete(path);
+    for (const path of paths) this.reverts.delete(path);
     if (changes.length > 0)
       for (const [other, own] of this.files) if (other !== unit) this.files.set(other, adjustFiles(own, changes));
     this.files.set(unit, files);
@@ -122,13 +122,13 @@ export class LogState {
       this.newest.set(unit, originOf(entry));
   }
 
-  /** Outputs and files are those of the folder: what one subject rejects or takes back, no other one uses. */
+  /** All subjects share outputs and files: none uses what another one rejected or rolled back. */
   #applyWithdrawal(entry: DecidedEntry): void {
     if (entry.decision === 'reject') this.rejected.set(attemptName(entry.attempt), entry);
     if (entry.decision !== 'rollback') return;
     for (const attempt of entry.attempts) this.rejected.set(attemptName(attempt), entry);
     for (const [unit, files] of this.files) this.files.set(unit, adjustFiles(files, entry.changes));
-    for (const change of entry.changes) this.takenBack.set(change.path, change);
+    for (const change of entry.changes) this.reverts.set(change.path, change);
   }
 
   #runOf({ run, at }: Entry): RunState {
@@ -143,7 +143,7 @@ export class LogState {
     return state;
   }
 
-  /** A unit works: it and what it needs are up to date again. */
+  /** A unit that works, and all that it needs, is up to date again. */
   #clearSentBack(run: RunState, unit: UnitKey): void {
     const needs = this.#graph.ancestors(gateOf(unit));
     for (const other of run.sentBack) if (other === unit || needs.has(gateOf(other))) run.sentBack.delete(other);
@@ -151,7 +151,7 @@ export class LogState {
 
   #applyStarted(run: RunState, entry: StartedEntry): void {
     attemptsOf(run, entry.unit).push({ ref: attemptOf(entry), started: entry });
-    // Work on other inputs than those that were reviewed begins the loop anew.
+    // The loop starts anew if the inputs are others than those that were reviewed.
     if (!entry.rework) run.reworks.delete(gateOf(entry.unit));
     run.rolledBack = false;
   }
@@ -161,11 +161,11 @@ export class LogState {
     const last = attempts.at(-1);
     if (last?.ref.n === entry.n) attempts[attempts.length - 1] = { ...last, ended: entry };
     else attempts.push({ ref: attemptOf(entry), ended: entry });
-    // Refused too: else it would be supplied again in each call.
+    // Also if it failed the contract: otherwise each call would try it again.
     if (entry.how === 'adopted') this.pending.delete(entry.unit);
     if (!isGoodEnd(entry)) return;
     if (entry.rework) run.notes.get(gateOf(entry.unit))?.answered.add(entry.unit);
-    // A decision that came while its agent worked, or after its output was used, is carried out next.
+    // A decision made while the agent worked, or after the output was used, is still to be carried out.
     if (entry.how !== 'used') this.forced.delete(entry.unit);
     if (entry.how !== 'used' && entry.how !== 'ran') this.pending.delete(entry.unit);
   }
@@ -190,14 +190,14 @@ export class LogState {
       case 'rework':
         run.reworks.set(entry.gate, [...(run.reworks.get(entry.gate) ?? []), entry]);
         run.notes.set(entry.gate, { rework: entry, answered: new Set() });
-        // Gates after it work on what it makes now: what inner reviews asked of them is void.
+        // Gates after it will get new inputs: what inner reviews asked of them is void.
         for (const gate of run.notes.keys()) if (this.#graph.ancestors(gate).has(entry.gate)) run.notes.delete(gate);
         for (const unit of run.attempts.keys())
           if (gateOf(unit) === entry.gate || this.#graph.ancestors(gateOf(unit)).has(entry.gate))
             run.sentBack.add(unit);
         break;
       case 'pause':
-        // The run may have ended between the look of who paused it and this entry.
+        // The run may have ended just before this entry was appended.
         if (run.finalStatus === undefined) run.paused = entry;
         break;
       case 'resume':
@@ -212,7 +212,7 @@ export class LogState {
         run.rolledBack = true;
         run.finalStatus = undefined;
         run.paused = entry;
-        // Nobody asks any more what reviews asked that were taken back.
+        // What a review asked is void if the review was rolled back.
         for (const [gate, { rework }] of run.notes)
           if (rework.causes.some(({ attempt }) => this.rejected.get(attemptName(attempt)) === entry))
             run.notes.delete(gate);
@@ -224,8 +224,8 @@ export class LogState {
 }
 
 /**
- * Whether an output with this verdict is remembered. A failed one is, if its gate sends work back: its score or checks
- * answer what it was asked, while a missing or malformed output answers nothing.
+ * Whether an output with this verdict is remembered. A failed one is if its gate sends work back, and the score or a
+ * check failed: that answers the request, while a missing or malformed output does not.
  */
 export function isRemembered({ status, kind }: Verdict, gate: Gate | undefined): boolean {
   if (status === 'failed') return gate?.onFail !== undefined && (kind === 'score' || kind === 'check');
@@ -238,7 +238,7 @@ export function sendsWorkBack(verdict: Verdict, gate: Gate): boolean {
   return gate.onFail !== undefined && (isBelow || verdict.status === 'failed') && isRemembered(verdict, gate);
 }
 
-/** Whether later gates may have used what an entry ended with: it answers a force, and a review. */
+/** Whether later gates may use the result: then it answers a force and a review. */
 export function isGoodEnd({ how, verdict, part }: EndedEntry): boolean {
   return how !== 'lost' && verdict.status !== 'failed' && !part;
 }
@@ -249,7 +249,7 @@ function attemptsOf(run: RunState, unit: UnitKey): Attempt[] {
   return attempts;
 }
 
-/** An attempt as one text, unique in a pipeline: for refs, folders and lookups. */
+/** An attempt as one string, unique in a pipeline, or with `pipeline` in a folder: for refs and lookups. */
 export function attemptName({ subject, run, unit, n }: AttemptRef, pipeline = ''): string {
   return `${pipeline}${pipeline && ':'}${subject}/${run}/${unit}/${n}`;
 }

@@ -38,5 +38,5 @@ export const STATUS_PHRASES: Readonly<Record<UnitStatus, string>> = {
   blocked: 'is blocked',
 };
 
-/** The reason of a unit about which there is nothing to say. */
+/** The reason of a passed unit whose output has no message. */
 export const MEETS_CONTRACT = 'the output meets the contract';

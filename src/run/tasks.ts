@@ -7,42 +7,42 @@ import { LogState, type RunState } from './state.ts';
 import { STATUS_PHRASES } from './status.ts';
 import { describeUnits, runStatusOf, type UnitState } from './unit-state.ts';
 
-/** A task of a loop (seed 003): how its runs stand. */
+/** A task of a loop (seed 003), and what became of its runs. */
 export interface Task {
   readonly id: string;
   readonly task?: string;
   readonly needs: readonly string[];
-  /** `failed`: it has no tries left. `in-progress`: its run continues, or it is tried again. */
+  /** `failed`: no retry is left. `in-progress`: its run continues, or it runs again. */
   readonly status: 'pending' | 'in-progress' | 'paused' | 'blocked' | 'completed' | 'failed';
-  /** How often it was tried again. */
+  /** Runs of the task after its first, without those of its fix tasks. */
   readonly retries: number;
-  /** Runs of it and of its fix tasks. */
+  /** Runs of the task and of its fix tasks. */
   readonly runs: number;
   /** One sentence without a full stop. */
   readonly reason: string;
-  /** Undefined: nothing is left to do. */
+  /** The run to start next. Undefined: nothing is left to do. */
   readonly next?: TaskRun;
-  /** What its newest run completed. */
+  /** The newest run, if it was completed. */
   readonly done?: TaskRun;
-  /** Its open run has failed: it is closed before the next one. */
+  /** Its open run has failed: it must be closed before the next one starts. */
   readonly hasFailedRun: boolean;
 }
 
-/** A run of a task, or of what repairs it. */
+/** A run of a task, or of the fix task that repairs it. */
 export interface TaskRun {
   readonly id: string;
   readonly task?: string;
-  /** It is another try: what the earlier one made is not used. */
-  readonly isAgain: boolean;
+  /** A retry: outputs of the earlier run are not used. */
+  readonly isRetry: boolean;
 }
 
-/** The task of a run that repairs another one: `fix-REQ-1.1-1: …`. */
+/** The text of a fix task begins so: `fix-REQ-1.1-1: …`. */
 const FIX = /^fix-(\S+)-(\d+): /;
 
-/** Of the task in an entry. */
+/** Characters of the task in an entry. */
 const MAX_TASK = 4_096;
 
-/** What the log says about the tasks of a set: each run of a subject is one try, closed if it failed. */
+/** The tasks of a set, from the log: each run of a subject is one try, which is closed if it failed. */
 export function foldTasks({ subjects, retries }: SubjectSet, pipeline: Pipeline, entries: readonly Entry[]): Task[] {
   const bySubject = Map.groupBy(
     entries.filter((entry) => entry.pipeline === pipeline.id),
@@ -65,35 +65,35 @@ function foldTask({ id, task, needs }: SetSubject, limit: number, pipeline: Pipe
   const run = runs.at(-1);
   const tries = runs.filter((other) => !isFixOf(other, id));
   const base = { id, task, needs, retries: Math.max(0, tries.length - 1), runs: runs.length, hasFailedRun: false };
-  const whole = { id, task, isAgain: false };
-  const again = { ...whole, isAgain: true };
-  if (run === undefined) return { ...base, status: 'pending', reason: 'it has not run yet', next: whole };
+  const first = { id, task, isRetry: false };
+  const retry = { ...first, isRetry: true };
+  if (run === undefined) return { ...base, status: 'pending', reason: 'it has not run yet', next: first };
   const isFix = isFixOf(run, id);
   const units = [...describeUnits(pipeline, state, run, () => false).values()];
   const status = runStatusOf(run, units);
   if (status === 'completed' && !isFix)
-    return { ...base, status: 'completed', reason: 'all gates are done', done: whole };
+    return { ...base, status: 'completed', reason: 'all gates are done', done: first };
   const open = units.filter(({ done }) => !done);
   const failures = open.filter(isFailure);
   const hasFailed = status === 'closed' || (status === 'error' && failures.length > 0);
   const work = { ...base, status: 'in-progress', hasFailedRun: status === 'error' && hasFailed } as const;
   if (status === 'paused' || status === 'rollback') return { ...base, status: 'paused', reason: waitReason(run, open) };
   const text = failures.map(failureText).join('; ') || 'its run was closed';
-  const current = isFix ? { ...whole, id: FIX.exec(taskOf(run)!)![0].slice(0, -2), task: taskOf(run) } : whole;
-  if (status === 'completed') return { ...work, reason: 'its repair is done', done: current, next: again };
+  const current = isFix ? { ...first, id: FIX.exec(taskOf(run)!)![0].slice(0, -2), task: taskOf(run) } : first;
+  if (status === 'completed') return { ...work, reason: 'its repair is done', done: current, next: retry };
   if (!hasFailed) return { ...work, reason: 'its run continues', next: current };
-  if (isFix) return { ...work, reason: `its repair failed: ${text}`, next: again };
+  if (isFix) return { ...work, reason: `its repair failed: ${text}`, next: retry };
   if (tries.length > limit) return { ...work, status: 'failed', reason: text };
   const fix = `fix-${id}-${tries.length}`;
   const goal = task === undefined ? '' : ` The task: ${task}`;
   return {
     ...work,
     reason: text,
-    next: { ...whole, id: fix, task: cutText(`${fix}: make ${id} pass. ${text}.${goal}`, MAX_TASK) },
+    next: { ...first, id: fix, task: cutText(`${fix}: make ${id} pass. ${text}.${goal}`, MAX_TASK) },
   };
 }
 
-/** An interrupted gate has not failed, and one that was lost starts again. */
+/** An interrupted or lost gate has not failed: it starts again. */
 function isFailure({ status, ended }: UnitState): boolean {
   return (status === 'failed' || status === 'partial') && ended?.verdict.kind !== 'cancelled';
 }
@@ -108,7 +108,7 @@ function waitReason({ paused }: RunState, open: readonly UnitState[]): string {
   return waiting ? `${waiting.unit.key} ${STATUS_PHRASES.paused}` : 'a person must decide';
 }
 
-/** The task of a run, as its attempts say. */
+/** The task of a run, from its attempts. */
 export function taskOf({ attempts }: RunState): string | undefined {
   return [...attempts.values()].flat().find(({ started }) => started?.task !== undefined)?.started?.task;
 }

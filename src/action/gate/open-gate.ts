@@ -4,7 +4,7 @@ import { GatelineError, messageOf } from '../../errors.ts';
 import { NO_DIGEST, type Digest } from '../../json/digest.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import { checkpointOf } from '../../engine/plan/checkpoints.ts';
-import { makerHow } from '../../run/checkpoint.ts';
+import { originHow } from '../../run/checkpoint.ts';
 import { originOf } from '../../run/entry.ts';
 import {
   approvalDigest,
@@ -148,7 +148,7 @@ async function findEarlier(
   const digest = approvalDigest(entry.fingerprint, reference.digest);
   // Its exports are made again: another contract judges it again.
   const judged = { ...entry, contract: NO_DIGEST };
-  const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how: makerHow(entry.how), startedAt });
+  const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how: originHow(entry.how), startedAt });
   const decision = decisions.findLast((other) => other.digest === digest);
   return { checkpoint: { ...checkpoint, ...costOfOutput }, document, reference, decision };
 }

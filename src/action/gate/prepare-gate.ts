@@ -13,7 +13,7 @@ import { gateIdFrom } from '../../pipeline/slug.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import { originOf, type Content } from '../../run/entry.ts';
-import { makerHow } from '../../run/checkpoint.ts';
+import { originHow } from '../../run/checkpoint.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import type { Contract } from '../../verdict/contract.ts';
@@ -190,7 +190,7 @@ async function outputOf({ document, job }: NeedDocument, judge: Judge): Promise<
   const contract = judge.contracts.get(gateOf(unit))!;
   const texts = [canonicalJson(value), canonicalJson(pickPointers(value, contract.exports))];
   const [output, exports] = texts.map(contentOf);
-  const how = makerHow(entry.how);
+  const how = originHow(entry.how);
   const judged = { ...entry, output, exports, verdict, contract: digestOfJson(contract) };
   const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how, startedAt });
   return { unit, texts, output: { verdict, exports, handedOn, checkpoint } };

@@ -1,7 +1,7 @@
 import { GatelineError } from '../../errors.ts';
 import type { JsonValue } from '../../json/json.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
-import { makerHow } from '../../run/checkpoint.ts';
+import { originHow } from '../../run/checkpoint.ts';
 import type { DecidedEntry, EndedEntry, Entry, StartedEntry } from '../../run/entry.ts';
 import { attemptOf, isSameAttempt, originOf } from '../../run/entry.ts';
 import { gateOf } from '../../run/units.ts';
@@ -173,7 +173,7 @@ export async function keepOutputs(
     const attempt = ended && originOf(ended);
     if (isNamed && maker && attempt && isKeepable(maker) && !call.state.rejected.has(attemptName(attempt))) {
       const startedAt = new Date(Date.parse(maker.at) - maker.ms).toISOString();
-      await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how: makerHow(maker.how), startedAt }));
+      await ports.checkpoints.save(fingerprint, checkpointOf(maker, { attempt, how: originHow(maker.how), startedAt }));
       await call.write({ ...decidedHead(call, by), decision: 'keep', unit: unit.key, attempt, fingerprint });
       keptUnits.push(unit.key);
     }

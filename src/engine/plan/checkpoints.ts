@@ -3,7 +3,7 @@ import type { Digest } from '../../json/digest.ts';
 import type { Gate, UnitKey } from '../../pipeline/pipeline.ts';
 import { isSameAttempt, type EndedEntry } from '../../run/entry.ts';
 import type { Checkpoint } from '../../run/checkpoint.ts';
-import { adjustFiles, takeBack, type FileChange } from '../../run/files.ts';
+import { adjustFiles, applyReverts, type FileChange } from '../../run/files.ts';
 import { approvalKey, attemptName, isRemembered, type Rework } from '../../run/state.ts';
 import { rejectionText } from '../../run/unit-state.ts';
 import type { Unit } from '../../run/units.ts';
@@ -25,7 +25,7 @@ export async function lookUp(call: Call, unit: Unit, fingerprint: Digest): Promi
   const { gate } = unit;
   const remembered = await ports.checkpoints.find(fingerprint);
   if (remembered === undefined) return {};
-  const checkpoint = { ...remembered, files: takeBack(remembered.files, state.takenBack.values()) };
+  const checkpoint = { ...remembered, files: applyReverts(remembered.files, state.reverts.values()) };
   const name = attemptName(checkpoint.attempt);
   // A kill came before the entry of this decision, so an agent got its attempt number: the checkpoint is void.
   if (checkpoint.how !== 'ran' && state.ran.has(name)) return {};

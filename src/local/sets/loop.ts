@@ -75,12 +75,12 @@ export async function runLoop(
     if (task === undefined) return endOfTasks(wanted, end);
     if (iterations >= maxIterations) return end('stopped', `${task.id} comes next, \`--max-iterations\` is reached`);
     retried.add(task.id);
-    const next = task.next ?? { id: task.id, task: task.task, isAgain: true };
+    const next = task.next ?? { id: task.id, task: task.task, isRetry: true };
     const order = orderOf(subjects.get(task.id)!, next.task);
     const by = { actor: 'gateline', reason: `${next.id} follows` };
     if (task.hasFailedRun) await decide(folder.ports, order, { decision: 'close' }, by);
     note(folder, `${next.id}: ${task.reason}`);
-    const force = next.isAgain ? order.pipeline.gates.map(({ id }) => id) : undefined;
+    const force = next.isRetry ? order.pipeline.gates.map(({ id }) => id) : undefined;
     const { result, view } = await runFolder(folder, order, { signal, force }, by);
     tasks = await readTasks(folder, set);
     const after = tasks.find(({ id }) => id === task.id)!;
