@@ -77,7 +77,15 @@ async function importAnswer(world: World, path: string | undefined) {
   const lines = [
     ...(file === undefined ? [] : [`wrote ${file}`]),
     ...(isPrinted
-      ? ['The definition stays as it is. Add to it:', '', ...keys.trimEnd().split('\n').map(safeLine), '']
+      ? [
+          'The definition stays as it is. Add to it:',
+          '',
+          ...keys
+            .trimEnd()
+            .split('\n')
+            .map((line) => safeLine(line)),
+          '',
+        ]
       : []),
     ...notes.map(safeText),
   ];
