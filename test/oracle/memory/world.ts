@@ -64,9 +64,10 @@ export class MemoryWorld implements World {
     const trees = this.#results.get(orderOf(call.pipeline, call.options).subject);
     this.place = this.folder;
     if (trees === undefined) return undefined;
-    await recoverFolder(this.#ports(call), orderOf(call.pipeline, call.options));
+    const ports = this.#ports(call);
+    await recoverFolder(ports, orderOf(call.pipeline, call.options));
     const [base, result] = trees.map((tree) => ({ tree, unstored: {} }));
-    await applyResult(new MemoryWorkspace(this.folder, call.hooks), base!, result!);
+    await applyResult(ports.workspace, base!, result!);
     return [this.folder.tree(trees[0]), this.folder.tree(trees[1])];
   }
 
