@@ -1,8 +1,8 @@
 import { GatelineError } from './errors.ts';
 
 /**
- * Every environment variable that Gateline itself reads. Agents' variables stand in agent/environment.ts, inputs of actions
- * in action/inputs.ts.
+ * Environment variables. This file reads those that Gateline itself uses; those of agents are in agent/environment.ts,
+ * inputs of actions in action/inputs.ts.
  */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,22 +11,22 @@ export function currentEnvironment(): Environment {
   return process.env;
 }
 
-/** What changes the command line for its user: name and meaning, as in the reference documentation. */
+/** Variables of the command line: name and meaning, as in the reference documentation. */
 export const CALLER_VARIABLES = {
-  CI: 'Set, and not `false`: somebody reads a log. No live table, no colors.',
+  CI: 'Set, and not `false`: output goes to a log. No live table, no colors.',
   NO_COLOR: 'Set: no colors, see https://no-color.org.',
   FORCE_COLOR: 'Set, and not `0`: colors without a terminal too.',
   TERM: '`dumb`: no live table, no colors.',
   GATELINE_TOKEN: 'The attempt that `complete` ends. `eval "$(gateline begin GATE)"` sets it.',
 } as const;
 
-/** What the variables of the caller say. */
+/** Settings from {@link CALLER_VARIABLES}. */
 export interface CallerSettings {
-  /** Somebody reads a log, not a terminal. */
+  /** Output goes to a log, not to a terminal. */
   readonly isCi: boolean;
-  /** Undefined: as the terminal is. */
+  /** Undefined: the terminal decides. */
   readonly colors: boolean | undefined;
-  /** Of the attempt that `begin` began. */
+  /** Of an attempt that `begin` began. */
   readonly token: string | undefined;
   readonly terminal: string | undefined;
 }
@@ -43,7 +43,7 @@ export function readCallerSettings(
   };
 }
 
-/** Ids of what holds entities and started this process, one a line; {@link JOB_LOCK} in a job. */
+/** Ids of the gates and commands above this process that hold entities, one a line; {@link JOB_LOCK} in a job. */
 export const ENTITY_LOCKS_VARIABLE = 'GATELINE_ENTITY_LOCKS';
 /** In a job on GitHub, entities are known to its gate only. */
 export const JOB_LOCK = 'job';
@@ -52,20 +52,20 @@ export function readEntityLocks(environment: Environment): string[] {
   return environment[ENTITY_LOCKS_VARIABLE]?.split('\n').filter(Boolean) ?? [];
 }
 
-/** Tells the commands of `snapshots.database` which file to write or read. */
+/** The file that the commands of `snapshots.database` write or read. */
 export const DATABASE_VARIABLE = 'GATELINE_DATABASE';
 
-/** Where the runner of GitHub takes the summary of a step from; undefined: this is no step. */
+/** Path of the summary file of a step; undefined: this is no step. */
 export function readSummaryPath(environment: Environment): string | undefined {
   return environment['GITHUB_STEP_SUMMARY'] || undefined;
 }
 
-/** What a step saved for its post step. */
+/** The values that a step saved for its post step. */
 export function readStepState({ STATE_state, STATE_token, STATE_published }: Environment) {
   return { folder: STATE_state, token: STATE_token, isPublished: STATE_published === 'true' };
 }
 
-/** What the runner of GitHub tells each step. */
+/** The variables that GitHub's runner sets for each step. */
 export interface RunnerEnvironment {
   /** `owner/name`. */
   readonly repository: string;
@@ -83,13 +83,13 @@ export interface RunnerEnvironment {
   readonly sha: string;
   readonly ref: string;
   readonly actor: string;
-  /** The checkout's place, absolute. */
+  /** Absolute path of the checkout. */
   readonly workspace: string;
-  /** A folder that ends with the job, absolute. */
+  /** Absolute path of a folder that is removed after the job. */
   readonly temp: string;
   readonly server: string;
   readonly api: string;
-  /** Bounded by it silently, in days; undefined: unknown. */
+  /** Longest retention of artifacts in days: longer ones are cut silently. Undefined: unknown. */
   readonly retentionDays: number | undefined;
   readonly isDebug: boolean;
 }

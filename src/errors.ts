@@ -22,11 +22,11 @@ export type Fault = 'usage' | 'failed' | 'busy' | 'platform' | 'bug';
 export const EXIT_CODES: Readonly<Record<Fault, number>> = { usage: 2, failed: 1, busy: 75, platform: 74, bug: 70 };
 
 export interface ErrorDetails {
-  /** What to do about it: one sentence to the reader. */
+  /** What to do about it, in one sentence. */
   readonly hint?: string;
   readonly place?: Place;
   readonly cause?: unknown;
-  /** A stable name, where a script has a reason to compare it. */
+  /** A stable name, if scripts have a reason to compare it. */
   readonly code?: string;
 }
 
@@ -68,7 +68,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The message, and below it what helps. */
+/** The message, and the hint on the next line. */
 export function messageWithHint(thrown: unknown): string {
   const hint = thrown instanceof GatelineError ? thrown.hint : undefined;
   return hint === undefined ? messageOf(thrown) : `${messageOf(thrown)}\n${hint}`;

@@ -46,7 +46,7 @@ export interface GatelineOptions extends AssignmentOptions {
   readonly file?: string;
   /** Default: the variables of this process. */
   readonly environment?: Environment;
-  /** @param subject whose run it is, in a set */
+  /** @param subject of the run, in a set */
   readonly observe?: (event: EngineEvent, subject?: string) => void;
 }
 
@@ -80,7 +80,7 @@ export class Gateline {
   /**
    * Writes the workflow of the pipeline.
    * @param output its path. Default: `.github/workflows/<pipeline>.yml` of the repository
-   * @param isCheck only compares
+   * @param isCheck only compare
    */
   compile(output?: string, isCheck = false): Promise<CompiledWorkflow> {
     return compileWorkflow(this.definition, this.#session.environment, output, isCheck);
@@ -126,17 +126,17 @@ export class Gateline {
     });
   }
 
-  /** How a run stands. @param run default: the newest */
+  /** The view of a run. @param run default: the newest */
   view(run?: number): Promise<RunView> {
     return this.#session.use('read', (folder, order) => viewRun(folder, order, run));
   }
 
-  /** One part of what a unit left: its output, its request, its log. */
+  /** One part of a unit: its output, its request, its log. */
   part(unit: UnitKey, part: Part, choice: AttemptChoice = {}): Promise<PartValue> {
     return this.#session.use('read', (folder, order) => readPart(folder, order, { unit, part, ...choice }));
   }
 
-  /** A run as one page of HTML, with what its gates left. @param run default: the newest */
+  /** A run as one page of HTML. @param run default: the newest */
   report(run?: number): Promise<{ readonly html: string }> {
     return this.#session.use('read', async (folder, order) => ({ html: await reportRun(folder, order, run) }));
   }
@@ -151,7 +151,7 @@ export class Gateline {
     return this.#session.use('engine', (folder, order) => applyClone(folder, order, isDry));
   }
 
-  /** Takes back what gates after `to` did, and pauses the run. @param to a gate, or `all` */
+  /** Undoes the work of gates after `to`, and pauses the run. @param to a gate, or `all` */
   rollback(to: string, by: Partial<Decider> = {}, isDry = false): Promise<Rollback> {
     return this.#session.use('engine', async (folder, order) => {
       const decider = await this.#session.decider(by, order, 'gateline rollback');
@@ -161,7 +161,7 @@ export class Gateline {
     });
   }
 
-  /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. Beside a running engine too. */
+  /** Approves, rejects, skips or forces a unit; pauses, resumes or closes the run. Works beside a running engine. */
   async decide(decision: DecisionName, by: Partial<Decider>, unit?: UnitKey): Promise<RunView> {
     const givesUp = decision === 'close' || decision === 'reject';
     if (givesUp && (await this.#session.use('read', (folder, order) => hasBegunAttempts(folder.ports, order, unit)))) {
@@ -173,14 +173,14 @@ export class Gateline {
     return this.#decideNow(decision, by, unit);
   }
 
-  /** Says that outputs hold for the folder as it is now. @returns their units */
+  /** Records that outputs hold for the folder as it is now. @returns their units */
   keep(units: readonly UnitKey[] = [], by: Partial<Decider> = {}): Promise<readonly UnitKey[]> {
     return this.#session.use('engine', async (folder, order) =>
       keepOutputs(folder.ports, order, units, await this.#session.decider(by, order, 'gateline keep')),
     );
   }
 
-  /** Supplies the output of a unit for today's request. Beside a running engine too. */
+  /** Supplies the output of a unit for its request of today. Works beside a running engine. */
   adopt(unit: UnitKey, value: JsonValue, by: Partial<Decider>): Promise<RunView> {
     return this.#session.use('read', async (folder, order) => {
       await adoptOutput(folder.ports, order, { unit, value }, await this.#session.decider(by, order));
@@ -200,12 +200,12 @@ export class Gateline {
     return this.#session.use('engine', (folder) => cleanFolder(folder, rules, isDry));
   }
 
-  /** What is wrong with `.state/`. @param repair sets unreadable lines of the log aside */
+  /** Finds what is damaged in `.state/`. @param repair removes unreadable lines of the logs, and keeps a copy */
   check(repair = false): Promise<readonly FolderProblem[]> {
     return repair ? this.#session.use('engine', repairFolder) : this.#session.use('read', checkFolder);
   }
 
-  /** Takes over the outputs of another system's files: all or none. @param path default: the system's own folder */
+  /** Imports the outputs of another system's files, all or none. @param path default: the system's own folder */
   import(system: string, path?: string, by: Partial<Decider> = {}): Promise<ImportResult> {
     return this.#session.use('engine', async (folder, order) => {
       const decider = await this.#session.decider(by, order, `gateline import ${system}`);
@@ -235,7 +235,7 @@ export class Gateline {
     });
   }
 
-  /** Who decides what the options of a run say; undefined: nothing is decided. */
+  /** Who makes the decisions that options of a run ask for; undefined: they ask for none. */
   async #preparer(options: RunOptions, order: Order): Promise<Decider | undefined> {
     const { fresh, force, strategy } = options;
     return fresh || force || strategy ? this.#session.decider(options.by, order, reasonOf(options)) : undefined;

@@ -12,10 +12,10 @@ import type { Folder } from './folder/folder.ts';
 import { findAttempt, partDigests, readContent } from './parts.ts';
 import { viewRun } from './folder/view-run.ts';
 
-/** What a page shows of a unit, in this order. */
+/** The parts of a unit that a page shows, in this order. */
 const PARTS = ['output', 'learnings', 'stdout', 'stderr', 'request'] as const satisfies readonly Part[];
 
-/** A run as one page of HTML, with what its units left. @param run default: the newest */
+/** Renders a run as one page of HTML, with excerpts of its parts. @param run default: the newest */
 export async function reportRun(folder: Folder, order: Order, run?: number): Promise<string> {
   const view = await viewRun(folder, order, run);
   const state = new LogState(order.pipeline, order.subject, await folder.log.read());
@@ -43,7 +43,7 @@ export async function reportRun(folder: Folder, order: Order, run?: number): Pro
   return renderHtml({ view, now: folder.ports.clock.now().toISOString(), excerpts });
 }
 
-/** Writes a report in one step. A link in its place is replaced, not followed. */
+/** Writes a report by temporary file and rename, which replaces a link instead of following it. */
 export async function writeReport(path: string, html: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}`;
   try {

@@ -8,7 +8,7 @@ import { findActor } from './folder/git.ts';
 import type { Definition } from './project/load-definition.ts';
 import { assignmentFor, createOrder } from './runs/order.ts';
 
-/** What verbs share: a definition, what a run of it is about, and its folder, which each opens for as long as it works. */
+/** A definition, what a run of it is about, and its folder, which each verb opens for as long as it works. */
 export class Session {
   readonly definition: Definition;
   readonly assignment: Assignment;
@@ -40,14 +40,17 @@ export class Session {
     return await work(folder, order);
   }
 
-  /** The order of a subject of a set. */
-  orderFor({ id, metadata, input = this.assignment.input }: SetSubject, task = this.assignment.task): Order {
+  /** The order of a subject of a set. A property, so that it can be handed on. */
+  readonly orderFor = (
+    { id, metadata, input = this.assignment.input }: SetSubject,
+    task = this.assignment.task,
+  ): Order => {
     const options = { subject: id, task, metadata: { ...this.assignment.metadata, ...metadata }, input };
     const assignment = assignmentFor(this.definition.pipeline, options, undefined);
     return createOrder(this.definition, assignment, this.environment);
-  }
+  };
 
-  /** Who decides, and why. @param reason default; undefined: a reason must be given */
+  /** Who decides, and why. @param reason default of `by.reason`; undefined: the caller must give one */
   async decider(by: Partial<Decider> | undefined, { redactor }: Order, reason?: string): Promise<Decider> {
     const text = by?.reason ?? reason;
     if (text === undefined || text.trim() === '')

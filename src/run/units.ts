@@ -120,6 +120,11 @@ export function gateOf(key: UnitKey): string {
   return key.split('/', 1)[0]!;
 }
 
+/** The globs of the files that a gate makes; none for `files: changed`. */
+export function fileGlobs({ files }: Gate): readonly string[] {
+  return files === undefined || files === 'changed' ? [] : files;
+}
+
 /** Whether the agent of a gate is no command: it works between `begin` and `complete`. */
 export function worksByItself({ run, uses }: Gate): boolean {
   return run === undefined && uses?.local === undefined;

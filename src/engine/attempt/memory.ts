@@ -8,6 +8,7 @@ import type { EndedEntry, Entry } from '../../run/entry.ts';
 import { renderHandoff } from '../../run/handoff.ts';
 import { documentPath, HANDOFF, newItems, PATTERNS, readLearnings, type Item } from '../../run/memory.ts';
 import { completedTasks } from '../../run/tasks.ts';
+import { fileGlobs } from '../../run/units.ts';
 import { createMatcher } from '../../workspace/globs.ts';
 import type { Call } from '../call.ts';
 import type { Ports } from '../ports.ts';
@@ -28,8 +29,7 @@ export async function digestDocuments(call: Call, { memory }: Gate): Promise<Rec
  */
 export async function requireDocuments({ ports, order }: Call): Promise<void> {
   const { gates } = order.pipeline;
-  const globs = gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : []));
-  const isMade = createMatcher(globs);
+  const isMade = createMatcher(gates.flatMap(fileGlobs));
   for (const gate of gates) {
     if (order.only && !order.only.has(gate.id)) continue;
     for (const name of gate.memory)

@@ -19,17 +19,17 @@ export interface EntityView {
   readonly expiresAt?: string;
   /** Why it is invalid. */
   readonly cause?: string;
-  /** Who made it what it is, and when. */
+  /** Who changed it last, and when. */
   readonly by?: string;
   readonly at?: string;
-  /** Who changes it now. */
+  /** Who is changing it now. */
   readonly user?: string;
 }
 
-/** A command to run or to look at. */
+/** How a command is run. */
 export interface CommandOptions {
   readonly args?: Names;
-  /** Waits until nobody else changes the entities that it names. */
+  /** Wait while somebody else changes the entities that it names. Default: false, that is an error. */
   readonly wait?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -58,7 +58,7 @@ export function runFolderCommand(
   return runCommand(folder.ports, order, { command, args, root: folder.options.root, waits: wait }, signal);
 }
 
-/** Says what an entity is, or one of its instances. @param value of a valid one */
+/** Sets an entity, or one of its instances. @param value only with `to: 'valid'` */
 export function setEntity(
   folder: Folder,
   order: Order,
@@ -75,7 +75,7 @@ export function setEntity(
   });
 }
 
-/** Notes what a command that ran elsewhere has made. */
+/** Records what a command that ran elsewhere has created and invalidated. */
 export function applyCommand(
   folder: Folder,
   order: Order,
@@ -90,11 +90,11 @@ export function applyCommand(
   });
 }
 
-/** As if an entity had never existed. @param name default: all entities */
+/** Forgets an entity, as if it had never existed. @param name undefined: all entities */
 export function resetEntities(folder: Folder, order: Order, name: string | undefined, by: Decider) {
-  const targets = name === undefined ? Object.keys(order.pipeline.entities).map((entity) => ({ entity })) : undefined;
-  const named = targets ?? [parseTarget(order, name!)];
-  return change(folder, order, by, (effects) => named.forEach((target) => effects.reset(target)));
+  const all = Object.keys(order.pipeline.entities).map((entity) => ({ entity }));
+  const targets = name === undefined ? all : [parseTarget(order, name)];
+  return change(folder, order, by, (effects) => targets.forEach((target) => effects.reset(target)));
 }
 
 function change(folder: Folder, order: Order, by: Decider, work: Parameters<typeof changeEntities>[3]) {
@@ -116,7 +116,7 @@ function parseTarget({ pipeline: { entities } }: Order, name: string): EntityTar
   return at < 0 ? { entity } : { entity, instance: name.slice(at + 1) };
 }
 
-/** An agent in a job on GitHub would change the entities of its checkout, which no other job has. */
+/** In a job on GitHub, an agent would change entities of its checkout only, which no other job sees. */
 function assertOutsideJob({ options }: Folder): void {
   if (!readEntityLocks(options.environment).includes(JOB_LOCK)) return;
   throw new GatelineError('usage', 'an agent in a job on GitHub cannot change entities by commands', {

@@ -16,7 +16,7 @@ import { entityStatuses, parseSkill } from './uasp.ts';
 
 /** Where the state of skills is kept, and who changes it. */
 export interface SkillOptions {
-  /** Its `.state/` holds the state, and commands work in it. Default: the working directory. */
+  /** Folder of the state (`.state/`) and of commands. Default: the working directory. */
   readonly folder?: string;
   /** Default: the variables of this process. */
   readonly environment?: Environment;
@@ -44,7 +44,7 @@ export class StateManager {
     await this.#change((folder, order, by) => setEntity(folder, order, { name, to: 'valid', value }, by));
   }
 
-  /** Makes an entity invalid. Its value stays. */
+  /** Makes an entity invalid. It keeps its value. */
   async invalidate(name: string): Promise<void> {
     await this.#change((folder, order, by) => setEntity(folder, order, { name, to: 'invalid' }, by));
   }
@@ -54,17 +54,17 @@ export class StateManager {
     return (await this.#view(name)).some(({ status }) => status === 'valid');
   }
 
-  /** The newest value of an entity, also if that is invalid; undefined: none. */
+  /** The newest value of an entity, even if that is invalid; undefined: none. */
   async getValue(name: string): Promise<JsonValue | undefined> {
     return (await this.#view(name)).findLast(({ value }) => value !== undefined)?.value;
   }
 
-  /** Names of the entities that a command requires, and that are not valid. */
+  /** Names of required entities of a command that are not valid. */
   async checkRequires(command: string, args: Names = {}): Promise<readonly string[]> {
     return this.use(async ({ ports }, order) => (await checkCommand(ports, order, { command, args })).missing);
   }
 
-  /** Notes what a command that ran elsewhere has created and invalidated. */
+  /** Records what a command that ran elsewhere has created and invalidated. */
   async applyEffects(command: string, result?: JsonValue, args: Names = {}): Promise<void> {
     await this.#change((folder, order, by) => applyCommand(folder, order, { command, result, args }, by));
   }
@@ -73,7 +73,7 @@ export class StateManager {
     return entityStatuses(await this.#view());
   }
 
-  /** As if no entity had ever existed. */
+  /** Forgets all entities, as if they had never existed. */
   async reset(): Promise<void> {
     await this.#change((folder, order, by) => resetEntities(folder, order, undefined, by));
   }
@@ -129,7 +129,7 @@ export class CommandExecutor {
   }
 
   /**
-   * Runs a command, and notes what it creates and invalidates. Its result is what it prints.
+   * Runs a command and records what it creates and invalidates. Its result is its standard output.
    * @throws InvalidStateError with `details.missing`; GatelineError `busy` (ENTITY_BUSY)
    */
   execute(
@@ -153,7 +153,7 @@ export class SkillRuntime {
     this.#options = options;
   }
 
-  /** Reads a skill from a YAML or JSON file. @returns its name: that in the file, else that of the file */
+  /** Reads a skill from a YAML or JSON file. @returns its name: from the document, else from the path */
   async loadSkill(path: string): Promise<string> {
     const document = parseSkill(await readFile(path, 'utf8'), path);
     const state = new StateManager(document, this.#options);

@@ -25,11 +25,11 @@ import { findDefinition } from '../project/load-definition.ts';
 
 /** A skill (seed 001) as keys of a definition. */
 export interface SkillImport {
-  /** The new definition. Undefined: there is one already, and people add the keys. */
+  /** The new definition. Undefined: there is one already, to which the user adds the keys. */
   readonly file: string | undefined;
   /** `entities:` and `commands:`, as YAML; empty: the file has none. */
   readonly keys: string;
-  /** What is not in the keys, one sentence each. */
+  /** What was not imported, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -41,8 +41,8 @@ const MAX_SKILL = 1024 ** 2;
  */
 export async function importSkill(folder: string, path: string): Promise<SkillImport> {
   const document = await readSkillFile(resolve(folder, path), path);
-  const skill = inFile(path, () => readSkill(document));
-  const states = inFile(path, () => readManifest(document, skill.name));
+  const skill = namingFile(path, () => readSkill(document));
+  const states = namingFile(path, () => readManifest(document, skill.name));
   const notes = [
     ...skillNotes(document),
     ...Object.entries(states ?? {}).flatMap(([entity, { valid, has_value: hasValue }]) =>
@@ -83,7 +83,7 @@ async function readSkillFile(path: string, name: string): Promise<JsonValue> {
   return parseSkill(new TextDecoder().decode(file.bytes), name);
 }
 
-/** The document of a skill's file, YAML or JSON. One without a name is called as its file. */
+/** The document of a skill's file, YAML or JSON. Its name defaults to that of the file. */
 export function parseSkill(text: string, path: string): JsonValue {
   const read = readYaml(text, path);
   if (!read.ok)
@@ -92,7 +92,7 @@ export function parseSkill(text: string, path: string): JsonValue {
   return isJsonObject(value) ? { name: basename(path).replace(/(?:\.uasp)?\.(?:ya?ml|json)$/, ''), ...value } : value;
 }
 
-function inFile<T>(path: string, read: () => T): T {
+function namingFile<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -111,7 +111,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whether entities, in any of their instances, are valid and have a value. */
+/** The status of each entity: whether any of its instances is valid, and has a value. */
 export function entityStatuses(views: readonly EntityView[]): Readonly<Record<string, EntityStatus>> {
   const entities = [...Map.groupBy(views, ({ entity }) => entity)].map(
     ([entity, instances]): [string, EntityStatus] => [

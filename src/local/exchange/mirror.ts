@@ -12,9 +12,8 @@ import { mirrorGuide, outputValues } from './system-files.ts';
 import { readDocuments } from '../learnings/memory.ts';
 
 /**
- * Renews the files of the systems that `mirror` names. They are for people and other programs: what cannot be written is
- * only said.
- * @param isOver the call has ended: what a system keeps of earlier runs is renewed too
+ * Writes the files of the systems that `mirror` names. A failure to write is only a notice.
+ * @param isOver the call has ended: files about earlier runs are written too
  */
 export async function mirrorRun(folder: Folder, order: Order, view: RunView, isOver = false): Promise<void> {
   const { mirror } = order.pipeline;
@@ -34,7 +33,7 @@ export async function mirrorRun(folder: Folder, order: Order, view: RunView, isO
 }
 
 /**
- * Writes a run as the files of another system; what stands there and is not ours is set aside.
+ * Writes a run as the files of another system. Existing files that Gateline did not write are set aside.
  * @param target absolute folder. Default: the system's own
  * @returns the paths, relative to the workspace
  */
@@ -52,8 +51,8 @@ export async function exportRun(
 }
 
 /**
- * Writes files of a system; what stands there and is not ours is set aside.
- * @param root absolute folder @param isDry only names them
+ * Writes files of a system. Existing files that Gateline did not write are set aside.
+ * @param root absolute folder @param isDry only returns the paths
  * @returns the paths, relative to the workspace
  * @throws GatelineError `usage` if one lies behind a link
  */

@@ -14,11 +14,11 @@ import { acceptProjection, clearProjection, writeProjection } from '../../store/
 import type { StateFolder } from '../../store/files/state-folder.ts';
 import type { Folder } from '../folder/folder.ts';
 
-/** Outputs that are larger are named in the files, not part of them, in bytes. */
+/** Outputs of more bytes are only named in the files. */
 const MAX_OUTPUT = 16 * 1024 ** 2;
 const MAX_STATE_FILE = 64 * 1024 ** 2;
 
-/** Renews the state guide's files in `.state/`: envelopes, the pipeline's file and the checkpoint of each gate. */
+/** Writes the state guide's files in `.state/`: envelopes, the pipeline's file and the checkpoint of each gate. */
 export async function mirrorGuide(
   { stateFolder, contents }: { readonly stateFolder: StateFolder; readonly contents: Contents },
   view: RunView,
@@ -26,7 +26,7 @@ export async function mirrorGuide(
   const values = await outputValues(contents, view);
   const stems = fileStems(view.metadata, view.subject);
   const [stem] = stems;
-  // The agent of a running unit may be writing its own file.
+  // Not the files of running units: their agents may be writing them.
   const running = view.units.filter(({ status }) => status === 'running');
   const working = new Set(
     running.flatMap(({ number, leg }) => stems.map((name) => gateFile(name, number, leg, 'output.json'))),
@@ -54,7 +54,7 @@ export async function outputValues(contents: Contents, view: RunView): Promise<O
   return values;
 }
 
-/** Agents of the state guide write their own envelope: it is read as their output (the guide's step N-1). */
+/** Reads the envelopes that agents of the state guide write themselves (the guide's step N-1). */
 export function createAgentStateFiles(
   folder: StateFolder,
   { pipeline, metadata, subject }: Order,
@@ -87,15 +87,12 @@ export function createAgentStateFiles(
   };
 }
 
-/** The order with the values that may take the place of gates that are not done. */
+/** Adds stand-ins to an order: values that may replace outputs of gates that are not done. */
 export async function withStandIns(folder: Folder, order: Order): Promise<Order> {
   return { ...order, standIns: await findStandIns(folder, order) };
 }
 
-/**
- * What may take the place of gates that are not done, for gates with `stand-in` (seed 000, step 0B): their state file,
- * else the caller's input.
- */
+/** Finds the stand-ins of needs of gates with `stand-in`: their state file, else the caller's input (seed 000, step 0B). */
 async function findStandIns(
   { stateFolder }: Folder,
   { pipeline, subject, metadata, input }: Order,

@@ -3,13 +3,13 @@ import { GatelineError } from '../../errors.ts';
 import type { Entry } from '../../run/entry.ts';
 import type { Folder } from './folder.ts';
 
-/** Something in `.state/` that is not as it was written. */
+/** Something in `.state/` that is damaged or missing. */
 export interface FolderProblem {
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Reads the log, and every content that it names. */
+/** Reads the logs, the history, and every content that the log names. */
 export async function checkFolder(folder: Folder): Promise<FolderProblem[]> {
   let entries: readonly Entry[];
   try {
@@ -41,7 +41,7 @@ export async function checkFolder(folder: Folder): Promise<FolderProblem[]> {
   return problems;
 }
 
-/** Sets a log with lines that cannot be read aside. @returns what was wrong, and what runs again */
+/** Repairs logs with unreadable lines: keeps a copy, and writes the readable lines. @returns what was wrong */
 export async function repairFolder(folder: Folder): Promise<FolderProblem[]> {
   const repaired: FolderProblem[] = [];
   for (const [name, log, hint] of [

@@ -7,11 +7,11 @@ import type { FileVersion } from '../../run/files.ts';
 import { attemptName } from '../../run/state.ts';
 import type { Folder } from './folder.ts';
 
-/** Which runs stay, besides open ones and the newest completed one of each subject. */
+/** Which runs are kept, besides open ones and the newest completed one of each subject. */
 export interface CleanRules {
-  /** Those with an entry of the last days. */
+  /** Runs with an entry of the last `days` days. Default: none. */
   readonly days?: number;
-  /** The newest of each subject. */
+  /** The newest `runs` runs of each subject. Default: 1. */
   readonly runs?: number;
 }
 
@@ -23,15 +23,15 @@ interface RunName {
 
 export interface CleanResult {
   readonly runs: readonly RunName[];
-  /** How many runs stay. */
+  /** Number of runs that are kept. */
   readonly kept: number;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Removes old runs of all pipelines of a folder, and then everything that only they needed: checkpoints, contents,
- * snapshots, directories of attempts. The caller holds the lock. The history stays.
+ * Removes old runs of all pipelines of a folder, and everything that only they needed: checkpoints, contents, snapshots,
+ * directories of attempts. The history is kept. The caller holds the lock.
  */
 export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: boolean): Promise<CleanResult> {
   if (!isDry && (await folder.entities.read()).length > 0) await folder.entities.rewrite(compactEntries);
@@ -61,7 +61,7 @@ export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: bool
   const approved = new Set([...keptCheckpoints.values()].map(({ output }) => output?.digest));
   const isStillNeeded = (entry: Entry): boolean =>
     entry.kind === 'decided' && entry.decision === 'approve' && approved.has(entry.output);
-  // The log last: a call that was killed finds again what is to be removed.
+  // The log last, so that after a kill the next call finds the rest.
   await folder.log.rewrite((lines) => lines.filter((entry) => !isGone(entry) || isStillNeeded(entry)));
   return cleaned;
 }
@@ -106,7 +106,7 @@ function keptRuns(entries: readonly Entry[], { days, runs = 1 }: CleanRules, now
     const isRecent = days !== undefined && now.getTime() - Date.parse(span.at) < days * DAY_MS;
     const isNewestCompleted = span.isCompleted && !completed.has(subject);
     if (span.isCompleted) completed.add(subject);
-    // The newest run holds the number that the next one follows, whatever became of it.
+    // `runs` is at least 1: the newest run has the number that the next one follows.
     if (span.isOpen || isRecent || rank < runs || isNewestCompleted) kept.add(nameOf(span));
   }
   return kept;

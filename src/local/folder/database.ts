@@ -12,7 +12,7 @@ import { subjectSlug } from '../../store/files/attempts.ts';
 
 const TIME_LIMIT_MS = 10 * 60_000;
 
-/** Saves and restores a database by commands of the user. @param folder for the saved files, absolute */
+/** Saves and restores a database by commands of the definition. @param folder of the saved files, absolute */
 export function createDatabase(
   commands: DatabaseCommands,
   folder: string,

@@ -17,6 +17,7 @@ import { MEMORY_FOLDER } from '../../run/memory.ts';
 import type { AttemptRef, Entry } from '../../run/entry.ts';
 import type { EngineEvent } from '../../run/events.ts';
 import { LogState } from '../../run/state.ts';
+import { fileGlobs } from '../../run/units.ts';
 import { AttemptFolders, subjectSlug } from '../../store/files/attempts.ts';
 import { FileCheckpoints } from '../../store/files/checkpoints.ts';
 import { FileContents } from '../../store/files/contents.ts';
@@ -36,8 +37,8 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { createDatabase } from './database.ts';
 
 /**
- * What a command needs of a folder. `read`: its state only. `beside`: its files too, while an engine may work.
- * `engine`: alone.
+ * How a command uses a folder. `read`: its state only. `beside`: its files too, beside a running engine. `engine`: as the
+ * only engine.
  */
 export type FolderAccess = 'read' | 'beside' | 'engine';
 
@@ -48,14 +49,14 @@ export interface FolderOptions {
   readonly pipeline: Pipeline;
   readonly access: FolderAccess;
   readonly environment: Environment;
-  /** @param subject whose run it is, of several side by side */
+  /** @param subject of the run, if several run side by side */
   readonly observe: (event: EngineEvent, subject?: string) => void;
-  /** For a job's checkout: its files are not read before the first snapshot. */
+  /** In a job: the first snapshot starts from the index of the checkout. */
   readonly seedIndex?: boolean;
   readonly crashPoint?: CrashPoint;
 }
 
-/** A folder with its `.state/`: what the machine gives to the engine, and the stores behind it. */
+/** A folder with its `.state/`: the ports of the engine, and the stores behind them. */
 export class Folder implements AsyncDisposable {
   readonly options: FolderOptions;
   readonly ports: Ports;
@@ -129,12 +130,12 @@ export class Folder implements AsyncDisposable {
     }
   }
 
-  /** The same folder, but gates work in a clone of it at a fixed path. */
+  /** A folder with the same state whose gates work in a clone, at a fixed path for each subject. */
   async openClone({ subject }: Order): Promise<Folder> {
     const { clone, isNew } = await cloneWorkspace(this.git, this.clonePath(subject));
     const { pipeline, environment } = this.options;
     const record = `${this.clonePath(subject)}.setup`;
-    // One that was killed runs again, and so does another command.
+    // `setup` runs again if it was killed or its command changed.
     if (pipeline.setup !== undefined && (isNew || String(await readFileIfPresent(record)) !== pipeline.setup)) {
       await setUpClone(pipeline.setup, clone.root, environment);
       await this.stateFolder.writeDurably(record, [pipeline.setup]);
@@ -142,7 +143,7 @@ export class Folder implements AsyncDisposable {
     return new Folder({ ...this.options, access: 'beside' }, this.stateFolder, undefined, clone);
   }
 
-  /** The same folder for one of several runs side by side, whose events go elsewhere. It is closed by its owner. */
+  /** The same folder with another observer, for one of several runs side by side. Only the original is closed. */
   observedBy(observe: FolderOptions['observe']): Folder {
     return new Folder({ ...this.options, observe }, this.stateFolder, this.#lock, this.#workspace);
   }
@@ -151,7 +152,7 @@ export class Folder implements AsyncDisposable {
     return this.stateFolder.pathOf('clones', this.options.pipeline.id, subjectSlug(subject));
   }
 
-  /** The workspace, with what only git can do. */
+  /** The workspace with its git operations. @throws GatelineError `bug` with access `read` */
   get git(): GitWorkspace {
     if (this.#workspace === undefined) throw new GatelineError('bug', 'the folder was opened to read its state only');
     return this.#workspace;
@@ -165,7 +166,7 @@ export class Folder implements AsyncDisposable {
     return queryHistory(await this.#history.read(), filter);
   }
 
-  /** Whether old runs were last removed a week ago or more. From now on they count as removed. */
+  /** Whether a week has passed since old runs were removed. If so, the week starts again. */
   async isCleanDue(): Promise<boolean> {
     const path = this.stateFolder.pathOf('cleaned');
     const cleaned = await readFileIfPresent(path);
@@ -175,7 +176,7 @@ export class Folder implements AsyncDisposable {
     return cleaned !== undefined;
   }
 
-  /** Notes how the newest run stands in the history. */
+  /** Appends the newest run to the history. */
   async appendHistory({ pipeline, subject }: Order): Promise<void> {
     const state = new LogState(pipeline, subject, await this.log.read());
     const entry = createHistoryEntry(pipeline, state, this.ports.clock.now().toISOString());
@@ -192,7 +193,7 @@ export class Folder implements AsyncDisposable {
     return added.length;
   }
 
-  /** Whether an engine works here: what an agent does after its engine was killed is seen by nobody. */
+  /** Whether an engine works here. Agents that survived their engine do not count. */
   async isWorkedOn(): Promise<boolean> {
     return this.#lock !== undefined || (await isLocked(this.stateFolder));
   }
@@ -235,25 +236,22 @@ const NO_WORKSPACE = new Proxy({} as Workspace, {
   },
 });
 
-/** What decides which files a snapshot has. State files of other systems are never inputs. */
+/** The globs that decide which files a snapshot has. State files of other systems are never inputs. */
 function globsOf({ gates, ignore }: Pipeline) {
   return {
-    stored: gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : [])),
+    stored: gates.flatMap(fileGlobs),
     hashed: gates.flatMap(({ inputs }) => inputs ?? []),
-    ignore: [...ignore, ...OTHER_STATE, `${MEMORY_FOLDER}/**`, ...documentsMade(gates)],
+    ignore: [...ignore, ...OTHER_STATE, `${MEMORY_FOLDER}/**`, ...documentExceptions(gates)],
   };
 }
 
-/** Documents are inputs of the gates that name them, by their digests. Files are those that a gate makes. */
-function documentsMade(gates: Pipeline['gates']): string[] {
-  const globs = gates.flatMap(({ files }) => (Array.isArray(files) ? (files as readonly string[]) : []));
-  return globs.filter((glob) => glob.startsWith(`${MEMORY_FOLDER}/`)).map((glob) => `!${glob}`);
+/** Documents are part of requests by their digests, not as files, except for documents that a gate makes. */
+function documentExceptions(gates: Pipeline['gates']): string[] {
+  const globs = gates.flatMap(fileGlobs).filter((glob) => glob.startsWith(`${MEMORY_FOLDER}/`));
+  return globs.map((glob) => `!${glob}`);
 }
 
-/**
- * State files of other systems change by themselves; beside them lies what was set aside. Not read from the formats: they
- * need not be loaded for it.
- */
+/** State files of other systems, and files that were set aside beside them. A list, so that no format must be loaded. */
 const OTHER_STATE = [
   '.claude/{orchestration,team-orchestration,deep-dive}.local.md',
   '.claude/skills/nexus/history/**',

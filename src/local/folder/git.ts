@@ -6,9 +6,9 @@ import { GatelineError } from '../../errors.ts';
 import type { Environment } from '../../environment.ts';
 
 /**
- * Who decides: git's `user.email`.
- * @param isRoutine whether the decision is part of a command such as `run`: nobody must be named for it
- * @throws GatelineError `usage` if it is not set
+ * The person who decides: git's `user.email`.
+ * @param isRoutine the decision is part of a command such as `run`: without an e-mail address the actor is `unknown`
+ * @throws GatelineError `usage` if `user.email` is not set and the decision is no routine
  */
 export async function findActor(root: string, environment: Environment, isRoutine: boolean): Promise<string> {
   const email = await gitText(root, environment, ['config', 'user.email']);
@@ -21,7 +21,7 @@ export async function findActor(root: string, environment: Environment, isRoutin
 
 /** The branch that is checked out; undefined: no repository, or no branch. */
 export async function findBranch(root: string, environment: Environment): Promise<string | undefined> {
-  // The plain case needs no process.
+  // The usual case, without starting git.
   const head = await readFile(join(root, '.git', 'HEAD'), 'utf8').catch(() => '');
   const branch = /^ref: refs\/heads\/([^.].*)\n$/.exec(head)?.[1];
   return branch ?? gitText(root, environment, ['symbolic-ref', '--quiet', '--short', 'HEAD']);

@@ -13,7 +13,7 @@ import { writeProgress } from '../learnings/memory.ts';
 import { mirrorRun } from '../exchange/mirror.ts';
 import { createAgentStateFiles } from '../exchange/system-files.ts';
 
-/** How a run stands. @param run default: the newest */
+/** The view of a run. @param run default: the newest */
 export async function viewRun(folder: Folder, order: Order, run?: number): Promise<RunView> {
   const { pipeline, subject, metadata } = order;
   const [entries, isWorkedOn] = await Promise.all([folder.log.read(), folder.isWorkedOn()]);
@@ -27,7 +27,7 @@ export async function viewRun(folder: Folder, order: Order, run?: number): Promi
   return createRunView({ pipeline, subject, metadata, entries, run, clone, isAlive, history, outputPath });
 }
 
-/** The ports of a folder: whenever a unit has ended, the files of other systems and its checkpoint are written. */
+/** The ports of a folder that, after each entry, also write the files of `mirror` and report Markdown checkpoints. */
 export function mirroredPorts(folder: Folder, order: Order, checkpoints = order.pipeline.checkpoints): Ports {
   if (order.pipeline.mirror.length === 0 && !checkpoints) return folder.ports;
   const { log, observe } = folder.ports;
@@ -47,16 +47,18 @@ export function mirroredPorts(folder: Folder, order: Order, checkpoints = order.
 }
 
 /**
- * After a call that may have written: the history, files of other systems, old runs. One that wrote nothing may follow
- * one that was killed before this.
+ * Ends a call: writes the history and the files of other systems, and removes old runs. Also for a call that wrote
+ * nothing, because the one before it may have been killed before this.
  */
 export async function endCall(folder: Folder, order: Order, wrote: boolean): Promise<RunView> {
   const view = await viewRun(folder, order);
   const { id, retention } = order.pipeline;
   const { entries } = await folder.readHistory({ pipeline: id, subject: order.subject, limit: 1 });
-  const isNoted = entries[0]?.run === view.run && entries[0].status === view.status;
-  if (wrote || !isNoted) await folder.appendHistory(order);
-  if (wrote || !isNoted) await writeProgress(folder, order);
+  const isCurrent = entries[0]?.run === view.run && entries[0].status === view.status;
+  if (wrote || !isCurrent) {
+    await folder.appendHistory(order);
+    await writeProgress(folder, order);
+  }
   await mirrorRun(folder, order, view, true);
   if (wrote && retention && (await folder.isCleanDue())) await cleanFolder(folder, retention, false);
   return view;

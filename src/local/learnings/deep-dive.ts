@@ -2,7 +2,7 @@ import type { Decider, Order } from '../../engine/ports.ts';
 import { GatelineError } from '../../errors.ts';
 import { deepDiveHeader } from '../../formats/agent-flow/read.ts';
 import { documentPath } from '../../run/memory.ts';
-import { UnitGraph } from '../../run/units.ts';
+import { fileGlobs, UnitGraph } from '../../run/units.ts';
 import { createMatcher } from '../../workspace/globs.ts';
 import type { Folder } from '../folder/folder.ts';
 import { checkFreshness, type Freshness } from './memory.ts';
@@ -11,8 +11,8 @@ import { runFolder, type RunOptions, type RunOutcome } from '../runs/run-folder.
 const DEEP_DIVE = 'deep-dive';
 
 /**
- * Runs the gates that make the deep dive, all of them anew, if it is stale.
- * @param isForced also if it is not
+ * Runs the gates that make the deep dive, all of them again, if it is stale.
+ * @param isForced even if it is not
  * @throws GatelineError `usage` if no gate of the pipeline makes it
  */
 export async function refreshDeepDive(
@@ -24,8 +24,7 @@ export async function refreshDeepDive(
 ): Promise<{ readonly freshness: Freshness; readonly outcome?: RunOutcome }> {
   const { pipeline } = order;
   const path = documentPath(DEEP_DIVE);
-  const isMaker = (files: unknown) => Array.isArray(files) && createMatcher(files as string[])(path);
-  const maker = pipeline.gates.find(({ files }) => isMaker(files));
+  const maker = pipeline.gates.find((gate) => createMatcher(fileGlobs(gate))(path));
   if (maker === undefined)
     throw new GatelineError('usage', `no gate of ${pipeline.id} makes ${path}`, {
       hint: 'Name the definition that does: `--file deep-dive.yml`. `gateline init --template deep-dive` writes one.',

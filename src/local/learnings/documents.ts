@@ -20,7 +20,7 @@ export interface DocumentFile {
   readonly modified: string;
 }
 
-/** The documents for agents of a folder. */
+/** The documents of a folder, in `.gateline/memory/`. */
 export class FileDocuments {
   readonly #root: string;
 
@@ -28,7 +28,7 @@ export class FileDocuments {
     this.#root = root;
   }
 
-  /** @throws GatelineError `usage` if it is no plain file of at most 1 MiB */
+  /** Undefined: there is none. @throws GatelineError `usage` if it is no plain file of at most 1 MiB */
   async read(name: string): Promise<Uint8Array | undefined> {
     const file = await readPlainFile(this.#place(name), MAX_BYTES);
     if (file.state === 'absent') return undefined;
@@ -38,7 +38,7 @@ export class FileDocuments {
     });
   }
 
-  /** Undefined: there is no folder for them. */
+  /** All documents, by name; undefined: the folder does not exist. */
   async list(): Promise<readonly DocumentFile[] | undefined> {
     const folder = join(this.#root, MEMORY_FOLDER);
     if (!(await stat(folder).catch(unless('ENOENT')))?.isDirectory()) return undefined;

@@ -37,7 +37,7 @@ export async function viewMemory(folder: Folder, { pipeline }: Order): Promise<M
   return { documents: await Promise.all(views), learnings };
 }
 
-/** Adds what agents learned to `learned-patterns.md`, each once. @param gates only of these. Default: all */
+/** Adds what agents learned to `learned-patterns.md`, without duplicates. @param gates only of these; empty: all */
 export async function promoteLearnings(
   { documents, log, ports }: Folder,
   { pipeline }: Order,
@@ -54,8 +54,8 @@ export async function promoteLearnings(
 }
 
 /**
- * Adds to `progress.md` what was completed and learned (seed 003), if the folder has documents. It is for people and
- * agents: what cannot be written is only said.
+ * Adds completed tasks and learnings to `progress.md` (seed 003), if the folder has documents. A failure to write is only
+ * a notice.
  */
 export async function writeProgress({ documents, log, ports, options }: Folder, { pipeline }: Order): Promise<void> {
   try {
@@ -77,12 +77,12 @@ export async function writeProgress({ documents, log, ports, options }: Folder, 
   }
 }
 
-/** What an agent that begins now is told of what was done before. */
+/** The handoff document for an agent that would start now. */
 export async function readHandoff(folder: Folder, order: Order): Promise<string> {
   return makeHandoff(await Call.open(folder.ports, order));
 }
 
-/** The documents as texts, by name, and the handoff. */
+/** The texts of all documents by name, the handoff included. */
 export async function readDocuments(folder: Folder, order: Order): Promise<Record<string, string>> {
   const texts: Record<string, string> = { [HANDOFF]: await readHandoff(folder, order) };
   for (const { name } of (await folder.documents.list()) ?? [])
@@ -90,12 +90,12 @@ export async function readDocuments(folder: Folder, order: Order): Promise<Recor
   return texts;
 }
 
-/** Commits in its part of the code base after which a deep dive is stale, if it does not say. */
+/** Default of `stale_after`. */
 const STALE_AFTER = '20 commits';
 
 /**
- * A deep dive is stale after some commits in its part of the code base, or after some time, by `stale_after` of its front
- * matter: `20 commits`, `30d`.
+ * Whether a deep dive is stale, by `stale_after` of its front matter: after some time (`30d`), or some commits in its
+ * part of the code base (`20 commits`).
  */
 export async function checkFreshness(
   { options, ports }: Folder,

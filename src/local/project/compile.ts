@@ -11,16 +11,16 @@ import type { Definition } from './load-definition.ts';
 export interface CompiledWorkflow {
   /** Absolute. */
   readonly path: string;
-  /** `stale`: it was only compared, and holds something else. */
+  /** `stale`: it was only compared, and differs. */
   readonly status: 'current' | 'written' | 'stale';
-  /** What would change, as a unified diff; '' unless `stale`. */
+  /** A unified diff if `stale`, else empty. */
   readonly diff: string;
 }
 
 /**
  * Writes the workflow of a definition, or only compares it.
  * @param output relative to the folder of the definition. Default: `.github/workflows/<pipeline>.yml` of the repository
- * @throws GatelineError `usage` if something else has written the file
+ * @throws GatelineError `usage` if the file was not written by `compile`
  */
 export async function compileWorkflow(
   { root, file, pipeline }: Definition,
@@ -45,7 +45,7 @@ export async function compileWorkflow(
   return { path, status: 'written', diff: '' };
 }
 
-/** With line feeds: git may have checked it out otherwise. */
+/** Reads a file with line feeds, because git may have checked it out with CRLF. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');

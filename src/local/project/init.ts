@@ -16,14 +16,14 @@ export const TEMPLATES = [
   'safety',
 ] as const;
 
-/** They are beside the sources, and beside what is built and bundled from them, which lies at other depths. */
+/** The nearest `templates/` above this module, which is at different depths in sources, build and bundle. */
 function folderOf(template: string): string {
   let base = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(base, 'templates', template)) && dirname(base) !== base) base = dirname(base);
   return join(base, 'templates', template);
 }
 
-/** Copies a template into a folder. @returns paths that were written, and paths that were there already */
+/** Copies a template into a folder. @returns `files` that were written, and existing ones that were `left` */
 export async function initProject(
   folder: string,
   template: string,

@@ -10,9 +10,9 @@ import { problemText, type Problem } from '../../pipeline/problem.ts';
 import type { Contract } from '../../verdict/contract.ts';
 import { compileContract } from '../../verdict/judge.ts';
 
-/** A definition that was read, with the files that it names. */
+/** A definition, with the contracts of its gates and the schema files that these name. */
 export interface Definition {
-  /** The folder that gates work in: the one with the definition. Absolute. */
+  /** Absolute path of the folder that gates work in: the one with the definition. */
   readonly root: string;
   /** Relative to `root`, `/`-separated. */
   readonly file: string;
@@ -22,9 +22,9 @@ export interface Definition {
   readonly warnings: readonly Problem[];
 }
 
-type ReadNamed = (path: string) => Promise<Uint8Array>;
+type ReadFile = (path: string) => Promise<Uint8Array>;
 
-/** A definition with errors: each is a line of the message. */
+/** A definition has errors, each a line of the message. */
 export class DefinitionError extends GatelineError {
   readonly problems: readonly Problem[];
 
@@ -35,8 +35,8 @@ export class DefinitionError extends GatelineError {
 }
 
 /**
- * Reads the definition of a folder: the file that is named, else the first of {@link DEFINITION_FILES} in the folder or
- * the nearest one above it.
+ * Reads a definition: `named`, relative to the folder, else the first of {@link DEFINITION_FILES} in the folder or the
+ * nearest one above it.
  * @throws DefinitionError with every problem
  */
 export async function loadDefinition(folder: string, named?: string): Promise<Definition> {
@@ -47,20 +47,20 @@ export async function loadDefinition(folder: string, named?: string): Promise<De
 }
 
 /**
- * The definition that a text is.
- * @param readNamed the bytes of a file that it names; rejects with ENOENT if there is none
+ * Parses a definition.
+ * @param readNamed reads a file that it names; rejects with ENOENT if there is none
  * @throws DefinitionError with every problem
  */
 export async function parseDefinition(
   { root, file, text }: Pick<Definition, 'root' | 'file' | 'text'>,
-  readNamed: ReadNamed,
+  readNamed: ReadFile,
 ): Promise<Definition> {
   const parsed = parsePipeline(text, file);
   if (!parsed.ok) throw new DefinitionError(parsed.problems);
   const { pipeline, warnings } = parsed;
-  // Gates share schemas.
+  // Gates may share a schema.
   const files = new Map<string, Promise<Uint8Array>>();
-  const readOnce: ReadNamed = (path) => {
+  const readOnce: ReadFile = (path) => {
     const bytes = files.get(path) ?? readNamed(path);
     files.set(path, bytes);
     return bytes;
@@ -116,7 +116,7 @@ async function readText(path: string, file: string): Promise<string> {
 }
 
 /** The contract of a gate, with its schema file read. */
-async function contractOf(readNamed: ReadNamed, gate: Gate, { gates }: Pipeline): Promise<Contract> {
+async function contractOf(readNamed: ReadFile, gate: Gate, { gates }: Pipeline): Promise<Contract> {
   const { schema, score, threshold, partial, checks, result, message, redact } = gate.contract;
   const lists = gates.flatMap(({ matrix }) =>
     matrix && 'from' in matrix && matrix.from.gate === gate.id ? [matrix.from.pointer] : [],
@@ -139,7 +139,7 @@ async function contractOf(readNamed: ReadNamed, gate: Gate, { gates }: Pipeline)
   };
 }
 
-async function readSchema(readNamed: ReadNamed, file: string, { id, schemaPlace: place }: Gate): Promise<JsonValue> {
+async function readSchema(readNamed: ReadFile, file: string, { id, schemaPlace: place }: Gate): Promise<JsonValue> {
   const path = ['gates', id, 'output', 'schema'];
   const bytes = await readNamed(file).catch((error: unknown) => {
     const message = isSystemError(error, 'ENOENT') ? 'does not exist' : `cannot be read: ${messageOf(error)}`;

@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, isSystemError, messageOf } from '../../errors.ts';
 
-/** The report on a pull request, and the line in it that opens an output. */
+/** The report on a pull request, and its line that approves an output. */
 export interface PullRequestOutput {
-  /** The comment of the report, Markdown: it shows the output. */
+  /** The comment of the report, Markdown. */
   readonly report: string;
   /** `/gateline approve GATE DIGEST` */
   readonly line: string;
 }
 
-/** Runs GitHub's command line in the folder of a clone. @returns what it prints */
+/** Runs `gh` in a clone. @returns its standard output */
 export type Gh = (...args: readonly string[]) => Promise<string>;
 
 export function createGh(folder: string, environment: Environment): Gh {
@@ -39,8 +39,8 @@ const commentsSchema = z.array(
 );
 
 /**
- * The output of a unit that waits for a person on a pull request: by the line in the newest report there. The gate's job
- * checks the line; a report that is not ours could only name an output that does not exist.
+ * Finds the output of a unit that waits for a person on a pull request, in the newest report. The gate's job checks the
+ * line, so a forged report can only name an output that does not exist.
  * @throws GatelineError `failed` if no report has a line for the unit
  */
 export async function findWaitingOutput(gh: Gh, pullRequest: number, unit: string): Promise<PullRequestOutput> {
@@ -59,7 +59,7 @@ export async function findWaitingOutput(gh: Gh, pullRequest: number, unit: strin
   });
 }
 
-/** Posts a decision as a comment of the person who is logged in. @returns its address */
+/** Posts a decision as a comment of the person who is logged in to `gh`. @returns its URL */
 export async function postDecision(
   gh: Gh,
   pullRequest: number,

@@ -5,15 +5,15 @@ import { GatelineError } from '../../errors.ts';
 import { readFileIfPresent } from '../../store/files/state-folder.ts';
 import type { Folder } from '../folder/folder.ts';
 
-/** What a run in a clone began with, and what it led to. */
+/** The snapshots of an isolated run. */
 const cloneRunSchema = z.object({
-  /** Absent: its files were applied, or the run went on in the folder. */
+  /** Number of the run. Absent: its files were applied, or the run was continued in the folder. */
   run: z.number().optional(),
-  /** Ids of snapshots. */
+  /** Id of the snapshot that it began with. */
   base: z.string(),
-  /** Absent: the call has not ended, or was killed. */
+  /** Id of the snapshot that it ended with. Absent: the call has not ended, or was killed. */
   result: z.string().optional(),
-  /** The commit of its branch that has its files. */
+  /** Commit of `gateline/<subject>` with its files. */
   delivered: z.string().optional(),
 });
 export type CloneRun = z.infer<typeof cloneRunSchema>;
@@ -33,7 +33,7 @@ export async function saveCloneRun(folder: Folder, order: Order, cloneRun: Clone
   await folder.stateFolder.writeDurably(pathOf(folder, order), [JSON.stringify(cloneRun)]);
 }
 
-/** The files of the run are in the folder now: only `apply` still knows the clone. */
+/** Detaches a run from its clone: its files are in the folder now, and only `apply` still uses the clone. */
 export async function leaveClone(folder: Folder, order: Order): Promise<void> {
   const cloneRun = await readCloneRun(folder, order);
   if (cloneRun?.run !== undefined) await saveCloneRun(folder, order, { ...cloneRun, run: undefined });

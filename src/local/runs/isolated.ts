@@ -10,28 +10,28 @@ import { leaveClone, readCloneRun, saveCloneRun } from './clone-run.ts';
 import type { Folder } from '../folder/folder.ts';
 import { mirroredPorts, viewRun } from '../folder/view-run.ts';
 
-/** What `apply` brought into the folder. */
+/** How `apply` changed the folder. */
 export interface ApplyResult {
   readonly written: readonly string[];
-  /** Paths where the folder has another version than the run began with. */
+  /** Paths that were not written, because the folder has another version than the run began with. */
   readonly left: readonly string[];
-  /** Files of gates that are not done, one sentence each. */
+  /** Gates that are not done and whose files were applied, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Runs in a clone of the folder, and saves from which snapshot to which it led. */
+/** Runs in a clone of the folder, and saves the snapshots before and after, for `apply`. */
 export async function runIsolated(
   folder: Folder,
   order: Order,
   signal: AbortSignal,
   checkpoints?: boolean,
 ): Promise<RunResult> {
-  // A killed agent may still work in the folder: the clone gets its files when that is over.
+  // First, because a killed agent may still change files that the clone gets.
   await recoverFolder(mirroredPorts(folder, order, checkpoints), order);
   await using clone = await folder.openClone(order);
   const base = snapshotId(await clone.git.takeSnapshot());
   const { runNumber } = new LogState(order.pipeline, order.subject, await folder.log.read());
-  // Until the run has ended there is nothing to apply: the clone is not what an earlier one made of it.
+  // Without `result`: until the run has ended there is nothing to apply.
   const { delivered } = (await readCloneRun(folder, order)) ?? {};
   await saveCloneRun(folder, order, { run: runNumber, base, delivered });
   const run = await runPipeline(mirroredPorts(clone, order, checkpoints), { ...order, isIsolated: true }, signal);
@@ -44,10 +44,10 @@ export async function runIsolated(
   return run;
 }
 
-/** Brings what the last isolated run changed into the folder; other versions than those that it began with stay. */
+/** Writes the files that the last isolated run changed into the folder, unless they differ from those that it began with. */
 export async function applyClone(folder: Folder, order: Order, isDry: boolean): Promise<ApplyResult> {
   const { base, result } = await readResult(folder, order);
-  // What a killed agent left is its own, not what it is changed to now.
+  // First, so that a killed agent's changes of the folder are not mixed with these.
   if (!isDry) await recoverFolder(folder.ports, order);
   const { open, written, left } = await applyResult(folder.git, snapshotFrom(base), snapshotFrom(result), isDry);
   const { units } = await viewRun(folder, order);
@@ -61,7 +61,7 @@ export async function applyClone(folder: Folder, order: Order, isDry: boolean): 
   return { written: redact(written), left: redact(left), notes };
 }
 
-/** Writes what differs between two snapshots into a folder, over the versions of the first one. */
+/** Writes the differences of two snapshots into a folder, where it has the version of the first one. */
 export async function applyResult(workspace: Workspace, base: Snapshot, result: Snapshot, isDry = false) {
   const changes = await workspace.diff(base, result);
   const now = await workspace.listFiles(await workspace.takeSnapshot());

@@ -7,7 +7,7 @@ import { UnitGraph } from '../../run/units.ts';
 import { createRedactor } from '../../untrusted/redact.ts';
 import type { Definition } from '../project/load-definition.ts';
 
-/** What the caller says about a run, beside the definition. */
+/** What a run is about, as far as the caller says. */
 export interface AssignmentOptions {
   readonly subject?: string;
   readonly task?: string;
@@ -16,9 +16,9 @@ export interface AssignmentOptions {
 }
 
 /**
- * What a run is about: what the caller says, else the definition, else a name that agents do not see: `domain-feature` of
- * the metadata, or the branch. The caller's input may carry metadata (seed 000: `input.metadata`, `userStory`,
- * `acceptanceCriteria`, `url`).
+ * Determines what a run is about: by the caller, else by the definition. Without a subject, `domain-feature` of the
+ * metadata or the branch names the run, but is no part of requests. The caller's input may hold metadata (seed 000:
+ * `input.metadata`, `userStory`, `acceptanceCriteria`, `url`).
  */
 export function assignmentFor(pipeline: Pipeline, options: AssignmentOptions, branch: string | undefined): Assignment {
   const input = options.input ?? null;
@@ -48,7 +48,7 @@ function metadataOf(input: JsonValue): JsonObject {
   };
 }
 
-/** What calls work on. What is shown, or names files, has no secrets; the caller's input is only part of requests. */
+/** Creates an order. Subject, task and metadata are redacted, because they are shown and name files; requests redact `input`. */
 export function createOrder(definition: Definition, assignment: Assignment, environment: Environment): Order {
   const { pipeline, file, contracts } = definition;
   const redactor = createRedactor(secretValues(pipeline, environment));
@@ -58,21 +58,21 @@ export function createOrder(definition: Definition, assignment: Assignment, envi
   return { pipeline, definitionFile: file, contracts, redactor, ...assignment, ...shown };
 }
 
-/** The values of all secrets that gates name. @returns by name; unset ones are left out */
+/** The values of the secrets that gates name, by name, without unset ones. */
 export function secretValues(pipeline: Pipeline, environment: Environment): Record<string, string> {
   const names = new Set(pipeline.gates.flatMap(({ secrets }) => secrets));
   return Object.fromEntries([...names].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
-/** What a call works on, and how much at a time. */
+/** Which gates a call works on, and how many at a time. */
 export interface Limits {
   /** These gates and what they need. */
   readonly until?: readonly string[];
-  /** Only these gates; what they need must be done, or have a stand-in. */
+  /** Only these gates: their needs must be done, or have a stand-in. */
   readonly only?: readonly string[];
   readonly maxParallel?: number;
   readonly maxIterations?: number;
-  /** Documents that every gate gets in this call. */
+  /** Further documents that every gate gets in this call. */
   readonly memory?: readonly string[];
 }
 
@@ -95,7 +95,7 @@ function withDocuments(pipeline: Pipeline, names: readonly string[]): Pipeline {
   return { ...pipeline, gates };
 }
 
-/** @throws GatelineError `usage` naming the unit that was meant */
+/** @throws GatelineError `usage` suggesting the unit that was meant */
 export function assertUnit(pipeline: Pipeline, key: UnitKey): void {
   new UnitGraph(pipeline).requireUnit(key);
 }

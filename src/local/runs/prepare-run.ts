@@ -5,29 +5,29 @@ import { applyStrategy, type Strategy } from '../../engine/decide/strategy.ts';
 import { hasUncommittedChanges } from '../folder/git.ts';
 import type { Folder } from '../folder/folder.ts';
 
-/** What is decided before a run starts. */
+/** Decisions that the options of a run ask for. */
 export interface Preparation {
   /** These gates run again even if nothing changed. */
   readonly force?: readonly string[];
   readonly strategy?: Strategy;
-  /** Closes the open run first. */
+  /** Close the open run first. */
   readonly fresh?: boolean;
 }
 
-/** The option that made a decision: its reason, if nobody gives another one. */
+/** The default reason of these decisions: the option that asks for them. */
 export function reasonOf({ strategy, force }: Preparation): string {
   if (strategy)
     return `--strategy ${typeof strategy === 'string' ? strategy : `from-checkpoint --from ${strategy.fromCheckpoint}`}`;
   return force ? '--force' : '--new';
 }
 
-/** Records what is decided before a run starts. The caller holds the lock. */
+/** Records decisions before a run starts. The caller holds the lock. */
 export async function prepareRun(ports: Ports, order: Order, by: Decider, preparation: Preparation): Promise<void> {
   if (preparation.fresh) await giveUpAttempts(ports, order, by);
   await decideBefore(ports, order, by, preparation);
 }
 
-/** Ports whose log has what would be decided before a run, for a plan: nothing is written. */
+/** Ports for a plan: their log has the decisions too, but nothing is written. */
 export async function planningPorts(ports: Ports, order: Order, by: Decider, preparation: Preparation): Promise<Ports> {
   let entries = await ports.log.read();
   const append: Ports['log']['append'] = async (...more) => (entries = [...entries, ...more]);
@@ -49,7 +49,7 @@ async function decideBefore(
   if (strategy) await applyStrategy(ports, order, strategy, by);
 }
 
-/** Before the first run in a folder with uncommitted work: which files gates may change. */
+/** Reports, before the first run in a folder with uncommitted changes, which files gates may change. */
 export async function reportUncommittedChanges(folder: Folder, { pipeline }: Order): Promise<void> {
   const editors = pipeline.gates.filter(({ files }) => files !== undefined);
   if (editors.length === 0 || (await folder.log.read()).length > 0) return;

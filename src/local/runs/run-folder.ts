@@ -13,21 +13,21 @@ import { endCall, mirroredPorts } from '../folder/view-run.ts';
 
 /** How a pipeline is run in a folder. */
 export interface RunOptions extends Limits, Preparation {
-  /** Works in a clone of the folder; `apply` brings its files back. */
+  /** Run in a clone of the folder; `apply` brings its files back. Default: false. */
   readonly isolated?: boolean;
-  /** Reports the Markdown checkpoint of each gate that ends. Default: `checkpoints` of the definition. */
+  /** Report the Markdown checkpoint of each gate that ends. Default: `checkpoints` of the definition. */
   readonly checkpoints?: boolean;
   readonly by?: Partial<Decider>;
   readonly signal?: AbortSignal;
 }
 
-/** How a run ended, and how it stands. */
+/** How a call ended, and the view of its run. */
 export interface RunOutcome {
   readonly result: Pick<RunResult, 'status' | 'run' | 'ran'>;
   readonly view: RunView;
 }
 
-/** What {@link runFolder} would do with each gate, and why. @param by who decides what the options say, if anything */
+/** What {@link runFolder} would do with each gate, and why. @param by who makes the decisions that the options ask for */
 export async function planFolder(
   folder: Folder,
   order: Order,

@@ -1,23 +1,25 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Order } from '../../engine/ports.ts';
 import type { Environment } from '../../environment.ts';
 import { GatelineError, messageOf } from '../../errors.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { Entry } from '../../run/entry.ts';
+import { fileGlobs } from '../../run/units.ts';
 import { listNames } from '../../verdict/texts.ts';
 import { createMatcher } from '../../workspace/globs.ts';
 import type { Folder } from '../folder/folder.ts';
 
-/** The files of gates in a folder that differ from its commit, as what they are to a loop. */
-export interface OpenFiles {
-  /** As the attempts of a subject left them, by subject. */
+/** Files of gates in a folder that differ from its commit. */
+interface UncommittedFiles {
+  /** Files that are as attempts left them, by the subject of the attempts. */
   readonly bySubject: ReadonlyMap<string, readonly string[]>;
-  /** Changed by somebody else. */
+  /** Files that somebody else changed. */
   readonly others: readonly string[];
 }
 
-/** @throws GatelineError `usage` if there is no commit that could get another one on top */
-export async function findOpenFiles(folder: Folder, { pipeline, definitionFile }: Owner): Promise<OpenFiles> {
+/** @throws GatelineError `usage` if the folder has no commit yet */
+async function findUncommittedFiles(folder: Folder, { pipeline, definitionFile }: Order): Promise<UncommittedFiles> {
   const { root, environment } = folder.options;
   const git = gitIn(root, environment);
   await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).catch((cause: unknown) => {
@@ -42,9 +44,9 @@ export async function findOpenFiles(folder: Folder, { pipeline, definitionFile }
   };
 }
 
-/** @throws GatelineError `usage` naming files that a commit of a task would take from the user */
-export async function requireNoOtherChanges(folder: Folder, owner: Owner): Promise<void> {
-  const { others } = await findOpenFiles(folder, owner);
+/** @throws GatelineError `usage` naming files of gates that the user changed: commits of tasks would contain them */
+export async function requireNoOtherChanges(folder: Folder, order: Order): Promise<void> {
+  const { others } = await findUncommittedFiles(folder, order);
   if (others.length === 0) return;
   throw new GatelineError('usage', `files of gates have changes that are not committed: ${listNames(others)}`, {
     hint: 'Commit or stash them: the loop commits the files of each task.',
@@ -52,17 +54,13 @@ export async function requireNoOtherChanges(folder: Folder, owner: Owner): Promi
 }
 
 /**
- * Commits what the attempts of a subject left, and nothing else, with the user's git, settings and hooks.
+ * Commits the files that attempts of a subject left, and no others, with the user's git, settings and hooks.
  * @returns the commit; undefined: there is nothing to commit
  * @throws GatelineError `failed` if git or a hook refuses
  */
-export async function commitFiles(
-  folder: Folder,
-  owner: Owner,
-  subject: string,
-  message: string,
-): Promise<string | undefined> {
-  const paths = (await findOpenFiles(folder, owner)).bySubject.get(subject) ?? [];
+export async function commitFiles(folder: Folder, order: Order, message: string): Promise<string | undefined> {
+  const { subject } = order;
+  const paths = (await findUncommittedFiles(folder, order)).bySubject.get(subject) ?? [];
   if (paths.length === 0) return undefined;
   const { root, environment } = folder.options;
   const git = gitIn(root, { ...environment, GIT_LITERAL_PATHSPECS: '1' });
@@ -85,18 +83,13 @@ export async function commitFiles(
   return (await git(['rev-parse', 'HEAD'])).trim();
 }
 
-interface Owner {
-  readonly pipeline: Pipeline;
-  readonly definitionFile: string;
-}
-
 function isFileOf({ gates }: Pipeline): (path: string) => boolean {
   if (gates.some(({ files }) => files === 'changed')) return () => true;
-  const matchers = gates.flatMap(({ files }) => (Array.isArray(files) ? [createMatcher(files as string[])] : []));
+  const matchers = gates.map((gate) => createMatcher(fileGlobs(gate)));
   return (path) => matchers.some((matches) => matches(path));
 }
 
-/** By path, the version that attempts left, and the subject of the last one. */
+/** By path, the version that the last attempt left, and the subject of that attempt. */
 function lastChanges(entries: readonly Entry[]) {
   const last = new Map<string, { readonly subject: string; readonly after: string | null }>();
   for (const entry of entries)

@@ -6,7 +6,7 @@ import { snapshotFrom } from '../../workspace/workspace.ts';
 import { readCloneRun, saveCloneRun } from '../runs/clone-run.ts';
 import type { Folder } from '../folder/folder.ts';
 
-/** @throws GatelineError `usage` if there is no commit that a branch could begin with */
+/** @throws GatelineError `usage` if the folder has no commit that a branch could start from */
 export async function requireDelivery(folder: Folder): Promise<void> {
   if ((await folder.git.watchHead()).head !== null) return;
   throw new GatelineError(
@@ -18,7 +18,7 @@ export async function requireDelivery(folder: Folder): Promise<void> {
   );
 }
 
-/** Commits what the clone of a subject made to the branch `gateline/<subject>`, on top of what is checked out. */
+/** Commits the files of a subject's clone to the branch `gateline/<subject>`, on top of the commit that is checked out. */
 export async function deliverBranch(folder: Folder, order: Order): Promise<Delivery> {
   const { subject, task = '', pipeline } = order;
   const branch = branchOf(order);
@@ -36,7 +36,7 @@ export async function deliverBranch(folder: Folder, order: Order): Promise<Deliv
   }
 }
 
-/** What was delivered of a subject last. */
+/** The last delivery of a subject. */
 export async function readDelivery(folder: Folder, order: Order): Promise<Delivery> {
   return { branch: branchOf(order), commit: (await readCloneRun(folder, order))?.delivered };
 }

@@ -8,9 +8,9 @@ import type { Folder } from '../folder/folder.ts';
 import { runFolder } from '../runs/run-folder.ts';
 
 export interface LoopOptions {
-  /** Runs in this call. Default: no limit. */
+  /** At most this many runs in this call. Default: no limit. */
   readonly maxIterations?: number;
-  /** Ids of tasks. One of them that failed is tried once more. Default: all. */
+  /** Only tasks with these ids; failed ones are tried once more. Default: all, without a further try. */
   readonly only?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -27,14 +27,14 @@ export interface LoopResult {
   readonly commits: readonly { readonly id: string; readonly commit: string }[];
 }
 
-/** The tasks of a set, as the log says. */
+/** The tasks of a set with their status, from the log. */
 export async function readTasks(folder: Folder, set: SubjectSet): Promise<readonly Task[]> {
   return foldTasks(set, folder.options.pipeline, await folder.log.read());
 }
 
 /**
- * Does the tasks of a set one after another, each on what those before it left: a run and a commit for each. One that
- * failed is repaired by a run of its own, then tried again. Killed anywhere, the next call continues.
+ * Does the tasks of a set one after another, with a run and a commit for each. A task that failed is repaired by a fix
+ * task, a run of its own, then tried again. Killed anywhere, the next call continues.
  * @throws GatelineError `usage` if files of gates have changes of the user; `failed` if a commit is refused
  */
 export async function runLoop(
@@ -50,18 +50,18 @@ export async function runLoop(
     const order = orderOf(subjects.get(task.id)!, text);
     const goal = order.task ?? '';
     const message = goal.startsWith(`${id}: `) ? goal : `${id}: ${goal}`.replace(/: $/, '');
-    const made = await commitFiles(folder, order, task.id, message);
+    const made = await commitFiles(folder, order, message);
     if (made === undefined) return;
     commits.push({ id, commit: made });
-    note(folder, `${id} is committed as ${made.slice(0, 12)}`);
+    notice(folder, `${id} is committed as ${made.slice(0, 12)}`);
   };
 
   const first = orderOf(set.subjects[0]!, undefined);
-  // What a killed agent left is its own.
+  // First, because what a killed agent left belongs to its task, not to the user.
   await recoverFolder(folder.ports, first);
   await requireNoOtherChanges(folder, first);
   let tasks = await readTasks(folder, set);
-  // What a killed call has not committed.
+  // Tasks that a killed call completed without their commit.
   for (const task of tasks) if (task.done) await commit(task, task.done);
   const retried = new Set<string>();
   for (let iterations = 0; ; iterations += 1) {
@@ -79,7 +79,7 @@ export async function runLoop(
     const order = orderOf(subjects.get(task.id)!, next.task);
     const by = { actor: 'gateline', reason: `${next.id} follows` };
     if (task.hasFailedRun) await decide(folder.ports, order, { decision: 'close' }, by);
-    note(folder, `${next.id}: ${task.reason}`);
+    notice(folder, `${next.id}: ${task.reason}`);
     const force = next.isRetry ? order.pipeline.gates.map(({ id }) => id) : undefined;
     const { result, view } = await runFolder(folder, order, { signal, force }, by);
     tasks = await readTasks(folder, set);
@@ -99,6 +99,6 @@ function endOfTasks(
   return end('stopped', open.map(({ id, status, reason }) => `${id} ${status}: ${reason}`).join('; '));
 }
 
-function note({ options }: Folder, message: string): void {
+function notice({ options }: Folder, message: string): void {
   options.observe({ type: 'notice', message });
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../../json/did-you-mean.ts';
 import { parseSet, type SetSubject, type SubjectSet } from '../../pipeline/set.ts';
 import { DefinitionError } from '../project/load-definition.ts';
 
-/** The order of a subject. @param task of it, or of what repairs it */
+/** Creates the order of a subject. @param task of the subject, or the fix task that repairs it */
 export type OrderOf = (subject: SetSubject, task: string | undefined) => Order;
 
 /** Reads a set. @param path absolute @throws DefinitionError with every problem */
@@ -18,7 +18,7 @@ export async function readSet(path: string): Promise<SubjectSet> {
   throw new DefinitionError(parsed.problems);
 }
 
-/** @param what a subject is called @throws GatelineError `usage` naming the subject that was meant */
+/** @param what the word for a subject in the message @throws GatelineError `usage` suggesting the id that was meant */
 export function requireSubjects(
   { subjects }: SubjectSet,
   names: readonly string[] = [],

@@ -14,7 +14,7 @@ import { endCall, viewRun } from '../folder/view-run.ts';
 export interface SetOptions {
   /** Ids of subjects; those that they need must be completed. Default: all. */
   readonly only?: readonly string[];
-  /** How many subjects work side by side. Default: that of the set. */
+  /** How many subjects run side by side. Default: `max-parallel` of the set. */
   readonly maxParallel?: number;
   readonly signal?: AbortSignal;
 }
@@ -74,7 +74,7 @@ export async function runSet(
     else if (running.size > 0) await Promise.race(running.values());
     else break;
   }
-  // Only now: old runs are removed when nothing works.
+  // Last, because it may remove old runs.
   for (const { id } of subjects) if (ends.has(id)) await endCall(folder, orders.get(id)!, true);
   if (error !== undefined) throw error;
   const views = viewSubjects(set.subjects, await viewRuns(folder, orders), ends);
@@ -87,7 +87,7 @@ function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** How the subjects of a set stand. */
+/** The newest run of each subject of a set. */
 export async function viewSet(folder: Folder, set: SubjectSet, orderOf: OrderOf): Promise<readonly SubjectView[]> {
   const orders = new Map(set.subjects.map((subject) => [subject.id, orderForSet(orderOf, subject)]));
   const runs = await viewRuns(folder, orders);
@@ -115,7 +115,7 @@ export async function planSet(
   return plans;
 }
 
-/** State files of other systems hold one run: they are written by `export`. */
+/** Without `mirror`: state files of other systems hold one run, so for a set only `export` writes them. */
 function orderForSet(orderOf: OrderOf, subject: SetSubject): Order {
   const order = orderOf(subject, subject.task);
   return { ...order, pipeline: { ...order.pipeline, mirror: [] } };

@@ -28,7 +28,7 @@ export class EntityVerbs {
     return this.#session.use('read', (folder, order) => runFolderCommand(folder, order, command, options));
   }
 
-  /** What a command lacks, and the commands that would make it valid. */
+  /** Checks what a command requires: what is not valid, and which commands would make it valid. */
   check(command: string, args: Names = {}): Promise<CommandCheck> {
     return this.#session.use('read', (folder, order) => checkCommand(folder.ports, order, { command, args }));
   }
@@ -38,14 +38,14 @@ export class EntityVerbs {
     return this.#session.use('read', (folder, order) => viewEntities(folder, order, name));
   }
 
-  /** Says what an entity is, or one of its instances (`resource/resource_7`). */
+  /** Sets an entity, or one of its instances (`resource/resource_7`). */
   set(name: string, to: EntityChange['to'], value?: JsonValue, by: Partial<Decider> = {}) {
     return this.#session.use('read', async (folder, order) =>
       setEntity(folder, order, { name, to, value }, await this.#session.decider(by, order, 'gateline entities set')),
     );
   }
 
-  /** Notes what a command that ran elsewhere has created and invalidated. */
+  /** Records what a command that ran elsewhere has created and invalidated. */
   apply(command: string, result?: JsonValue, args: Names = {}, by: Partial<Decider> = {}) {
     return this.#session.use('read', async (folder, order) =>
       applyCommand(
@@ -57,7 +57,7 @@ export class EntityVerbs {
     );
   }
 
-  /** As if entities had never existed. @param name default: all */
+  /** Forgets an entity, as if it had never existed. @param name default: all */
   reset(name?: string, by: Partial<Decider> = {}): Promise<readonly EntityChange[]> {
     return this.#session.use('read', async (folder, order) =>
       resetEntities(folder, order, name, await this.#session.decider(by, order, 'gateline entities reset')),

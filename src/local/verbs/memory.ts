@@ -17,12 +17,12 @@ export class MemoryVerbs {
     return this.#session.use('read', viewMemory);
   }
 
-  /** Adds what agents learned to `learned-patterns.md`, each once. @param gates only of these. Default: all */
+  /** Adds what agents learned to `learned-patterns.md`, without duplicates. @param gates only of these. Default: all */
   promote(gates: readonly string[] = []): Promise<readonly Learning[]> {
     return this.#session.use('read', (folder, order) => promoteLearnings(folder, order, gates));
   }
 
-  /** Makes `deep-dive.md` anew if it is stale. @param isForced also if it is not */
+  /** Makes `deep-dive.md` again if it is stale. @param isForced even if it is not */
   refresh(isForced = false, { by, ...options }: Pick<RunOptions, 'signal' | 'by'> = {}) {
     return this.#session.use('engine', async (folder, order) =>
       refreshDeepDive(
@@ -35,7 +35,7 @@ export class MemoryVerbs {
     );
   }
 
-  /** What an agent that begins now is told of what was done before, as Markdown. */
+  /** The handoff document, Markdown: what was done before, for an agent that starts fresh. */
   handoff(): Promise<string> {
     return this.#session.use('read', readHandoff);
   }

@@ -16,9 +16,7 @@ export class SetVerbs {
   /** Does the tasks of a set one after another, with a commit for each. @param file path of the set */
   async loop(file: string, options: LoopOptions = {}): Promise<LoopResult> {
     const set = await readSet(file);
-    return this.#session.use('engine', (folder) =>
-      runLoop(folder, set, (...task) => this.#session.orderFor(...task), options),
-    );
+    return this.#session.use('engine', (folder) => runLoop(folder, set, this.#session.orderFor, options));
   }
 
   /** The tasks of a set, with their status and retries. */
@@ -30,22 +28,18 @@ export class SetVerbs {
   /** Runs the pipeline for each subject of a set, in a clone each. @param file path of the set */
   async run(file: string, options: SetOptions = {}): Promise<SetOutcome> {
     const set = await readSet(file);
-    return this.#session.use('engine', (folder) =>
-      runSet(folder, set, (...task) => this.#session.orderFor(...task), options),
-    );
+    return this.#session.use('engine', (folder) => runSet(folder, set, this.#session.orderFor, options));
   }
 
   /** What {@link run} would do with each subject, and why. */
   async plan(file: string, only?: readonly string[]): Promise<readonly SubjectPlan[]> {
     const set = await readSet(file);
-    return this.#session.use('beside', (folder) =>
-      planSet(folder, set, (...task) => this.#session.orderFor(...task), only),
-    );
+    return this.#session.use('beside', (folder) => planSet(folder, set, this.#session.orderFor, only));
   }
 
-  /** How the subjects of a set stand. */
+  /** The newest run of each subject of a set. */
   async view(file: string): Promise<readonly SubjectView[]> {
     const set = await readSet(file);
-    return this.#session.use('read', (folder) => viewSet(folder, set, (...task) => this.#session.orderFor(...task)));
+    return this.#session.use('read', (folder) => viewSet(folder, set, this.#session.orderFor));
   }
 }
