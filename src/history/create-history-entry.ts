@@ -11,12 +11,12 @@ const MAX_TEXT = 200;
 const FAILURES: ReadonlySet<UnitStatus> = new Set<UnitStatus>(['failed', 'partial', 'lost']);
 
 /**
- * The line of the newest run in the history, at the end of a call; undefined: no gate has worked in it.
+ * The history entry of the newest run at the end of a call; undefined: no gate has worked in it.
  * @param now ISO 8601 with milliseconds
  */
 export function createHistoryEntry(pipeline: Pipeline, state: LogState, now: string): HistoryEntry | undefined {
   const run = state.current;
-  // A call ends its own agents, so what is open works between `begin` and `complete`.
+  // A call ends its own agents, so an open attempt is one between `begin` and `complete`.
   const units = [...describeUnits(pipeline, state, run, () => true).values()];
   const status = runStatusOf(run, units);
   if (run === undefined || status === 'initializing') return undefined;
@@ -47,11 +47,11 @@ export function createHistoryEntry(pipeline: Pipeline, state: LogState, now: str
       kind: failed.ended?.verdict.kind ?? failed.status,
       message: cut(failed.reason),
     },
-    units: units.map((unit) => unitLine(unit, verdicts)),
+    units: units.map((unit) => unitEntry(unit, verdicts)),
   };
 }
 
-function unitLine(
+function unitEntry(
   { unit, status, attempts, ended }: UnitState,
   verdicts: ReturnType<typeof verdictsOf>,
 ): HistoryEntry['units'][number] {
@@ -69,7 +69,7 @@ function unitLine(
   };
 }
 
-/** The verdicts that each request of a unit had by each contract. Without an output nothing was judged. */
+/** The statuses of the verdicts on each request of a unit by each contract. Without an output nothing was judged. */
 function verdictsOf(ends: readonly EndedEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
   const verdicts = new Map<string, Set<string>>();
   for (const end of ends) {

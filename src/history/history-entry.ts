@@ -6,7 +6,7 @@ const time = z.iso.datetime({ precision: 3 });
 /** A unit of an imported run whose system counts units and does not name them: no gate has statistics of it. */
 export const UNNAMED_UNIT = '';
 
-/** One line per run: how it stood when a call of it ended. Of several lines of one run the last one counts. */
+/** The state of a run when a call of it ended. If a run has several entries, the last one counts. */
 export const historyEntrySchema = z.object({
   v: z.literal(1),
   pipeline: z.string(),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json.ts';
 import { historyEntrySchema, type HistoryEntry } from './history-entry.ts';
 
-/** Which runs (seed 004: by name, status, time and task). All fields must match. */
+/** Selects runs (seed 004: by name, status, time and task). All fields must match. */
 export interface HistoryFilter {
   readonly pipeline?: string;
   readonly subject?: string;
@@ -12,22 +12,22 @@ export interface HistoryFilter {
   readonly until?: string;
   /** In the task, the subject or the message of a failure, in upper or lower case. */
   readonly contains?: string;
-  /** A gate or one of its legs (`gate/leg`): runs in which it had a part, with its units only. */
+  /** A gate or one of its legs (`gate/leg`): runs that had it, with its units only. */
   readonly gate?: string;
-  /** At most so many. Default: all. */
+  /** The most entries. Default: all. */
   readonly limit?: number;
 }
 
 export interface History {
   /** One entry per run, the newest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Lines that are no entries of this version; what a kill left of the last line is not counted. */
+  /** The number of lines that are no entries of this version, without an incomplete last line. */
   readonly unreadable: number;
 }
 
 /**
- * Reads the lines of a history, from the last one on. Of several lines of one run the last one counts.
- * @param filter default: all. Lines that it leaves out are not checked further, and none is read after its `limit`
+ * Reads the lines of a history, the last one first. If a run has several lines, the last one counts.
+ * @param filter default: all runs. A line that it excludes is not validated, and no line is read beyond its `limit`
  */
 export function queryHistory(text: string, filter: HistoryFilter = {}): History {
   const { limit = Infinity } = filter;
@@ -63,7 +63,7 @@ function parseLine(line: string): JsonObject | undefined {
   }
 }
 
-/** Whether a run may be selected, by its line as it is: the schema has not checked it. */
+/** Whether the filter may select a run, by its line before validation. */
 function mayMatch(raw: JsonObject, { pipeline, subject, since, until, contains }: HistoryFilter): boolean {
   const { started, task, failure } = raw;
   if (pipeline !== undefined && raw['pipeline'] !== pipeline) return false;
@@ -75,7 +75,7 @@ function mayMatch(raw: JsonObject, { pipeline, subject, since, until, contains }
   return texts.some((text) => typeof text === 'string' && text.toLowerCase().includes(contains.toLowerCase()));
 }
 
-/** The entry, with the units that the filter names; undefined: it is not selected. */
+/** The entry with the units that the filter selects; undefined: the filter excludes it. */
 function selectUnits(entry: HistoryEntry, { gate, status }: HistoryFilter): HistoryEntry | undefined {
   const hasStatus = (word: string) => status === undefined || status.includes(word);
   if (gate === undefined) return hasStatus(entry.status) ? entry : undefined;

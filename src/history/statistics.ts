@@ -39,15 +39,15 @@ export function summarizeRuns(entries: readonly HistoryEntry[]): RunStatistics {
   };
 }
 
-/** One gate, its legs together. */
+/** All legs of a gate together. */
 export interface GateStatistics {
   readonly pipeline: string;
   readonly gate: string;
-  /** Units in runs whose agent ran, whose output of an earlier run was used, and that were flaky. */
+  /** Counts of units: whose agent ran, that used an output of an earlier run, and that were flaky. */
   readonly ran: number;
   readonly used: number;
   readonly flaky: number;
-  /** Those that passed among those that ran, and among those that ran with one attempt; 0 to 1. */
+  /** Shares of the units that ran, 0 to 1: that passed, and that passed in their first attempt. */
   readonly passRate?: number;
   readonly firstPassRate?: number;
   readonly times: Times;
@@ -93,7 +93,7 @@ export interface DailySummary {
   readonly averageDuration: number;
   /** Runs by pipeline. */
   readonly workflowBreakdown: Readonly<Record<string, number>>;
-  /** Of several, the first by name. */
+  /** The first by name if several are equal. */
   readonly mostUsedWorkflow: string;
   /** Completed runs among all, 0 to 1. */
   readonly successRate: number;

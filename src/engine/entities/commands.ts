@@ -9,7 +9,7 @@ import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { CommandDefinition } from '../../pipeline/pipeline.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
-import { findBadName, type Names } from '../../run/entity/instances.ts';
+import { findInvalidName, type Names } from '../../run/entity/instances.ts';
 import { endEntities, findSetUp, readEntities, takeEntities, type EntityRequest } from './entities.ts';
 import type { Order, Ports } from '../ports.ts';
 
@@ -174,7 +174,7 @@ function fillSyntax({ pipeline: { commands, entities } }: Order, id: string, arg
   if (unknown !== undefined)
     refuse(unknown, 'is unknown', didYouMean(unknown, known) ?? (known.length > 0 ? known.join(', ') : 'It has none.'));
   for (const entity of [...requires, ...creates, ...invalidates]) {
-    const name = Object.hasOwn(entities, entity) ? findBadName(entity, entities[entity]!, args) : undefined;
+    const name = Object.hasOwn(entities, entity) ? findInvalidName(entity, entities[entity]!, args) : undefined;
     if (name) refuse(name, 'is empty or too long', `It names an instance of ${entity}.`);
   }
   let isAfterDashes = false;

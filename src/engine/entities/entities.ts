@@ -4,7 +4,7 @@ import { GatelineError, InvalidStateError } from '../../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json.ts';
 import type { EntityUse } from '../../pipeline/pipeline.ts';
 import type { EntityChange } from '../../run/entity/change.ts';
-import { EntityEffects, findConflict, setUpCommands } from '../../run/entity/effects.ts';
+import { EntityEffects, findConflict, findSetupCommands } from '../../run/entity/effects.ts';
 import { EntityStates, type BeganEntry, type EntityEntry, type EntityUser } from '../../run/entity/entity-log.ts';
 import type { Names } from '../../run/entity/instances.ts';
 import { ENTRY_FORMAT, isSameAttempt, type ProcessId } from '../../run/entry.ts';
@@ -192,7 +192,7 @@ function busyError(by: EntityUser, entity: string, began: BeganEntry): GatelineE
 
 /** The commands that make entities valid, in order; undefined: commands without arguments cannot. */
 export function findSetUp({ pipeline: { commands } }: Order, effects: EntityEffects, missing: readonly string[]) {
-  return setUpCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
+  return findSetupCommands(commands, missing, (entity) => effects.find({ entity }) !== undefined);
 }
 
 /** Why entities are not valid, and what makes them valid. */

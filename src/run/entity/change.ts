@@ -5,13 +5,13 @@ const name = z.string().min(1).max(200);
 /** Names an instance: `resource_7`. */
 const instance = z.string().max(200);
 
-/** An instance of an entity is valid from now on, or invalid, or as if it had never existed. */
+/** An instance of an entity becomes valid, invalid, or absent, as if it had never existed. */
 export const entityChangeSchema = z.strictObject({
   entity: name,
   /** Empty: the entity itself. */
   instance,
   to: z.enum(['valid', 'invalid', 'absent']),
-  /** An invalid one without a value keeps that from before. A schema would drop a key `__proto__`. */
+  /** An invalid instance without a value keeps its last one. Not `z.json()`, which would drop a key `__proto__`. */
   value: z.custom<JsonValue>().optional(),
   expiresAt: z.iso.datetime({ precision: 3 }).optional(),
   /** Why it is invalid. */
@@ -19,7 +19,7 @@ export const entityChangeSchema = z.strictObject({
 });
 export type EntityChange = z.infer<typeof entityChangeSchema>;
 
-/** What a gate or command uses: one instance, or, without a name, all of an entity. */
+/** The entity that a gate or command uses: one instance, or all of them if `instance` is absent. */
 export const entityTargetSchema = z.strictObject({ entity: name, instance: instance.optional() });
 export type EntityTarget = z.infer<typeof entityTargetSchema>;
 

@@ -9,8 +9,8 @@ export type EntityDefinitions = Readonly<Record<string, EntityDefinition>>;
 type Uses = Pick<EntityUse, 'requires' | 'creates' | 'invalidates'>;
 
 /**
- * What becomes of entities, change by change, with all that follows from each: what depends on something that is not
- * valid any more is not valid either. What has expired by `now` is invalid from the beginning.
+ * Applies changes of entities one by one, with their consequences: an entity is invalid as soon as one that it depends on
+ * is. Entities that have expired by `now` are invalid from the start.
  */
 export class EntityEffects {
   readonly #definitions: EntityDefinitions;
@@ -33,7 +33,10 @@ export class EntityEffects {
     if (valid.length > 0) this.#invalidateDependents(entity);
   }
 
-  /** @param value what was made; the part at the entity's name, if there is one */
+  /**
+   * Makes an instance valid, or invalid if its value says that it has expired.
+   * @param value the value, or an object with the value under the entity's name
+   */
   create(
     entity: string,
     value: JsonValue | undefined,
@@ -60,7 +63,7 @@ export class EntityEffects {
         this.#apply({ entity, instance: state.instance, to: 'absent' });
   }
 
-  /** Its call was killed: what it would have changed may be half done. */
+  /** The use was killed: the entities that it would have changed are invalid. */
   kill({ targets, changes }: Pick<BeganEntry, 'targets' | 'changes'>, cause: string): void {
     const isTarget = (name: string) => targets.some(({ entity }) => entity === name);
     for (const change of changes)
@@ -74,7 +77,7 @@ export class EntityEffects {
     }
   }
 
-  /** What arguments name of an entity. An instance that never was created by its name is the entity itself. */
+  /** The target that arguments name. A name that no instance was created under means the entity itself. */
   target(entity: string, args: Names): EntityTarget {
     const instance = instanceNamed(entity, this.#definitionOf(entity), args);
     if (instance === undefined) return { entity };
@@ -82,7 +85,7 @@ export class EntityEffects {
     return { entity, instance: state === undefined || state.to === 'absent' ? '' : instance };
   }
 
-  /** The valid instance that a target means: the newest, if it names none. */
+  /** A valid instance of a target: the newest, if the target names none. */
   find({ entity, instance }: EntityTarget): EntityState | undefined {
     return this.#valid(entity).findLast((state) => instance === undefined || state.instance === instance);
   }
@@ -92,7 +95,7 @@ export class EntityEffects {
     return requires.filter((entity) => this.find(this.target(entity, args)) === undefined);
   }
 
-  /** What a use creates and invalidates. Which instance it creates is not known before its result. */
+  /** The targets that a use creates and invalidates. Which instance it creates is unknown until it has a result. */
   targets({ creates, invalidates }: Uses, args: Names): EntityTarget[] {
     const created = creates.map((entity): EntityTarget =>
       hasInstances(this.#definitionOf(entity)) ? { entity } : { entity, instance: '' },
@@ -124,64 +127,61 @@ function dependentsOf(definitions: EntityDefinitions, entity: string): string[] 
   return Object.keys(definitions).filter((name) => definitions[name]!.dependsOn.includes(entity));
 }
 
-/** Targets, and all that depends on them. */
+/** Targets, and all entities that depend on them. */
 function withDependents(definitions: EntityDefinitions, targets: readonly EntityTarget[]): EntityTarget[] {
   const dependents = new Set(targets.flatMap(({ entity }) => dependentsOf(definitions, entity)));
-  // A set visits what is added meanwhile.
+  // Iteration over a set includes what is added meanwhile.
   for (const entity of dependents) for (const next of dependentsOf(definitions, entity)) dependents.add(next);
   return [...targets, ...[...dependents].map((entity) => ({ entity }))];
 }
 
-/** What something names: what it only requires, and what it creates or invalidates. */
+/** The targets that a use only requires, and those that it creates or invalidates. */
 export interface NamedUse {
   readonly requires: readonly EntityTarget[];
   readonly changes: readonly EntityTarget[];
 }
 
-/** An entity that one use changes and the other one names: they must not work side by side. */
+/** An entity that one use changes and the other one names, so that they must not work side by side. */
 export function findConflict(definitions: EntityDefinitions, a: NamedUse, b: NamedUse): string | undefined {
   const [changesA, changesB] = [withDependents(definitions, a.changes), withDependents(definitions, b.changes)];
-  const meets = (one: EntityTarget, other: EntityTarget) =>
+  const overlap = (one: EntityTarget, other: EntityTarget) =>
     one.entity === other.entity && (one.instance ?? other.instance) === (other.instance ?? one.instance);
   const shared =
-    changesA.find((one) => [...b.requires, ...changesB].some((other) => meets(one, other))) ??
-    changesB.find((one) => a.requires.some((other) => meets(one, other)));
+    changesA.find((one) => [...b.requires, ...changesB].some((other) => overlap(one, other))) ??
+    changesB.find((one) => a.requires.some((other) => overlap(one, other)));
   return shared?.entity;
 }
 
-/** The commands that make entities valid, in order; undefined: some cannot be made so by commands without arguments. */
-export function setUpCommands(
+/** The commands that make entities valid, in order; undefined: commands without arguments cannot do so. */
+export function findSetupCommands(
   commands: Readonly<Record<string, CommandDefinition>>,
   missing: readonly string[],
   isValid: (entity: string) => boolean,
 ): readonly string[] | undefined {
   const order: string[] = [];
-  const made = new Set<string>();
+  const created = new Set<string>();
   const reach = (entity: string, path: readonly string[]): boolean => {
-    if (made.has(entity)) return true;
+    if (created.has(entity)) return true;
     const ids = Object.keys(commands).filter((id) => commands[id]!.creates.includes(entity) && !path.includes(id));
     return ids.some((id) => {
       const { setup, syntax, requires, creates } = commands[id]!;
       if (!setup || /<[\w-]+>/.test(syntax)) return false;
-      const isReached = requires.every(
-        (need) => (isValid(need) && !missing.includes(need)) || reach(need, [...path, id]),
-      );
-      if (isReached) order.push(id);
-      if (isReached) for (const name of creates) made.add(name);
-      return isReached;
+      const canRun = requires.every((need) => (isValid(need) && !missing.includes(need)) || reach(need, [...path, id]));
+      if (canRun) order.push(id);
+      if (canRun) for (const name of creates) created.add(name);
+      return canRun;
     });
   };
   return missing.every((entity) => reach(entity, [])) ? order : undefined;
 }
 
-/** Larger numbers are milliseconds. */
-const FIRST_MILLISECONDS = 1e11;
+/** Larger numbers are milliseconds: as seconds they would be after the year 5138. */
+const MAX_SECONDS = 1e11;
 
 /** A time in a value: ISO 8601 with its zone, or seconds or milliseconds since 1970. */
 function timeAt(value: JsonValue | undefined, pointer: string): string | undefined {
   const part = value === undefined ? undefined : valueAt(value, pointer);
   const isTime = typeof part === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/i.test(part);
-  const ms =
-    typeof part === 'number' ? (part < FIRST_MILLISECONDS ? part * 1_000 : part) : isTime ? Date.parse(part) : NaN;
+  const ms = typeof part === 'number' ? (part < MAX_SECONDS ? part * 1_000 : part) : isTime ? Date.parse(part) : NaN;
   return Math.abs(ms) < 253_402_300_800_000 ? new Date(ms).toISOString() : undefined;
 }

@@ -19,26 +19,26 @@ const head = {
   changes: z.array(entityChangeSchema),
 };
 
-/** Something that changes entities is about to start. Until its `changed`, or its end, nobody else uses them. */
+/** A use of entities is about to start. Until its `changed` entry, or its death, nobody else uses its entities. */
 const beganSchema = z.strictObject({
   kind: z.literal('began'),
   ...head,
   id: z.string().max(2_048),
-  /** What it creates and invalidates. */
+  /** The entities that it creates and invalidates. */
   targets: z.array(entityTargetSchema),
-  /** It works while one of these lives. None: an agent that works by itself between `begin` and `complete`. */
+  /** The use lasts while one of these lives. None: an agent that works by itself, between `begin` and `complete`. */
   processes: z.array(processSchema),
 });
 export type BeganEntry = z.infer<typeof beganSchema>;
 
-/** Entities have changed. `id`: of what began and has ended now. */
+/** Entities have changed. `id`: of the use that has ended now. */
 const changedSchema = z.strictObject({ kind: z.literal('changed'), ...head, id: z.string().max(2_048).optional() });
 
 /** One line of `.state/entities.jsonl`. */
 export const entityEntrySchema = z.discriminatedUnion('kind', [beganSchema, changedSchema]);
 export type EntityEntry = z.infer<typeof entityEntrySchema>;
 
-/** An instance of an entity, and who made it what it is. An invalid one has the value from before. */
+/** The state of an instance, and who made it so. An invalid instance keeps its last value. */
 export type EntityState = EntityChange & Pick<EntityEntry, 'by' | 'at'>;
 
 /** What the log says about the entities of one pipeline: a pure fold that only applies its lines. */
@@ -46,7 +46,7 @@ export class EntityStates {
   readonly pipeline: string;
   /** By {@link entityKey}, the newest change last. */
   readonly states = new Map<string, EntityState>();
-  /** What began and has not ended, by id. */
+  /** Uses that have not ended, by id. */
   readonly open = new Map<string, BeganEntry>();
 
   constructor(pipeline: string, entries: readonly EntityEntry[] = []) {
@@ -62,7 +62,7 @@ export class EntityStates {
   }
 }
 
-/** An invalid instance keeps its value. */
+/** Sets the state of an instance. An invalid instance keeps its last value. */
 export function applyChange(states: Map<string, EntityState>, state: EntityState): void {
   const key = entityKey(state);
   const value = state.value ?? (state.to === 'invalid' ? states.get(key)?.value : undefined);
@@ -70,7 +70,7 @@ export function applyChange(states: Map<string, EntityState>, state: EntityState
   states.set(key, { ...state, value });
 }
 
-/** The same state in fewer entries: one for each instance, and what has not ended. */
+/** The same state in fewer entries: one for each instance, and one for each use that has not ended. */
 export function compactEntries(entries: readonly EntityEntry[]): EntityEntry[] {
   return [...new Set(entries.map(({ pipeline }) => pipeline))].flatMap((pipeline): EntityEntry[] => {
     const { states, open } = new EntityStates(pipeline, entries);

@@ -4,17 +4,17 @@ import type { EntityDefinition } from '../../pipeline/pipeline.ts';
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 const MAX_INSTANCE = 200;
 
-/** Texts by name that may name an instance: the arguments of a command, or keys of a value. */
+/** Texts that may name an instance, by argument of a command or by key of a value. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Whether an entity has instances, such as `resource_{id}`. */
+/** Whether the format of an entity has placeholders, as `resource_{id}` does. */
 export function hasInstances({ format = '' }: EntityDefinition): boolean {
   return placeholdersIn(format).length > 0;
 }
 
 /**
- * The instance of an entity that texts name: those called like a placeholder of its format, like the entity, or that
- * with `_id`, by a whole name or by what fills the format; else the first that looks like one. Undefined: none.
+ * The instance of an entity that texts name. First those under the name of a placeholder, of the entity, or of the entity
+ * with `_id`: a whole name, or values that fill the format. Else the first text that matches the format. Undefined: none.
  */
 export function instanceNamed(entity: string, { format = '' }: EntityDefinition, names: Names): string | undefined {
   const placeholders = placeholdersIn(format);
@@ -33,8 +33,8 @@ export function instanceNamed(entity: string, { format = '' }: EntityDefinition,
   return fill(() => '') === '' ? undefined : [...texts.values()].find(fits);
 }
 
-/** An argument that is to name an instance, and is empty or too long: without a name all instances would be meant. */
-export function findBadName(entity: string, { format = '' }: EntityDefinition, args: Names): string | undefined {
+/** The argument that names an instance, but is empty or too long: without a name it would mean all instances. */
+export function findInvalidName(entity: string, { format = '' }: EntityDefinition, args: Names): string | undefined {
   const placeholders = placeholdersIn(format);
   if (placeholders.length === 0) return undefined;
   const keys = namingKeys(entity, placeholders);
@@ -64,7 +64,7 @@ function isShort(text: string): boolean {
   return text.length <= MAX_INSTANCE && !/\p{Cc}/u.test(text);
 }
 
-/** Whether a text is the format with something in each place. */
+/** Tests whether a text is the format with its placeholders filled. */
 function createMatcher(format: string): (text: string) => boolean {
   const literals = format.split(PLACEHOLDER).filter((_, index) => index % 2 === 0);
   const pattern = literals.map((literal) => literal.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('.+');

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json/json.ts';
 import type { CommandDefinition, EntityDefinition } from '../../../src/pipeline/pipeline.ts';
 import { entityKey, type EntityChange, type EntityTarget } from '../../../src/run/entity/change.ts';
-import { EntityEffects, findConflict, setUpCommands } from '../../../src/run/entity/effects.ts';
+import { EntityEffects, findConflict, findSetupCommands } from '../../../src/run/entity/effects.ts';
 import { compactEntries, EntityStates, type EntityEntry } from '../../../src/run/entity/entity-log.ts';
-import { findBadName, instanceNamed, namesIn } from '../../../src/run/entity/instances.ts';
+import { findInvalidName, instanceNamed, namesIn } from '../../../src/run/entity/instances.ts';
 
 const entity = (over: Partial<EntityDefinition> = {}): EntityDefinition => ({
   format: undefined,
@@ -171,10 +171,10 @@ describe('the instance that texts name', () => {
 
   it('is refused where it would mean all instances', () => {
     const { resource, browser } = DEFINITIONS;
-    expect(findBadName('resource', resource, { resource_id: '' })).toBe('resource_id');
-    expect(findBadName('resource', resource, { id: 'x'.repeat(201) })).toBe('id');
-    expect(findBadName('resource', resource, { id: '7', type: '' })).toBeUndefined();
-    expect(findBadName('browser', browser, { browser: '' })).toBeUndefined();
+    expect(findInvalidName('resource', resource, { resource_id: '' })).toBe('resource_id');
+    expect(findInvalidName('resource', resource, { id: 'x'.repeat(201) })).toBe('id');
+    expect(findInvalidName('resource', resource, { id: '7', type: '' })).toBeUndefined();
+    expect(findInvalidName('browser', browser, { browser: '' })).toBeUndefined();
   });
 });
 
@@ -228,7 +228,7 @@ describe('commands that set up', () => {
     [['session'], [], undefined],
     [['cart'], [], undefined],
   ])('for %j with %j: %j', (missing, existing, expected) => {
-    expect(setUpCommands(commands, missing, (name) => existing.includes(name))).toEqual(expected);
+    expect(findSetupCommands(commands, missing, (name) => existing.includes(name))).toEqual(expected);
   });
 });
 
