@@ -3,7 +3,7 @@ import type { Ports } from '../../src/engine/ports.ts';
 import type { Entry } from '../../src/run/entry.ts';
 import type { Checkpoints } from '../../src/store/stores.ts';
 import type { Snapshot, Workspace } from '../../src/workspace/workspace.ts';
-import { CAREFUL, runScenario } from './scenario.ts';
+import { CAREFUL, runScenario, type ScenarioOptions } from './scenario.ts';
 import { extend } from './watched-ports.ts';
 
 /** Scenarios in which a fault must show. */
@@ -15,6 +15,7 @@ interface Mutant {
   readonly fault: RegExp;
   /** From which scenario on it does. Default: 1. */
   readonly first?: number;
+  readonly options?: Partial<ScenarioOptions>;
 }
 
 const nothing = () => Promise.resolve();
@@ -94,6 +95,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
         },
       }),
     fault: /^d: a version of the user that no agent saw is replaced/,
+    first: 28,
   },
   'replaced versions are not kept': {
     breaks: (ports) => withWorkspace(ports, { keep: nothing }),
@@ -113,6 +115,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       }),
     }),
     fault: /^e: work starts before its needs are done/,
+    first: 17,
   },
   'forced attempts are forgotten': {
     breaks: (ports) => withLog(ports, (entry) => entry.kind !== 'decided' || entry.decision !== 'force'),
@@ -124,6 +127,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       ...withCheckpoints(ports, { forget: nothing }),
     }),
     fault: /^a: a rejected output/,
+    first: 29,
   },
   'outputs below their threshold open the next gates': {
     breaks: (ports) =>
@@ -134,6 +138,18 @@ const mutants: Readonly<Record<string, Mutant>> = {
         },
       }),
     fault: /^e: work starts before its needs are done/,
+    first: 53,
+  },
+  'what an agent left in a clone counts as made in the folder': {
+    breaks: ({ log }) => ({
+      log: extend(log, {
+        append: (...entries) =>
+          log.append(...entries.map((entry) => (entry.kind === 'started' ? { ...entry, isolated: undefined } : entry))),
+      }),
+    }),
+    fault: /^d: what a done gate made is not in the folder/,
+    first: 23,
+    options: { isolated: 1, dieRate: 0.8, editRate: 0.3 },
   },
   'what an isolated run changed is written over any version': {
     breaks: (ports) =>
@@ -176,10 +192,10 @@ const mutants: Readonly<Record<string, Mutant>> = {
 };
 
 describe('the oracle finds a fault if a rule is taken away', () => {
-  it.each(Object.entries(mutants))('%s', async (_, { breaks, fault, first = 1 }) => {
+  it.each(Object.entries(mutants))('%s', async (_, { breaks, fault, first = 1, options }) => {
     const kinds: string[] = [];
     for (let seed = first; seed < first + MAX_SEEDS && !kinds.some((kind) => fault.test(kind)); seed += 1) {
-      const { oracle } = await runScenario(seed, CAREFUL, (ports) => ({
+      const { oracle } = await runScenario(seed, { ...CAREFUL, ...options }, (ports) => ({
         ...ports,
         ...breaks(ports),
       }));
