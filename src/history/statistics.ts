@@ -166,18 +166,6 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
   return Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** `Map.groupBy`, which Node 20 lacks. */
-export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 function timesOf(values: readonly number[]): Times {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = (percent: number) => sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];

@@ -1,4 +1,3 @@
-import { groupBy } from '../../history/statistics.ts';
 import { gateOf } from '../../run/units.ts';
 import { groupStatus } from '../run-view.ts';
 import { STATUS_TONES } from '../terminal.ts';
@@ -31,7 +30,7 @@ interface Line {
  * word, shape and colour.
  */
 export function graph(units: readonly UnitView[], links: Links): string {
-  const gates = groupBy(units, ({ gate }) => gate);
+  const gates = Map.groupBy(units, ({ gate }) => gate);
   if (gates.size > MAX_GATES)
     return `<p class="note">A graph of ${gates.size} gates is not drawn: each gate below names what it needs.</p>`;
   const byGate = layOut(gates);
@@ -62,7 +61,7 @@ function layOut(gates: ReadonlyMap<string, readonly UnitView[]>): Map<string, No
   };
   for (const gate of gates.keys()) if (!nodes.has(gate)) add(gate);
   const inOrder = [...nodes.values()].toSorted((a, b) => a.column - b.column);
-  const columns = [...groupBy(inOrder, ({ column }) => String(column)).values()];
+  const columns = [...Map.groupBy(inOrder, ({ column }) => String(column)).values()];
   const most = Math.max(0, ...columns.map(({ length }) => length));
   for (const column of columns) {
     const heightOf = ({ needs }: Node): number => nodes.get(needs[0] ?? '')?.y ?? 0;
