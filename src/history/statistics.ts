@@ -56,9 +56,9 @@ export interface GateStatistics {
 
 /** By pipeline and gate, in the order in which the entries name them. */
 export function summarizeGates(entries: readonly HistoryEntry[]): readonly GateStatistics[] {
-  const all = [...groupBy(entries, ({ pipeline }) => pipeline)].flatMap(([pipeline, runs]) =>
+  const all = [...Map.groupBy(entries, ({ pipeline }) => pipeline)].flatMap(([pipeline, runs]) =>
     [
-      ...groupBy(
+      ...Map.groupBy(
         runs.flatMap(({ units }) => units.filter(({ unit }) => unit !== UNNAMED_UNIT)),
         ({ unit }) => gateOf(unit),
       ),
@@ -104,7 +104,7 @@ const SUMMARY_DAYS = 90;
 
 /** The newest days that have runs, the newest first. */
 export function summarizeDays(entries: readonly HistoryEntry[], days = SUMMARY_DAYS): readonly DailySummary[] {
-  const byDay = [...groupBy(entries, ({ started }) => started.slice(0, 10))];
+  const byDay = [...Map.groupBy(entries, ({ started }) => started.slice(0, 10))];
   const newest = byDay.toSorted(([a], [b]) => (a > b ? -1 : 1)).slice(0, days);
   return newest.map(([date, runs]) => {
     const { completed = 0, error = 0 } = countBy(runs, ({ status }) => status);
@@ -162,7 +162,7 @@ function share(part: number, whole: number): number | undefined {
 }
 
 function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Record<string, number> {
-  const counts = [...groupBy(items, keyOf)].map(([key, { length }]): [string, number] => [key, length]);
+  const counts = [...Map.groupBy(items, keyOf)].map(([key, { length }]): [string, number] => [key, length]);
   return Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
