@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { INPUTS } from '../src/action/inputs.ts';
 import { AGENT_VARIABLES } from '../src/agent/environment.ts';
 import { createProgram } from '../src/cli/main.ts';
-import { createProcessWorld } from '../src/cli/world.ts';
+import { createProcessContext } from '../src/cli/process-context.ts';
 import { CALLER_VARIABLES } from '../src/environment.ts';
 import { DISPATCH_INPUTS } from '../src/pipeline/pipeline.ts';
 import { fileSchema } from '../src/pipeline/schema.ts';
@@ -35,7 +35,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...keySections(definition, ['', ...MAPS], 'gateline.yml'),
     ...keySections(set, [''], 'a set'),
     ...Object.keys(INPUTS).flatMap(actionSections),
-    ...commandSections(createProgram(createProcessWorld({}), () => undefined)),
+    ...commandSections(createProgram(createProcessContext({}), () => undefined)),
     ['inputs of a dispatch', nameTable('input', DISPATCH_INPUTS)],
     ['variables', nameTable('variable', CALLER_VARIABLES)],
     ['variables of an agent', nameTable('variable', AGENT_VARIABLES)],
@@ -189,12 +189,14 @@ function commandSections(program: Command): Section[] {
   const uses = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
   const groups = [...Map.groupBy(uses, ({ option }) => rowText(option)).values()];
   const shared = groups.filter(({ length }) => length >= SHARED_BY);
-  const sharedRows = shared.map((group) => {
+  const sharedRows = shared.map((group, index) => {
     const users = group.map(({ command }) => command);
+    const before = shared[index - 1]?.map(({ command }) => command) ?? [];
     const others = commands.filter((command) => !users.includes(command));
     const names = (list: readonly Command[]): string => list.map((command) => code(nameOf(command))).join(', ');
     const rest = others.length === 0 ? 'all' : `all but ${names(others)}`;
-    return [...optionRow(group[0]!.option), others.length < users.length ? rest : names(users)];
+    const isSame = before.length === users.length && before.every((command) => users.includes(command));
+    return [...optionRow(group[0]!.option), isSame ? 'the same' : others.length < users.length ? rest : names(users)];
   });
   const sharedOptions = new Set(shared.flat().map(({ option }) => option));
   const ownOptions = ({ options }: Command) => options.filter((option) => !sharedOptions.has(option));
