@@ -5,12 +5,12 @@ import module from 'node:module';
 module.enableCompileCache?.();
 const { main } = await import('./main.ts');
 const { printStartError } = await import('./print.ts');
-const { createProcessWorld } = await import('./world.ts');
+const { createProcessContext } = await import('./process-context.ts');
 
 try {
-  const world = createProcessWorld(process.env);
+  const context = createProcessContext(process.env);
   process.on('uncaughtException', (error) => process.exit(printStartError(error)));
-  process.exitCode = await main(world);
+  process.exitCode = await main(context);
 } catch (error) {
   process.exitCode = printStartError(error);
 }

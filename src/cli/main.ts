@@ -12,37 +12,37 @@ import { addMemoryCommands } from './commands/memory.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addShowCommands } from './commands/show.ts';
-import { printAnswer, printError, type AddAnswer } from './print.ts';
-import type { World } from './world.ts';
+import { printAnswer, printError, type AddAction } from './print.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** Runs one command. @returns the exit code */
-export async function main(world: World): Promise<number> {
+export async function main(context: ProcessContext): Promise<number> {
   let exit = 0;
-  const program = createProgram(world, (code) => (exit = code));
+  const program = createProgram(context, (code) => (exit = code));
   try {
-    await program.parseAsync(world.arguments, { from: 'user' });
+    await program.parseAsync(context.arguments, { from: 'user' });
     return exit;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return printError(world, error, false);
+    if (!(error instanceof CommanderError)) return printError(context, error, false);
     // The help of a command without a subcommand is printed already.
     if (error.exitCode === 0 || error.code === 'commander.help') return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-    return printError(world, toUsageError(error), world.arguments.includes('--json'));
+    return printError(context, toUsageError(error), context.arguments.includes('--json'));
   }
 }
 
-/** All commands, with their options. @param end is told the exit code of a command */
-export function createProgram(world: World, end: (exit: number) => void): Command {
-  /** Lets a command answer: one place prints, as text or as one JSON document, and knows errors. */
-  const answer: AddAnswer = (command, work) =>
+/** All commands, with their options. @param end called with the exit code of a command */
+export function createProgram(context: ProcessContext, end: (exit: number) => void): Command {
+  /** The only place that prints results and errors, as text or as one JSON document. */
+  const addAction: AddAction = (command, work) =>
     command.option('--json', 'print one JSON document').action(async (...parameters: unknown[]) => {
       const options = parameters.at(-2) as { json?: boolean };
       const words = parameters.slice(0, -2) as never[];
       try {
         const result = await work(options as never, ...words);
-        printAnswer(world, result, options.json === true);
+        printAnswer(context, result, options.json === true);
         end(result.exit ?? 0);
       } catch (error) {
-        end(printError(world, error, options.json === true));
+        end(printError(context, error, options.json === true));
       }
     });
 
@@ -54,11 +54,11 @@ export function createProgram(world: World, end: (exit: number) => void): Comman
     .showSuggestionAfterError()
     .enablePositionalOptions()
     .configureOutput({
-      writeOut: (text) => world.out.write(text),
-      writeErr: (text) => world.err.write(text),
-      // The error is thrown too, and printed as any other.
+      writeOut: (text) => context.out.write(text),
+      writeErr: (text) => context.err.write(text),
+      // `main` prints it: the error is thrown too.
       outputError: () => undefined,
-      getOutHelpWidth: () => world.out.columns ?? 100,
+      getOutHelpWidth: () => context.out.columns ?? 100,
     })
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
@@ -66,16 +66,16 @@ export function createProgram(world: World, end: (exit: number) => void): Comman
       `\nExit codes: 0 done, 1 a gate did not pass, 2 usage or definition, 70 a bug,\n74 disk, git or network, 75 somebody else works here, 130 interrupted.`,
     )
     .exitOverride();
-  addProjectCommands(world, program, answer);
-  addRunCommands(world, program, answer);
-  addShowCommands(world, program, answer);
-  addFileCommands(world, program, answer);
-  addDecisionCommands(world, program, answer);
-  addFolderCommands(world, program, answer);
-  addExchangeCommands(world, program, answer);
-  addEntityCommands(world, program, answer);
-  addMemoryCommands(world, program, answer);
-  addLoopCommand(world, program, answer);
+  addProjectCommands(context, program, addAction);
+  addRunCommands(context, program, addAction);
+  addShowCommands(context, program, addAction);
+  addFileCommands(context, program, addAction);
+  addDecisionCommands(context, program, addAction);
+  addFolderCommands(context, program, addAction);
+  addExchangeCommands(context, program, addAction);
+  addEntityCommands(context, program, addAction);
+  addMemoryCommands(context, program, addAction);
+  addLoopCommand(context, program, addAction);
   return program;
 }
 

@@ -6,8 +6,8 @@ import type { JsonObject, JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { readScalar } from '../pipeline/scalar.ts';
 import { RUN_STATUSES, STATUS_PHRASES } from '../run/status.ts';
-import type { GatelineOptions } from '../gateline.ts';
-import type { World } from './world.ts';
+import { Gateline, type GatelineOptions } from '../gateline.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** A parser of whole numbers of at least `least`. */
 export function parseWholeNumber(least: number): (text: string) => number {
@@ -66,7 +66,7 @@ function collectPairs(text: string, earlier: JsonObject | undefined): JsonObject
   return { ...earlier, [text.slice(0, at)]: readScalar(text.slice(at + 1)) };
 }
 
-/** Options of every command that works on a pipeline. */
+/** Options that select a pipeline, and say what its run is about. */
 export interface TargetOptions {
   readonly file?: string;
   readonly subject?: string;
@@ -76,14 +76,14 @@ export interface TargetOptions {
   readonly json?: boolean;
 }
 
-/** Adds the options that say which pipeline, and what its run is about. */
+/** Adds the options of every command that works on a pipeline. */
 export function addTargetOptions(command: Command): Command {
   return command
     .addOption(new Option('-f, --file <path>', 'the definition; default: gateline.yml in this folder or above it'))
     .addOption(new Option('-s, --subject <text>', 'what the run is about, part of every request'));
 }
 
-/** Adds the options that decide requests: only for commands that look outputs up. */
+/** Adds the options that are part of requests, for commands that look outputs up. */
 export function addRequestOptions(command: Command): Command {
   return addTargetOptions(command)
     .addOption(new Option('-t, --task <text>', 'the goal of the run, for every agent'))
@@ -95,39 +95,31 @@ export function addRequestOptions(command: Command): Command {
     .addOption(new Option('-i, --input <path>', 'a JSON file with the input of the caller; - is standard input'));
 }
 
-/** What a command works on. */
-export async function gatelineOptions(world: World, options: TargetOptions): Promise<GatelineOptions> {
-  const { file, subject, task, metadata, input } = options;
-  return {
-    folder: world.workingDirectory,
-    environment: world.environment,
-    file,
-    subject,
-    task,
-    metadata,
-    ...(input !== undefined && { input: await readJsonFile(world, input) }),
-  };
+/** Opens the pipeline that a command works on. */
+export async function openGateline(
+  context: ProcessContext,
+  { file, subject, task, metadata, input }: TargetOptions,
+  observe?: GatelineOptions['observe'],
+): Promise<Gateline> {
+  const { workingDirectory: folder, environment } = context;
+  const value = input === undefined ? undefined : await readJsonFile(context, input);
+  return Gateline.open({ folder, environment, file, subject, task, metadata, input: value, observe });
 }
 
-/** A JSON file that the user names; `-` is standard input. */
-export async function readJsonFile(world: World, path: string): Promise<JsonValue> {
-  const bytes =
-    path === '-'
-      ? await world.readStandardInput()
-      : await readFile(resolve(world.workingDirectory, path)).catch(throwUnreadable(path));
+/** Reads a JSON file; `-` is standard input. */
+export async function readJsonFile(context: ProcessContext, path: string): Promise<JsonValue> {
+  const read = () =>
+    readFile(resolve(context.workingDirectory, path)).catch((cause: unknown) => {
+      throw new GatelineError('usage', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+    });
+  const bytes = path === '-' ? await context.readStandardInput() : await read();
   const parsed = parseJson(bytes);
   if (parsed.ok) return parsed.value;
   const file = path === '-' ? 'standard input' : path;
   throw new GatelineError('usage', parsed.message, { place: { file }, hint: 'It must be one JSON value.' });
 }
 
-function throwUnreadable(path: string) {
-  return (error: unknown): never => {
-    throw new GatelineError('usage', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  };
-}
-
-/** Adds who decides, and why. */
+/** Adds the options for who decides, and why. */
 export function addDeciderOptions(command: Command, isReasonRequired: boolean): Command {
   const reason = new Option(
     '-r, --reason <text>',

@@ -1,39 +1,39 @@
 import type { Command } from 'commander';
 import { EXIT_CODES, GatelineError, type Place } from '../errors.ts';
-import { ansi, plain, type Paint, type Screen as TableScreen } from '../report/table.ts';
+import { ansi, plain, type Paint, type Screen } from '../report/table.ts';
 import { forTerminal } from '../untrusted/escape.ts';
-import type { Screen, World } from './world.ts';
+import type { OutputStream, ProcessContext } from './process-context.ts';
 
-/** What a command answers: printed as text, or with `--json` as one document. */
+/** The result of a command: printed as text, or with `--json` as one document. */
 export interface Answer {
   readonly json: unknown;
   readonly text: string;
-  /** Default 0. */
+  /** Exit code. Default: 0. */
   readonly exit?: number;
 }
 
-/** Declares what a command answers. `work` receives its options, then its arguments. */
-export type AddAnswer = <Options>(
+/** Sets the action of a command. `work` receives its options, then its arguments. */
+export type AddAction = <Options>(
   command: Command,
   work: (options: Options, ...words: string[]) => Promise<Answer>,
 ) => Command;
 
-export function paintOf(screen: Screen): Paint {
-  return screen.hasColors ? ansi : plain;
+export function paintOf(stream: OutputStream): Paint {
+  return stream.hasColors ? ansi : plain;
 }
 
-/** How tables look on a screen. */
-export function tableScreenOf(screen: Screen): TableScreen {
-  return { paint: paintOf(screen), width: screen.columns };
+/** Width and colors of tables on a stream. */
+export function screenOf(stream: OutputStream): Screen {
+  return { paint: paintOf(stream), width: stream.columns };
 }
 
-export function printAnswer({ out }: World, { json, text }: Answer, asJson: boolean): void {
+export function printAnswer({ out }: ProcessContext, { json, text }: Answer, asJson: boolean): void {
   const lines = asJson ? JSON.stringify(json, null, 2) : text;
   if (lines !== '') out.write(lines.endsWith('\n') ? lines : `${lines}\n`);
 }
 
 /** Prints an error to stderr; with `--json` as a document to stdout too. @returns the exit code */
-export function printError({ out, err }: World, thrown: unknown, asJson: boolean): number {
+export function printError({ out, err }: ProcessContext, thrown: unknown, asJson: boolean): number {
   const error = asGatelineError(thrown);
   const { fault, message, hint, place, code } = error;
   if (asJson) out.write(`${JSON.stringify({ error: { fault, message, hint, place, code } }, null, 2)}\n`);
@@ -41,7 +41,7 @@ export function printError({ out, err }: World, thrown: unknown, asJson: boolean
   return EXIT_CODES[fault];
 }
 
-/** Prints an error where there is no world yet. @returns the exit code */
+/** Prints an error of the start, without colors. @returns the exit code */
 export function printStartError(thrown: unknown): number {
   const error = asGatelineError(thrown);
   process.stderr.write(errorText(error, plain));

@@ -1,21 +1,21 @@
 import { Progress } from '../report/progress.ts';
 import type { EngineEvent } from '../run/events.ts';
-import { tableScreenOf } from './print.ts';
-import type { Screen, World } from './world.ts';
+import { screenOf } from './print.ts';
+import type { OutputStream, ProcessContext } from './process-context.ts';
 
 /** Shows the events of a call on stderr: a live table on a terminal, lines in a log, nothing with `--quiet`. */
 export interface ProgressDisplay extends Disposable {
-  observe(event: EngineEvent, subject?: string): void;
-  /** Removes the live table: the answer follows. */
+  readonly observe: (event: EngineEvent, subject?: string) => void;
+  /** Removes the live table, before the result is printed. */
   end(): void;
 }
 
 const REFRESH_MS = 200;
-/** What stays above the live table. */
+/** Events that are printed above the live table. */
 const LASTING: ReadonlySet<EngineEvent['type']> = new Set(['opened', 'notice', 'checkpoint']);
 
 export function showProgress(
-  { err }: { readonly err: Screen },
+  { err }: { readonly err: OutputStream },
   { quiet = false, verbose = false, json = false },
 ): ProgressDisplay {
   if (quiet) return { observe: () => undefined, end: () => undefined, [Symbol.dispose]: () => undefined };
@@ -27,7 +27,7 @@ export function showProgress(
     lines = 0;
   };
   const draw = (): void => {
-    const table = progress.render(new Date().toISOString(), Math.max(1, (err.rows || 24) - 4), tableScreenOf(err));
+    const table = progress.render(new Date().toISOString(), Math.max(1, (err.rows || 24) - 4), screenOf(err));
     clear();
     err.write(table);
     lines = table.split('\n').length - 1;
@@ -39,9 +39,9 @@ export function showProgress(
     err.write(texts.map((text) => `${text}\n`).join(''));
   };
   let isOpened = false;
-  /** Lines from before the run was opened: it is named first. */
+  /** Lines that came before `opened`, the event that names the run: they follow it. */
   const early: string[] = [];
-  /** Checkpoints of units whose end is not shown yet. */
+  /** Checkpoints of units that the table still shows as running: they follow its `ended`. */
   const checkpoints: string[] = [];
   const end = (): void => {
     clearInterval(timer);
@@ -67,7 +67,10 @@ export function showProgress(
 }
 
 /** Shows the events of several runs side by side: lines that begin with the subject. */
-export function showSetProgress({ err }: World, options: { quiet?: boolean; verbose?: boolean }): ProgressDisplay {
+export function showSetProgress(
+  { err }: ProcessContext,
+  options: { quiet?: boolean; verbose?: boolean },
+): ProgressDisplay {
   const displays = new Map<string, ProgressDisplay>();
   const displayOf = (subject: string): ProgressDisplay => {
     let display = displays.get(subject);

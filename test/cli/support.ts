@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/json/json.ts';
 import { main } from '../../src/cli/main.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { ProcessContext } from '../../src/cli/process-context.ts';
 import type { UnitPlan } from '../../src/run/events.ts';
 import type { RunView, UnitView } from '../../src/report/view.ts';
 
@@ -116,7 +116,7 @@ export class Project {
       columns: columns || undefined,
       rows: columns > 0 ? 40 : undefined,
     });
-    const world: World = {
+    const context: ProcessContext = {
       arguments: words,
       environment: this.environment,
       workingDirectory: folder,
@@ -128,7 +128,7 @@ export class Project {
         return { [Symbol.dispose]: () => void interrupts.delete(listener) };
       },
     };
-    const answer = main(world).then((exit): Answer => ({ exit, ...text }));
+    const answer = main(context).then((exit): Answer => ({ exit, ...text }));
     return { answer, text, interrupt: () => interrupts.forEach((listener) => listener()) };
   }
 

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { Gateline } from '../../gateline.ts';
 import type { RunView } from '../../report/view.ts';
 import { safeText } from '../../report/table.ts';
 import { nextLine } from '../../report/terminal.ts';
@@ -7,14 +6,14 @@ import {
   addTargetOptions,
   addRequestOptions,
   addDeciderOptions,
-  gatelineOptions,
+  openGateline,
   parseWholeNumber,
   readJsonFile,
   type TargetOptions,
 } from '../options.ts';
 import { createGh, findWaitingOutput, postDecision } from '../../local/project/pull-request.ts';
-import { type Answer, type AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
+import { type Answer, type AddAction } from '../print.ts';
+import type { ProcessContext } from '../process-context.ts';
 
 interface DecisionOptions extends TargetOptions {
   readonly reason?: string;
@@ -32,11 +31,11 @@ const GATE_DECISIONS = {
 
 const RUN_DECISIONS = {
   pause: 'start no further gate until `gateline resume`',
-  close: 'end the open run as it is; the next one begins anew',
+  close: 'end the open run as it is; the next call starts another run',
 } as const;
 
 /** Decisions about gates and runs. */
-export function addDecisionCommands(world: World, program: Command, answer: AddAnswer): void {
+export function addDecisionCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   for (const [decision, summary] of Object.entries(GATE_DECISIONS) as [keyof typeof GATE_DECISIONS, string][]) {
     const command = addDeciderOptions(
       addTargetOptions(program.command(decision).argument('<gate>', 'a gate, or gate/leg')),
@@ -49,17 +48,17 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
           'a pull request on GitHub: show the output that waits there, and comment with `gh`',
         ).argParser(parseWholeNumber(1)),
       );
-    answer<DecisionOptions>(command, async ({ reason = 'no reason given', actor, pr, ...options }, unit) => {
+    addAction<DecisionOptions>(command, async ({ reason = 'no reason given', actor, pr, ...options }, unit) => {
       if (pr !== undefined && (decision === 'approve' || decision === 'reject'))
-        return decideOnPullRequest(world, { pullRequest: pr, unit, decision, reason });
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
+        return decideOnPullRequest(context, { pullRequest: pr, unit, decision, reason });
+      const gateline = await openGateline(context, options);
       return decisionAnswer(await gateline.decide(decision, { reason, actor }, unit), unit);
     });
   }
   for (const [decision, summary] of Object.entries(RUN_DECISIONS) as [keyof typeof RUN_DECISIONS, string][]) {
     const command = addDeciderOptions(addTargetOptions(program.command(decision)), true).description(summary);
-    answer<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
+    addAction<DecisionOptions>(command, async ({ reason, actor, ...options }) => {
+      const gateline = await openGateline(context, options);
       return decisionAnswer(await gateline.decide(decision, { reason, actor }));
     });
   }
@@ -67,9 +66,9 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   const keep = addDeciderOptions(
     addRequestOptions(program.command('keep').argument('[gates...]', 'default: all gates with an output')),
     false,
-  ).description('say that outputs hold for the folder as it is now, after you changed files by hand');
-  answer<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+  ).description('record that outputs hold for the folder as it is now, after you changed files by hand');
+  addAction<DecisionOptions>(keep, async ({ reason, actor, ...options }, ...words) => {
+    const gateline = await openGateline(context, options);
     const kept = await gateline.keep(words.flat(), { reason, actor });
     return { json: { kept }, text: kept.length === 0 ? 'No gate has an output to keep.' : `Kept: ${kept.join(', ')}` };
   });
@@ -80,9 +79,9 @@ export function addDecisionCommands(world: World, program: Command, answer: AddA
   )
     .description('supply the output of a gate')
     .addOption(new Option('-o, --output <path>', 'a JSON file; - is standard input').makeOptionMandatory());
-  answer<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
-    const value = await readJsonFile(world, output!);
+  addAction<DecisionOptions>(adopt, async ({ reason, actor, output, ...options }, unit) => {
+    const gateline = await openGateline(context, options);
+    const value = await readJsonFile(context, output!);
     return decisionAnswer(await gateline.adopt(unit, value, { reason, actor }), unit);
   });
 }
@@ -95,12 +94,12 @@ interface PullRequestDecision {
 }
 
 async function decideOnPullRequest(
-  world: World,
+  context: ProcessContext,
   { pullRequest, unit, ...decision }: PullRequestDecision,
 ): Promise<Answer> {
-  const gh = createGh(world.workingDirectory, world.environment);
+  const gh = createGh(context.workingDirectory, context.environment);
   const output = await findWaitingOutput(gh, pullRequest, unit);
-  world.err.write(`${safeText(output.report)}\n`);
+  context.err.write(`${safeText(output.report)}\n`);
   const address = await postDecision(gh, pullRequest, output, decision);
   return { json: { unit, ...decision, address }, text: `${unit}: ${decision.decision}: ${safeText(address)}\n` };
 }

@@ -1,12 +1,12 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { InvalidStateError } from '../../errors.ts';
-import { Gateline } from '../../gateline.ts';
+import type { Gateline } from '../../gateline.ts';
 import type { JsonValue } from '../../json/json.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { renderTable, safeLine, safeText } from '../../report/table.ts';
-import { addDeciderOptions, addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
-import { paintOf, type AddAnswer } from '../print.ts';
-import { interruptOn, type World } from '../world.ts';
+import { addDeciderOptions, addTargetOptions, openGateline, type TargetOptions } from '../options.ts';
+import { paintOf, type AddAction } from '../print.ts';
+import { interruptOn, type ProcessContext } from '../process-context.ts';
 
 interface EntityOptions extends TargetOptions {
   readonly arg?: Record<string, string>;
@@ -18,28 +18,28 @@ interface EntityOptions extends TargetOptions {
   readonly actor?: string;
 }
 
-/** `do`, `entities`: commands, and what they create and invalidate. */
-export function addEntityCommands(world: World, program: Command, answer: AddAnswer): void {
+/** `do`, `entities`: commands, and the entities that they create and invalidate. */
+export function addEntityCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   const run = addTargetOptions(program.command('do').argument('<command>', 'a command of the definition'))
     .description('run a command, if the entities that it requires are valid')
     .addOption(argOption())
-    .option('--check', 'only show what it lacks; exit 1 if anything')
+    .option('--check', 'only show required entities that are not valid; exit 1 if there are any')
     .option('--wait', 'wait until nobody else changes its entities; default: exit 75');
-  answer<EntityOptions>(run, async ({ arg: args, check, wait, ...options }, command) => {
-    if (check) return checkAnswer(await (await open(world, options)).entities.check(command, args), command);
-    using interruption = interruptOn(world);
-    const gateline = await open(world, options, command);
+  addAction<EntityOptions>(run, async ({ arg: args, check, wait, ...options }, command) => {
+    if (check) return checkAnswer(await (await open(context, options)).entities.check(command, args), command);
+    using interruption = interruptOn(context);
+    const gateline = await open(context, options, command);
     const result = await gateline.entities.do(command, { args, wait, signal: interruption.signal });
     const failure = result.message === undefined ? '' : `${command} failed: ${result.message}\n`;
-    world.err.write(failure && `${safeText(failure)}\n`);
+    context.err.write(failure && `${safeText(failure)}\n`);
     return { json: result, text: '', exit: result.status === 'passed' ? 0 : 1 };
   });
 
   const entities = addTargetOptions(program.command('entities').argument('[name]', 'only this one')).description(
-    'show entities, or say what became of them',
+    'show or change entities',
   );
-  answer<EntityOptions>(entities, async (options, name) => {
-    const views = await (await open(world, options)).entities.list(name);
+  addAction<EntityOptions>(entities, async (options, name) => {
+    const views = await (await open(context, options)).entities.list(name);
     const text = renderTable(
       [
         { head: 'entity', cell: ({ entity, instance }) => (instance ? `${entity}/${instance}` : entity), max: 60 },
@@ -51,50 +51,47 @@ export function addEntityCommands(world: World, program: Command, answer: AddAns
         { head: 'why', cell: ({ cause }) => cause, max: 60 },
       ],
       views,
-      { paint: paintOf(world.out), width: world.out.columns },
+      { paint: paintOf(context.out), width: context.out.columns },
     );
     return { json: { entities: views }, text: text || 'The definition has no entities.' };
   });
 
-  const states = new Argument('<status>', 'what it is').choices(['valid', 'invalid', 'absent']);
+  const states = new Argument('<status>', 'its new status').choices(['valid', 'invalid', 'absent']);
   const set = addDeciderOptions(
     addTargetOptions(entities.command('set').argument('<name>', 'an entity, or entity/instance')),
     false,
   )
     .addArgument(states)
-    .description('say what an entity is')
+    .description('set an entity valid, invalid or absent')
     .addOption(jsonOption('--value <json>', 'its value'));
-  answer<EntityOptions>(set, async ({ value, ...options }, name, to) =>
-    changesAnswer(await (await open(world, options)).entities.set(name, to as 'valid', value, options)),
+  addAction<EntityOptions>(set, async ({ value, ...options }, name, to) =>
+    changesAnswer(await (await open(context, options)).entities.set(name, to as 'valid', value, options)),
   );
   const apply = addDeciderOptions(addTargetOptions(entities.command('apply').argument('<command>', 'a command')), false)
-    .description('note what a command that ran elsewhere has created and invalidated')
-    .addOption(jsonOption('--result <json>', 'what it printed'))
+    .description('record what a command that ran elsewhere has created and invalidated')
+    .addOption(jsonOption('--result <json>', 'its standard output'))
     .addOption(argOption());
-  answer<EntityOptions>(apply, async ({ result, arg: args, ...options }, command) =>
-    changesAnswer(await (await open(world, options)).entities.apply(command, result, args, options)),
+  addAction<EntityOptions>(apply, async ({ result, arg: args, ...options }, command) =>
+    changesAnswer(await (await open(context, options)).entities.apply(command, result, args, options)),
   );
   const reset = addDeciderOptions(
     addTargetOptions(entities.command('reset').argument('[name]', 'default: all entities')),
     false,
   ).description('forget entities, as if they had never existed');
-  answer<EntityOptions>(reset, async (options, name) =>
-    changesAnswer(await (await open(world, options)).entities.reset(name, options)),
+  addAction<EntityOptions>(reset, async (options, name) =>
+    changesAnswer(await (await open(context, options)).entities.reset(name, options)),
   );
 }
 
-/** @param command prints its lines as they come; those of others, and what it prints to stderr, beside the answer */
-async function open(world: World, options: TargetOptions, command?: string): Promise<Gateline> {
-  return Gateline.open({
-    ...(await gatelineOptions(world, options)),
-    observe: (event) => {
-      if (event.type === 'notice') world.err.write(`note: ${safeText(event.message)}\n`);
-      if (event.type !== 'output') return;
-      const isAnswer = event.stream === 'stdout' && event.unit === command && !options.json;
-      // A pipe or a file gets whole lines.
-      if (isAnswer) world.out.write(`${safeLine(event.line, world.out.isInteractive ? undefined : Infinity)}\n`);
-      else world.err.write(`${safeLine(event.line)}\n`);
-    },
+/** Opens the folder and prints output of commands live. @param command its standard output goes to ours, the rest to stderr */
+async function open(context: ProcessContext, options: TargetOptions, command?: string): Promise<Gateline> {
+  return openGateline(context, options, (event) => {
+    if (event.type === 'notice') context.err.write(`note: ${safeText(event.message)}\n`);
+    if (event.type !== 'output') return;
+    const isAnswer = event.stream === 'stdout' && event.unit === command && !options.json;
+    // Only terminals get shortened lines.
+    if (isAnswer) context.out.write(`${safeLine(event.line, context.out.isInteractive ? undefined : Infinity)}\n`);
+    else context.err.write(`${safeLine(event.line)}\n`);
   });
 }
 

@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
 import { GatelineError } from '../../errors.ts';
-import { Gateline } from '../../gateline.ts';
 import { FORMATS } from '../../local/exchange/formats.ts';
 import { importSkill } from '../../local/entities/uasp.ts';
 import { countOf } from '../../report/amounts.ts';
@@ -10,19 +9,19 @@ import {
   addDeciderOptions,
   addRequestOptions,
   addTargetOptions,
-  gatelineOptions,
+  openGateline,
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import type { AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
+import type { AddAction } from '../print.ts';
+import type { ProcessContext } from '../process-context.ts';
 
-/** Has no runs, but entities and commands. */
+/** A system without runs: only its entities and commands are imported and exported. */
 const UASP = 'uasp';
 const SYSTEMS = [...Object.keys(FORMATS), UASP].join(', ');
 
 /** `import`, `export`: the files of other systems. */
-export function addExchangeCommands(world: World, program: Command, answer: AddAnswer): void {
+export function addExchangeCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   const imports = addDeciderOptions(
     addRequestOptions(
       program
@@ -32,11 +31,11 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
     ),
     false,
   ).description('take over the outputs of another system: all or none');
-  answer<TargetOptions & { reason?: string; actor?: string }>(
+  addAction<TargetOptions & { reason?: string; actor?: string }>(
     imports,
     async ({ reason, actor, ...options }, system, folder) => {
-      if (system === UASP) return importAnswer(world, folder);
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
+      if (system === UASP) return importAnswer(context, folder);
+      const gateline = await openGateline(context, options);
       const imported = await gateline.import(system, folder, { reason, actor });
       const lines = [
         ...[...imported.gates, ...imported.documents].map((name) => `imported ${name}`),
@@ -48,15 +47,15 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
   );
 
   const exports = addTargetOptions(program.command('export').argument('<system>', SYSTEMS))
-    .description('write a run as the files of another system; what is not ours there is set aside')
+    .description('write a run as the files of another system; existing files of others are set aside')
     .addOption(new Option('--run <n>', 'a run of the subject; default: the newest').argParser(parseWholeNumber(1)))
     .option('-o, --output <folder>', 'default: its usual folder')
     .option('-n, --dry-run', 'only show the files');
-  answer<TargetOptions & { run?: number; output?: string; dryRun?: boolean }>(
+  addAction<TargetOptions & { run?: number; output?: string; dryRun?: boolean }>(
     exports,
     async ({ run, output, dryRun: isDry = false, ...options }, system) => {
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
-      const target = output === undefined ? undefined : resolve(world.workingDirectory, output);
+      const gateline = await openGateline(context, options);
+      const target = output === undefined ? undefined : resolve(context.workingDirectory, output);
       const files =
         system === UASP
           ? await gateline.entities.exportSkill({ target, isDry })
@@ -66,26 +65,19 @@ export function addExchangeCommands(world: World, program: Command, answer: AddA
   );
 }
 
-async function importAnswer(world: World, path: string | undefined) {
+async function importAnswer(context: ProcessContext, path: string | undefined) {
   if (path === undefined)
     throw new GatelineError('usage', 'the skill is not named', {
       hint: '`gateline import uasp FILE` reads its YAML file.',
     });
-  const imported = await importSkill(world.workingDirectory, path);
+  const imported = await importSkill(context.workingDirectory, path);
   const { file, keys, notes } = imported;
   const isPrinted = file === undefined && keys !== '';
+  const keyLines = keys.trimEnd().split('\n');
   const lines = [
     ...(file === undefined ? [] : [`wrote ${file}`]),
     ...(isPrinted
-      ? [
-          'The definition stays as it is. Add to it:',
-          '',
-          ...keys
-            .trimEnd()
-            .split('\n')
-            .map((line) => safeLine(line)),
-          '',
-        ]
+      ? ['The definition stays as it is. Add to it:', '', ...keyLines.map((line) => safeLine(line)), '']
       : []),
     ...notes.map(safeText),
   ];

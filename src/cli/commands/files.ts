@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander';
 import { GatelineError } from '../../errors.ts';
-import { Gateline } from '../../gateline.ts';
 import { countOf } from '../../report/amounts.ts';
 import { safeText } from '../../report/table.ts';
 import { forTerminal } from '../../untrusted/escape.ts';
-import { addTargetOptions, addDeciderOptions, gatelineOptions, type TargetOptions } from '../options.ts';
-import type { AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
+import { addTargetOptions, addDeciderOptions, openGateline, type TargetOptions } from '../options.ts';
+import type { AddAction } from '../print.ts';
+import type { ProcessContext } from '../process-context.ts';
 
 interface RollbackOptions extends TargetOptions {
   readonly to?: string;
@@ -16,22 +15,22 @@ interface RollbackOptions extends TargetOptions {
   readonly actor?: string;
 }
 
-/** `diff`, `apply`, `rollback`: what gates made of the folder. */
-export function addFileCommands(world: World, program: Command, answer: AddAnswer): void {
+/** `diff`, `apply`, `rollback`: changes of gates in the folder. */
+export function addFileCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   const diff = addTargetOptions(program.command('diff').argument('[gate]', 'only what this gate changed')).description(
     'show what the gates of the newest run changed',
   );
-  answer<TargetOptions>(diff, async (options, unit) => {
-    const patch = await (await Gateline.open(await gatelineOptions(world, options))).diff(unit);
-    if (patch === '') world.err.write(`${unit ?? 'No gate of the newest run'} changed ${unit ? 'no' : 'a'} file.\n`);
+  addAction<TargetOptions>(diff, async (options, unit) => {
+    const patch = await (await openGateline(context, options)).diff(unit);
+    if (patch === '') context.err.write(`${unit ?? 'No gate of the newest run'} changed ${unit ? 'no' : 'a'} file.\n`);
     return { json: { patch }, text: forTerminal(patch) };
   });
 
   const apply = addTargetOptions(program.command('apply'))
     .description('bring the files of an isolated run into this folder')
     .option('-n, --dry-run', 'only show them');
-  answer<TargetOptions & { dryRun?: boolean }>(apply, async (options) => {
-    const applied = await (await Gateline.open(await gatelineOptions(world, options))).apply(options.dryRun);
+  addAction<TargetOptions & { dryRun?: boolean }>(apply, async (options) => {
+    const applied = await (await openGateline(context, options)).apply(options.dryRun);
     const text = [
       ...pathLines(options.dryRun ? 'would write' : 'wrote', applied.written),
       ...pathLines('your version stays', applied.left),
@@ -45,11 +44,11 @@ export function addFileCommands(world: World, program: Command, answer: AddAnswe
     .addOption(new Option('--to <gate>', 'the last gate whose work stays'))
     .addOption(new Option('--all', 'take back the whole run').conflicts('to'))
     .option('-n, --dry-run', 'only show what would be taken back');
-  answer<RollbackOptions>(rollback, async (options) => {
+  addAction<RollbackOptions>(rollback, async (options) => {
     const { to, all, dryRun, reason, actor } = options;
     if (to === undefined && !all)
       throw new GatelineError('usage', 'name the last gate whose work stays: --to GATE, or --all');
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const gateline = await openGateline(context, options);
     const result = await gateline.rollback(all ? 'all' : to!, { reason, actor }, dryRun);
     const lines = [
       result.units.length === 0

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { Gateline } from '../../gateline.ts';
 import { summarizeDays, summarizeGates, summarizeRuns } from '../../history/statistics.ts';
 import { countOf } from '../../report/amounts.ts';
 import { renderDays, renderHistory, renderStatistics } from '../../report/history-table.ts';
@@ -8,12 +7,12 @@ import {
   addTargetOptions,
   collectStatuses,
   parseTime,
-  gatelineOptions,
+  openGateline,
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import { tableScreenOf, type AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
+import { screenOf, type AddAction } from '../print.ts';
+import type { ProcessContext } from '../process-context.ts';
 
 interface HistoryOptions extends TargetOptions {
   readonly status?: string[];
@@ -28,8 +27,8 @@ interface HistoryOptions extends TargetOptions {
 }
 
 /** `history`, `clean`, `check`: the state of a folder. */
-export function addFolderCommands(world: World, program: Command, answer: AddAnswer): void {
-  addHistory(world, program, answer);
+export function addFolderCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
+  addHistory(context, program, addAction);
 
   const clean = addTargetOptions(program.command('clean'))
     .description('remove old runs, and everything that only they needed')
@@ -42,10 +41,10 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
       new Option('--runs <n>', 'keep the newest n runs of each subject; default: 1').argParser(parseWholeNumber(1)),
     )
     .option('-n, --dry-run', 'only show what would be removed');
-  answer<TargetOptions & { days?: number; runs?: number; dryRun?: boolean }>(
+  addAction<TargetOptions & { days?: number; runs?: number; dryRun?: boolean }>(
     clean,
     async ({ days, runs, dryRun = false, ...options }) => {
-      const gateline = await Gateline.open(await gatelineOptions(world, options));
+      const gateline = await openGateline(context, options);
       const cleaned = await gateline.clean({ days: days ?? (runs === undefined ? 30 : undefined), runs }, dryRun);
       const lines = cleaned.runs.map(
         ({ subject, run }) => `${dryRun ? 'would remove' : 'removed'} run ${run} of ${safeText(subject)}`,
@@ -63,8 +62,8 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
   const check = addTargetOptions(program.command('check'))
     .description('read all of .state/ and list what is wrong')
     .option('--repair', 'set unreadable lines of the log aside');
-  answer<TargetOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+  addAction<TargetOptions & { repair?: boolean }>(check, async ({ repair = false, ...options }) => {
+    const gateline = await openGateline(context, options);
     const problems = await gateline.check(repair);
     const lines = problems.map(
       ({ message, hint }) => `${safeText(message)}${hint === undefined ? '' : `\n  ${safeText(hint)}`}`,
@@ -77,7 +76,7 @@ export function addFolderCommands(world: World, program: Command, answer: AddAns
   });
 }
 
-function addHistory(world: World, program: Command, answer: AddAnswer): void {
+function addHistory(context: ProcessContext, program: Command, addAction: AddAction): void {
   const command = addTargetOptions(program.command('history'))
     .description('list runs that ended, or their statistics')
     .addOption(
@@ -93,14 +92,14 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
     )
     .addOption(new Option('--until <time>', 'runs that began before this time').argParser(parseTime))
     .option('--contains <text>', 'runs with this text in subject, task or failure')
-    .option('--gate <gate>', 'runs in which this gate had a part')
+    .option('--gate <gate>', 'runs of this gate')
     .addOption(new Option('--limit <n>', 'at most so many runs').argParser(parseWholeNumber(1)).default(20))
     .option('--all', 'every pipeline of the folder')
     .addOption(new Option('--stats', 'success rate, times and cost, by gate').conflicts('daily'))
     .addOption(new Option('--daily [days]', 'a summary for each day').argParser(parseWholeNumber(1)));
-  answer<HistoryOptions>(command, async (options) => {
+  addAction<HistoryOptions>(command, async (options) => {
     const { status, since, until, contains, gate, limit, all, stats, daily, subject } = options;
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const gateline = await openGateline(context, options);
     const isSummary = stats === true || daily !== undefined;
     const { entries, unreadable } = await gateline.history({
       ...(!all && { pipeline: gateline.definition.pipeline.id }),
@@ -112,8 +111,8 @@ function addHistory(world: World, program: Command, answer: AddAnswer): void {
       gate,
       limit: isSummary ? undefined : limit,
     });
-    if (unreadable > 0) world.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
-    const screen = tableScreenOf(world.out);
+    if (unreadable > 0) context.err.write(`${countOf(unreadable, 'line')} of the history cannot be read\n`);
+    const screen = screenOf(context.out);
     if (daily !== undefined) {
       const days = summarizeDays(entries, daily === true ? undefined : daily);
       return { json: { days }, text: renderDays(days, screen) };

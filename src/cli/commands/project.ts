@@ -1,24 +1,23 @@
 import { Option, type Command } from 'commander';
 import { relative, resolve } from 'node:path';
 import { EXIT_CODES } from '../../errors.ts';
-import { Gateline } from '../../gateline.ts';
 import { initProject, TEMPLATES } from '../../local/project/init.ts';
 import { checkContracts, loadDefinition } from '../../local/project/load-definition.ts';
 import { problemText } from '../../pipeline/problem.ts';
 import { countOf } from '../../report/amounts.ts';
-import { addTargetOptions, gatelineOptions, type TargetOptions } from '../options.ts';
-import type { AddAnswer } from '../print.ts';
-import type { World } from '../world.ts';
+import { addTargetOptions, openGateline, type TargetOptions } from '../options.ts';
+import type { AddAction } from '../print.ts';
+import type { ProcessContext } from '../process-context.ts';
 
 /** `init`, `validate`, `compile`. */
-export function addProjectCommands(world: World, program: Command, answer: AddAnswer): void {
+export function addProjectCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
   const init = program
     .command('init')
     .description('write a first pipeline into this folder; never overwrites')
     .addOption(new Option('--template <name>', 'what to begin with').choices(TEMPLATES).default('default'))
     .option('-n, --dry-run', 'only show the files');
-  answer<{ template: string; dryRun?: boolean }>(init, async ({ template, dryRun = false }) => {
-    const { files, left } = await initProject(world.workingDirectory, template, dryRun);
+  addAction<{ template: string; dryRun?: boolean }>(init, async ({ template, dryRun = false }) => {
+    const { files, left } = await initProject(context.workingDirectory, template, dryRun);
     const lines = [
       ...files.map((path) => `${dryRun ? 'would write' : 'wrote'} ${path}`),
       ...left.map((path) => `${path} is there already: left as it is`),
@@ -30,8 +29,8 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
   const validate = addTargetOptions(program.command('validate')).description(
     'check the definition, its schemas and its contracts',
   );
-  answer<TargetOptions>(validate, async ({ file }) => {
-    const definition = await loadDefinition(world.workingDirectory, file);
+  addAction<TargetOptions>(validate, async ({ file }) => {
+    const definition = await loadDefinition(context.workingDirectory, file);
     await checkContracts(definition);
     const warnings = definition.warnings.map(problemText);
     const summary = `${definition.file}: ${countOf(definition.pipeline.gates.length, 'gate')}, no errors`;
@@ -49,12 +48,12 @@ export function addProjectCommands(world: World, program: Command, answer: AddAn
     .description('write the GitHub workflow of the pipeline')
     .option('-o, --output <path>', 'the workflow; default: .github/workflows/<pipeline>.yml of the repository')
     .option('--check', 'write nothing; exit 1 with the difference if the workflow is not up to date');
-  answer<CompileOptions>(compile, async (options) => {
+  addAction<CompileOptions>(compile, async (options) => {
     const { check = false, output } = options;
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
-    const path = output === undefined ? undefined : resolve(world.workingDirectory, output);
+    const gateline = await openGateline(context, options);
+    const path = output === undefined ? undefined : resolve(context.workingDirectory, output);
     const compiled = await gateline.compile(path, check);
-    const file = relative(world.workingDirectory, compiled.path).replaceAll('\\', '/');
+    const file = relative(context.workingDirectory, compiled.path).replaceAll('\\', '/');
     const text = {
       current: `${file} is up to date`,
       written: `wrote ${file}`,

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { GatelineError } from '../../errors.ts';
 import { ESTIMATE_RUNS, estimateDuration } from '../../history/statistics.ts';
 import { readCallerSettings } from '../../environment.ts';
-import { Gateline, type RunOptions, type RunOutcome } from '../../gateline.ts';
+import type { Gateline, RunOptions, RunOutcome } from '../../gateline.ts';
 import { nextLine, renderPlan, renderStatus, renderVerdict } from '../../report/terminal.ts';
 import { gateOf } from '../../run/units.ts';
 import { shellWord } from '../../untrusted/escape.ts';
@@ -10,13 +10,13 @@ import {
   addRequestOptions,
   addDeciderOptions,
   collectList,
-  gatelineOptions,
+  openGateline,
   parseWholeNumber,
   type TargetOptions,
 } from '../options.ts';
-import { paintOf, tableScreenOf, type Answer, type AddAnswer } from '../print.ts';
+import { paintOf, screenOf, type Answer, type AddAction } from '../print.ts';
 import { showProgress } from '../progress.ts';
-import { interruptOn, type World } from '../world.ts';
+import { interruptOn, type ProcessContext } from '../process-context.ts';
 import { addSetOptions, runSetAnswer } from './set.ts';
 
 const STRATEGIES = ['retry-current', 'retry-previous', 'skip-current', 'from-checkpoint'] as const;
@@ -44,24 +44,26 @@ interface RunFlags extends TargetOptions {
 }
 
 /** `plan`, `run`, `resume`, `begin`, `complete`. */
-export function addRunCommands(world: World, program: Command, answer: AddAnswer): void {
-  answer<RunFlags>(
+export function addRunCommands(context: ProcessContext, program: Command, addAction: AddAction): void {
+  addAction<RunFlags>(
     addSelectionOptions(addRequestOptions(program.command('plan'))).description('show what would run, and why'),
-    (options) => runOrResume(world, { ...options, dryRun: true }, false),
+    (options) => runOrResume(context, { ...options, dryRun: true }, false),
   );
-  answer<RunFlags>(
+  addAction<RunFlags>(
     addSetOptions(addRunOptions(program.command('run'))).description(
       'run the pipeline, or continue a run that stopped',
     ),
     (options) =>
-      (options.set ?? options.onlySet) ? runSetAnswer(world, options.set, options) : runOrResume(world, options, false),
+      (options.set ?? options.onlySet)
+        ? runSetAnswer(context, options.set, options)
+        : runOrResume(context, options, false),
   );
-  answer<RunFlags>(
+  addAction<RunFlags>(
     addRunOptions(program.command('resume')).description('continue a run that was paused or rolled back'),
-    (options) => runOrResume(world, options, true),
+    (options) => runOrResume(context, options, true),
   );
-  addBegin(world, program, answer);
-  addComplete(world, program, answer);
+  addBegin(context, program, addAction);
+  addComplete(context, program, addAction);
 }
 
 function addSelectionOptions(command: Command): Command {
@@ -119,46 +121,43 @@ function toRunOptions(options: RunFlags): RunOptions {
   };
 }
 
-async function runOrResume(world: World, options: RunFlags, isResume: boolean): Promise<Answer> {
-  using progress = showProgress(world, options);
-  const gateline = await Gateline.open({
-    ...(await gatelineOptions(world, options)),
-    observe: (event) => progress.observe(event),
-  });
-  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await checkpointsOf(gateline);
-  if (options.dryRun) return await planAnswer(world, gateline, await gateline.plan(toRunOptions(options)));
-  using interruption = interruptOn(world);
+async function runOrResume(context: ProcessContext, options: RunFlags, isResume: boolean): Promise<Answer> {
+  using progress = showProgress(context, options);
+  const gateline = await openGateline(context, options, progress.observe);
+  if (options.strategy === 'from-checkpoint' && options.from === undefined) throw await missingFrom(gateline);
+  if (options.dryRun) return await planAnswer(context, gateline, await gateline.plan(toRunOptions(options)));
+  using interruption = interruptOn(context);
   const settings = { ...toRunOptions(options), signal: interruption.signal };
   const outcome = isResume ? await gateline.resume(settings) : await gateline.run(settings);
-  // What changed while agents worked outdates what they and others made: that is said at the end.
+  // Files that changed while agents worked may outdate outputs: the plan at the end names them.
   const { result, view } = outcome;
   const isChanged = view.units.some(({ key, undeclared }) => result.ran.includes(key) && undeclared.length > 0);
   const { until, only, memory } = settings;
   const plan = isChanged && !options.isolated ? await gateline.plan({ until, only, memory }) : undefined;
   progress.end();
-  return runAnswer(world, outcome, plan);
+  return runAnswer(context, outcome, plan);
 }
 
 type Plans = Awaited<ReturnType<Gateline['plan']>>;
 
-/** The gates that a run can continue from. */
-async function checkpointsOf(gateline: Gateline): Promise<GatelineError> {
+/** The error for a missing `--from`, which lists the gates that a run can continue from. */
+async function missingFrom(gateline: Gateline): Promise<GatelineError> {
   const done = (await gateline.view()).units.filter((unit) => unit.done).map(({ gate }) => gate);
   const hint =
     done.length === 0 ? 'no gate of the newest run is done' : `--from is one of: ${[...new Set(done)].join(', ')}`;
   return new GatelineError('usage', '--strategy from-checkpoint needs --from GATE', { hint });
 }
 
-async function planAnswer({ out }: World, gateline: Gateline, plans: Plans): Promise<Answer> {
+async function planAnswer({ out }: ProcessContext, gateline: Gateline, plans: Plans): Promise<Answer> {
   const { gates, id } = gateline.definition.pipeline;
   const coming = plans.filter(({ choice }) => choice === 'run' || choice === 'depends');
   const { entries } = await gateline.history({ pipeline: id, limit: ESTIMATE_RUNS });
   const estimatedMs = estimateDuration(gates, entries, new Set(coming.map(({ unit }) => gateOf(unit))));
-  return { json: { plan: plans, estimatedMs }, text: renderPlan(plans, tableScreenOf(out), estimatedMs) };
+  return { json: { plan: plans, estimatedMs }, text: renderPlan(plans, screenOf(out), estimatedMs) };
 }
 
-export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: Plans): Answer {
-  const screen = { ...tableScreenOf(out), ran: result.ran, now: new Date().toISOString(), plan };
+export function runAnswer({ out }: ProcessContext, { result, view }: RunOutcome, plan?: Plans): Answer {
+  const screen = { ...screenOf(out), ran: result.ran, now: new Date().toISOString(), plan };
   const text = renderStatus(view, screen);
   const head = result.status === 'nothing' ? 'Everything is done: nothing has changed.\n' : '';
   const exit =
@@ -166,18 +165,18 @@ export function runAnswer({ out }: World, { result, view }: RunOutcome, plan?: P
   return { json: { result, run: view }, text: head + text, exit };
 }
 
-function addBegin(world: World, program: Command, answer: AddAnswer): void {
+function addBegin(context: ProcessContext, program: Command, addAction: AddAction): void {
   const command = addRequestOptions(program.command('begin').argument('<gate>', 'a gate, or gate/leg'))
     .summary('begin an attempt of an agent that works by itself')
     .description(
       'Prints variables for the shell: eval "$(gateline begin GATE)". If an output holds, GATELINE_DONE is set, and there is nothing to do.',
     );
-  answer<TargetOptions>(command, async (options, unit) => {
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+  addAction<TargetOptions>(command, async (options, unit) => {
+    const gateline = await openGateline(context, options);
     const begun = await gateline.begin(unit);
     const variables: Readonly<Record<string, string>> =
       begun.choice === 'run' ? { ...begun.env, GATELINE_TOKEN: begun.token } : { GATELINE_DONE: begun.reason };
-    world.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
+    context.err.write(`${begun.choice === 'run' ? 'work' : 'nothing to do'}: ${begun.reason}\n`);
     return {
       json: begun,
       text: Object.entries(variables)
@@ -187,24 +186,24 @@ function addBegin(world: World, program: Command, answer: AddAnswer): void {
   });
 }
 
-function addComplete(world: World, program: Command, answer: AddAnswer): void {
+function addComplete(context: ProcessContext, program: Command, addAction: AddAction): void {
   const command = addRequestOptions(
     program.command('complete').argument('[gate]', 'a gate, or gate/leg; default: the one of GATELINE_TOKEN'),
   )
     .addOption(new Option('--exit-code <n>', 'of the agent; not 0: it failed').argParser(parseWholeNumber(0)))
     .description('end an attempt that `begin` began');
-  answer<TargetOptions & { exitCode?: number }>(command, async (options, word) => {
-    const token = word ?? readCallerSettings(world.environment).token;
+  addAction<TargetOptions & { exitCode?: number }>(command, async (options, word) => {
+    const token = word ?? readCallerSettings(context.environment).token;
     if (token === undefined)
       throw new GatelineError('usage', 'no gate is named, and there is no token', {
         hint: '`gateline complete GATE`; eval "$(gateline begin GATE)" sets GATELINE_TOKEN',
       });
-    const gateline = await Gateline.open(await gatelineOptions(world, options));
+    const gateline = await openGateline(context, options);
     const { ended, view } = await gateline.complete(token, options.exitCode);
     const unit = view.units.find(({ key }) => key === ended.unit);
     const isGood = (unit ?? ended.verdict).status === 'passed' || (unit?.status === 'partial' && unit.done);
     const text = unit
-      ? renderVerdict(unit, undefined, { paint: paintOf(world.out) })
+      ? renderVerdict(unit, undefined, { paint: paintOf(context.out) })
       : `${ended.unit} is no leg any more. Its output is used when it is one again.\n`;
     return {
       json: { ended, run: view },

@@ -2,24 +2,24 @@ import { fstatSync, writeSync } from 'node:fs';
 import { EXIT_CODES, GatelineError } from '../errors.ts';
 import { readCallerSettings, type Environment } from '../environment.ts';
 
-/** What the command line needs from its process. */
-export interface World {
+/** The process of a command: arguments, variables, streams and signals. */
+export interface ProcessContext {
   /** Arguments after the program's name. */
   readonly arguments: readonly string[];
   readonly environment: Environment;
   readonly workingDirectory: string;
-  readonly out: Screen;
-  readonly err: Screen;
+  readonly out: OutputStream;
+  readonly err: OutputStream;
   /** All of standard input. */
   readonly readStandardInput: () => Promise<Uint8Array>;
   /** Calls the listener on Ctrl-C (and SIGTERM, SIGHUP), each time. */
   readonly onInterrupt: (listener: () => void) => Disposable;
 }
 
-/** Where text goes. */
-export interface Screen {
+/** Standard output or standard error. */
+export interface OutputStream {
   write(text: string): void;
-  /** A terminal that a person reads: live progress makes sense. */
+  /** A terminal, and no log of CI: live progress makes sense. */
   readonly isInteractive: boolean;
   readonly hasColors: boolean;
   /** Undefined: not a terminal. */
@@ -29,20 +29,20 @@ export interface Screen {
 
 const MAX_INPUT_BYTES = 64 * 1024 ** 2;
 
-/** The world of this process. @throws GatelineError `usage` if its working folder was removed */
-export function createProcessWorld(environment: Environment): World {
+/** The context of this process. @throws GatelineError `usage` if its working folder was removed */
+export function createProcessContext(environment: Environment): ProcessContext {
   const { argv, stdout, stderr } = process;
   return {
     arguments: argv.slice(2),
     environment,
     workingDirectory: workingDirectory(),
-    out: createScreen(
+    out: createStream(
       stdout,
       1,
       environment,
       (reason) => void stderr.write(`gateline: the output cannot be written: ${reason}\n`),
     ),
-    err: createScreen(stderr, 2, environment, () => undefined),
+    err: createStream(stderr, 2, environment, () => undefined),
     readStandardInput,
     onInterrupt,
   };
@@ -59,15 +59,15 @@ function workingDirectory(): string {
   }
 }
 
-/** The reader ended (`gateline status | head`), or the terminal was closed: no error of ours, and a run continues. */
+/** The reader has ended (`gateline status | head`) or the terminal was closed. That is no error, and a run continues. */
 const READER_GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-function createScreen(
+function createStream(
   stream: NodeJS.WriteStream,
   fd: 1 | 2,
   environment: Environment,
   report: (reason: string) => void,
-): Screen {
+): OutputStream {
   const { isCi, colors, terminal } = readCallerSettings(environment);
   let isBroken = false;
   const fail = (error: NodeJS.ErrnoException): void => {
@@ -97,7 +97,7 @@ function createScreen(
   };
 }
 
-/** Node's stream for a file silently loses what a nearly full disk did not accept. */
+/** Writes all of a text. Node's stream for a file silently drops what a nearly full disk did not accept. */
 function writeToFile(fd: number, text: string, fail: (error: NodeJS.ErrnoException) => void): void {
   try {
     for (let rest = Buffer.from(text); rest.length > 0;) rest = rest.subarray(writeSync(fd, rest));
@@ -127,12 +127,12 @@ function onInterrupt(listener: () => void): Disposable {
   };
 }
 
-/** Ctrl-C ends the agents and keeps what is finished; a second one ends at once. */
-export function interruptOn(world: World): Disposable & { readonly signal: AbortSignal } {
+/** A signal for Ctrl-C, which ends the agents and keeps what is finished. A second Ctrl-C ends the process at once. */
+export function interruptOn(context: ProcessContext): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
-  const listener = world.onInterrupt(() => {
+  const listener = context.onInterrupt(() => {
     if (controller.signal.aborted) process.exit(130);
-    world.err.write('interrupted: ending the agents (again: end at once)\n');
+    context.err.write('interrupted: ending the agents (again: end at once)\n');
     controller.abort();
   });
   return { signal: controller.signal, [Symbol.dispose]: () => listener[Symbol.dispose]() };
