@@ -101,7 +101,7 @@ export function unitStep(
     case 'lost':
       return { text: `Run again: ${key} continues on what is there`, command: 'gateline run' };
     case 'paused':
-      if (ended === undefined)
+      if (ended === undefined || ended.part)
         return { text: 'Raise `max-cost` and run again, or begin another run', command: 'gateline run --new' };
       return {
         text: `Look at the output (\`gateline show ${name} output\`), then approve or reject it`,

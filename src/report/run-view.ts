@@ -130,7 +130,7 @@ function viewUnit(
     iteration: (last?.ended ?? last?.started)?.iteration ?? 1,
     loop: gate.onFail,
     threshold: gate.contract.score === undefined ? undefined : gate.contract.threshold,
-    verdict: ended?.verdict,
+    verdict: ended?.part ? undefined : ended?.verdict,
     output: ended?.output,
     fingerprint: ended?.fingerprint,
     learnings: ended?.learnings,

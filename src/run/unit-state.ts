@@ -36,6 +36,7 @@ export function describeUnits(
 ): ReadonlyMap<UnitKey, UnitState> {
   const graph = graphOfRun(pipeline, run);
   const states = new Map<UnitKey, UnitState>();
+  const obstacle = costObstacle(pipeline, run);
   const describe = (unit: Unit): UnitState => {
     const known = states.get(unit.key);
     if (known) return known;
@@ -45,8 +46,8 @@ export function describeUnits(
     const standing =
       describeOpen(attempts.at(-1), isAlive) ??
       describeTurn(unit, ended, state) ??
-      describeWait(unit, ended, needs, { graph, state, run }) ??
-      describeEnd(unit, ended!, state);
+      describeWait(unit, ended, needs, { graph, state, run, obstacle }) ??
+      describeEnd(unit, ended!, state, obstacle);
     const unitState = { unit, needs: needs.map(({ unit: { key } }) => key), ...standing, attempts, ended };
     states.set(unit.key, unitState);
     return unitState;
@@ -104,12 +105,20 @@ function describeTurn(
   return undefined;
 }
 
+interface RunContext {
+  readonly graph: UnitGraph;
+  readonly state: LogState;
+  readonly run: RunState | undefined;
+  /** Why no further agent of the run may start. */
+  readonly obstacle: string | undefined;
+}
+
 /** A unit without a result that counts. */
 function describeWait(
   { key, gate, leg }: Unit,
   ended: EndedEntry | undefined,
   needs: readonly UnitState[],
-  { graph, state, run }: { readonly graph: UnitGraph; readonly state: LogState; readonly run: RunState | undefined },
+  { graph, state, run, obstacle }: RunContext,
 ): Standing | undefined {
   const rollback = ended && state.rejected.get(attemptName(attemptOf(ended)));
   const isTakenBack = rollback?.decision === 'rollback';
@@ -129,7 +138,6 @@ function describeWait(
   if (gate.matrix && 'from' in gate.matrix && leg.id === '')
     return pendingFor(`its legs come from the output of ${gate.matrix.from.gate}`);
   if (worksByItself(gate)) return pendingFor('its agent works by itself');
-  const obstacle = costObstacle(graph.pipeline, run);
   return obstacle ? { status: 'paused', done: false, reason: obstacle } : pendingFor('it has not run yet');
 }
 
@@ -150,11 +158,15 @@ function pendingFor(reason: string): Standing {
   return { status: 'pending', done: false, reason };
 }
 
-/** The judgement of an attempt that ended, as the engine treats it. */
-function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState): Standing {
+/**
+ * The judgement of an attempt that ended, as the engine treats it.
+ * @param obstacle why no further agent of the run may start
+ */
+function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState, obstacle?: string): Standing {
   const { how, verdict, output, fingerprint, actor, reason } = ended;
   if (how === 'lost')
     return { status: 'lost', done: false, reason: verdict.issues[0]?.message ?? 'nobody ended its attempt' };
+  if (ended.part && obstacle) return { status: 'paused', done: false, reason: obstacle };
   if (ended.part) return pendingFor(`attempt ${ended.n} ${verdict.status}, and others are judged together with it`);
   if (how === 'not-applicable') return { status: how, done: true, reason: reason ?? 'its condition is false' };
   if (verdict.status === 'not-applicable') {

@@ -81,8 +81,9 @@ describe('repeat', () => {
     const project = new Project({ 'gateline.yml': definition });
     await project.expect('run', 1, 'the run has cost $1.00, and `max-cost` is $1');
     expect(project.ran()).toBe('ask ask');
-    const status = 'ask.*attempt 2 passed, and others are judged together with it';
-    await project.expect('status', 0, new RegExp(status));
+    const advice = 'Next: Raise `max-cost` and run again, or begin another run: `gateline run --new`';
+    await project.expect('status', 0, /^Run 1 of p for main: paused/m, advice);
+    await project.expect('status', 0, /^0 +ask +paused .*the run has cost \$1\.00, and `max-cost` is \$1$/m);
     project.edit('gateline.yml', '"max-cost": 1', '"max-cost": 5');
     await project.expect('plan', 0, /^ask +run +attempts that are judged together are missing$/m);
     expect(await project.run()).toBe('0: ask use');
