@@ -14,6 +14,15 @@ const ALONE = [
 ].map((path) => `test/${path}`);
 const ALL = ['test/**/*.test.ts'];
 
+/**
+ * What `npm run mutate` runs: the tests of rooms that start no process, and of the engine in memory. Each change needs a
+ * second or less.
+ */
+const PURE = ['{history,json,pipeline,report,run,untrusted,verdict}/**', 'oracle/{cases,rollback}'].map(
+  (path) => `test/${path}.test.ts`,
+);
+const IS_MUTATED = process.env['STRYKER_MUTATOR_WORKER'] !== undefined;
+
 /** A machine that has not run them knows only how large files are. */
 const SLOW =
   /\/(?:docs\/pages|templates\/runs|action\/stories\/(?:files|outage|stopped)|kills\/\w+|cli\/sets|oracle\/oracle)\.test/;
@@ -29,11 +38,13 @@ export default defineConfig({
   test: {
     // Tests start real processes and git; forks keep a crash or a changed directory to the files of one process.
     pool: 'forks',
-    projects: [
-      // To start a process and import the sources takes longer than most files.
-      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE } },
-    ],
+    projects: IS_MUTATED
+      ? [{ extends: true, test: { name: 'mutated', include: PURE, isolate: false } }]
+      : [
+          // To start a process and import the sources takes longer than most files.
+          { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
+          { extends: true, test: { name: 'alone', include: ALONE } },
+        ],
     maxWorkers: Math.min(availableParallelism() + 1, 4),
     globalSetup: 'test/support/runner/bundle.ts',
     sequence: { sequencer: SlowFilesFirst },
