@@ -10,6 +10,7 @@ export interface PathProblem {
 
 const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 const ABSOLUTE = /^(?:\/|[A-Za-z]:|~\/|~$)/;
+const MAX_GLOB = 1_000;
 const CLIMBS = /(?:^|[/{,(|])\.\.(?=$|[/},)|])/;
 const INSIDE = 'write it relative to the workspace';
 const SLASH = 'use `/`, on every system';
@@ -35,6 +36,8 @@ export function normalizeGlob(glob: string): string {
 /** Why a glob cannot match files of the workspace. A leading `!` excludes, as in GitHub's path filters. */
 export function globProblem(glob: string): PathProblem | undefined {
   const body = glob.replace(/^!/, '');
+  // The pattern that is made of a longer one may be too large to run.
+  if (body.length > MAX_GLOB) return { message: `is longer than ${MAX_GLOB} characters` };
   if (ABSOLUTE.test(body)) return { message: 'is an absolute path', hint: INSIDE };
   if (CLIMBS.test(body)) return { message: 'leaves the workspace', hint: INSIDE };
   if (/\\(?![\\*?[\]{}()!+@|,^$])/.test(body)) return { message: 'has a backslash', hint: SLASH };

@@ -93,7 +93,7 @@ export function forHtml(text: string): string {
 
 /** The message of a workflow command (`::error::…`), as `@actions/core` escapes it. */
 export function forCommandMessage(text: string): string {
-  return showInvisible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return showInvisible(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
 }
 
 /** A property of a workflow command (`file=…`). */
@@ -108,7 +108,6 @@ export function shellWord(text: string): string {
 
 /** The longest prefix of at most `maxBytes` bytes of UTF-8, in whole characters: GitHub's limits are in bytes. */
 export function truncateBytes(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
   const room = new Uint8Array(Math.max(0, Math.min(maxBytes, text.length * 3)));
   return text.slice(0, new TextEncoder().encodeInto(text, room).read);
 }

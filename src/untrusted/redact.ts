@@ -172,9 +172,8 @@ export function redactPointers(value: JsonValue, pointers: readonly string[]) {
   const secrets: Record<string, string> = {};
   let result = value;
   for (const pointer of pointers) {
-    const part = valueAt(value, pointer);
-    if (part === undefined) continue;
-    for (const [index, text] of stringsIn(part).entries()) secrets[`redact ${pointer} ${index}`] = text;
+    for (const [index, text] of stringsIn(valueAt(value, pointer) ?? null).entries())
+      secrets[`redact ${pointer} ${index}`] = text;
     if (valueAt(result, pointer) !== undefined) result = replaceAt(result, pointerSegments(pointer));
   }
   return { value: result, secrets };

@@ -69,6 +69,7 @@ describe('text in Markdown', () => {
     const plain = 'All 12 tests passed (98.5 %), see src/a.ts:3.';
     expect(forMarkdown(plain)).toBe(plain);
     expect(forMarkdown('see https://example.com/a?b=1&c.')).toBe('see `https://example.com/a?b=1&c`.');
+    expect(forMarkdown(' - www.a: https://b.c: www...\n')).toBe('&#45; `www.a`: `https://b.c`: www...');
     expect(forMarkdown('ping @octocat about #12')).toBe('ping @\u200boctocat about #\u200b12');
   });
 });
@@ -89,6 +90,9 @@ describe('code in Markdown', () => {
       }),
       { numRuns: 100 },
     );
+    const spans = ['a`b', '`', ' a', 'a ', ' ', ''].map((text) => inlineCode(text));
+    expect(spans).toEqual(['``a`b``', '`` ` ``', '`  a `', '` a  `', '` `', '']);
+    expect(inlineCodeCell('a\tb|c\\|d')).toBe('`a b\\|c\\\u200b\\|d`');
     expect(codeFence('```\n````\n')).toBe('`````\n```\n````\n`````\n');
     expect(codeFence('x', 'js"`><script>')).toBe('```jsscript\nx\n```\n');
   });
@@ -107,10 +111,10 @@ describe('text on a terminal', () => {
     ['a\x08b\x9b2J', 'a␈b<U+009B>2J'],
     ['\u202etxt.exe', '<U+202E>txt.exe'],
     ['a\u2066b\u2069\u200bc\ufeff', 'a<U+2066>b<U+2069><U+200B>c<U+FEFF>'],
-    ['a\u200db', 'a<U+200D>b'],
+    ['a\u200db é\u200db a\u200cé', 'a<U+200D>b é<U+200D>b a<U+200C>é'],
     ['\ud800\u{e0041}\0\x7f', '\ufffd<U+E0041>␀␡'],
     ['one\r\ntwo\n\tthree', 'one\ntwo\n\tthree'],
-    ['👩\u200d💻 क\u094d\u200dष é', '👩\u200d💻 क\u094d\u200dष é'],
+    ['👩\u200d💻 क\u094d\u200dष é می\u200cخواهم', '👩\u200d💻 क\u094d\u200dष é می\u200cخواهم'],
   ])('%j', (text, shown) => {
     expect(escape.forTerminal(text)).toBe(shown);
   });
@@ -142,7 +146,7 @@ describe('text elsewhere', () => {
   it('is one word of a shell', () => {
     expect(escape.shellWord('src/a-b.ts')).toBe('src/a-b.ts');
     expect(escape.shellWord("it's $(x)")).toBe(`'it'\\''s $(x)'`);
-    expect(escape.shellWord('')).toBe("''");
+    expect(['', 'a b', '; x'].map((text) => escape.shellWord(text))).toEqual(["''", "'a b'", "'; x'"]);
   });
 
   it('is cut at bytes in whole characters', () => {

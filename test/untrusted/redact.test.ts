@@ -15,8 +15,9 @@ const ODD = [
   'first line of it\nsecond line of it\n',
   'windows line\r\nanother line',
   'tab\tand \u0007bell',
+  'ends with a \\',
 ];
-const redactor = createRedactor(Object.fromEntries(ODD.map((value, index) => [`ODD_${index}`, value])));
+const createOddRedactor = () => createRedactor(Object.fromEntries(ODD.map((value, index) => [`ODD_${index}`, value])));
 
 describe('the value of a secret', () => {
   it.each(ODD)('is replaced in every spelling: %j', (value) => {
@@ -34,6 +35,7 @@ describe('the value of a secret', () => {
       'url, lower case': url.replace(/%../g, (code) => code.toLowerCase()),
       form: url.replaceAll('%20', '+'),
     };
+    const redactor = createOddRedactor();
     for (const [name, form] of Object.entries(forms)) {
       expect([name, redactor.text(`<${form}>`)]).toEqual([name, '<***>']);
     }
@@ -62,7 +64,7 @@ describe('the value of a secret', () => {
   });
 
   it('of under 8 characters is replaced only as a word, and only in what is shown', () => {
-    const short = createRedactor({ STAGE: 'dev', RETRIES: '100', EMPTY: ' ', X: 'x', LONG: 'long enough' });
+    const short = createRedactor({ STAGE: ' dev\n', RETRIES: '100', EMPTY: ' ', X: 'x', LONG: 'longer..' });
     expect(short.shortSecrets).toEqual(['STAGE', 'RETRIES', 'X']);
     expect(short.text('dev developer 100 1000 x', 'shown')).toBe('*** developer *** 1000 x');
     expect(short.text('dev developer 100 1000')).toBe('dev developer 100 1000');
@@ -71,6 +73,7 @@ describe('the value of a secret', () => {
   });
 
   it('never stays in any text', () => {
+    const redactor = createOddRedactor();
     const part = fc.oneof(fc.constantFrom(...ODD, ...Object.values(TOKENS), PRIVATE_KEY, '***'), fc.string());
     fc.assert(
       fc.property(fc.array(part), fc.constantFrom(' ', '\n', '"', '=', '\\n'), (parts, between) => {
@@ -92,6 +95,8 @@ describe('a token of a known shape', () => {
       ['%3D', '&'],
       ['(', ').'],
       ['é', ' '],
+      ['\\u0022', ' and more'],
+      ['', '...'],
     ];
     for (const [before, after] of around) expect(none.text(before + token + after)).toBe(`${before}***${after}`);
   });
@@ -106,6 +111,7 @@ describe('a token of a known shape', () => {
       JSON.stringify(PRIVATE_KEY).slice(1, -1),
       PRIVATE_KEY.replaceAll('\n', '\\\\n'),
       PRIVATE_KEY.replaceAll('\n', '\r\n    '),
+      PRIVATE_KEY.replace('\n', '\nexample'),
     ];
     for (const key of keys) {
       expect(none.text(`a ${key} b ${key} c`)).toBe('a *** b *** c');
@@ -131,15 +137,15 @@ describe('a token of a known shape', () => {
 });
 
 describe('a JSON value', () => {
-  const { json } = createRedactor({ TOKEN: 'hunter2-hunter2', PIN: '12345678' });
+  const json = (value: JsonValue) => createRedactor({ TOKEN: 'hunter2-hunter2', PIN: ' 12345678' }).json(value);
 
   it('loses secrets in strings, keys and whole numbers, and says where they were', () => {
-    const value = { a: ['x hunter2-hunter2 y', { 'hunter2-hunter2': 1 }], pin: 12345678, other: 123456789 };
+    const value = { a: [0, 'x hunter2-hunter2 y', { 'hunter2-hunter2': 1 }], pin: 12345678, other: 123456789 };
     expect(json(value)).toEqual({
-      value: { a: ['x *** y', { '***': 1 }], pin: '***', other: 123456789 },
+      value: { a: [0, 'x *** y', { '***': 1 }], pin: '***', other: 123456789 },
       redacted: [
-        { pointer: '/a/0', label: 'TOKEN' },
         { pointer: '/a/1', label: 'TOKEN' },
+        { pointer: '/a/2', label: 'TOKEN' },
         { pointer: '/pin', label: 'PIN' },
       ],
     });
@@ -150,10 +156,15 @@ describe('a JSON value', () => {
     expect(json(value).value).toBe(value);
   });
 
+  it('says at most 100 places', () => {
+    const { value, redacted } = json(Array.from({ length: 101 }, () => 'hunter2-hunter2'));
+    expect([value, redacted.length]).toEqual([Array.from({ length: 101 }, () => '***'), 100]);
+  });
+
   it('keeps every value when keys become equal, and a key `__proto__`', () => {
-    const value = JSON.parse('{"hunter2-hunter2":1,"***":2,"hunter2-hunter2 ":3,"__proto__":{"x":"hunter2-hunter2"}}');
+    const value = JSON.parse('{"hunter2-hunter2":1,"*** (2)":2,"***":3,"__proto__":{"x":"hunter2-hunter2"}}');
     expect(JSON.stringify(json(value as JsonValue).value)).toBe(
-      '{"***":1,"*** (2)":2,"*** ":3,"__proto__":{"x":"***"}}',
+      '{"***":1,"*** (2)":2,"*** (3)":3,"__proto__":{"x":"***"}}',
     );
   });
 
@@ -169,7 +180,7 @@ describe('a JSON value', () => {
 
   it.each<readonly [JsonValue, readonly string[], JsonValue, readonly string[]]>([
     [{ a: 'x', b: 1 }, ['/a', '/b', '/c', '/a/b'], { a: '***', b: '***' }, ['x']],
-    [{ a: { b: ['x', { c: 'y' }] }, d: 'x' }, ['/a'], { a: '***', d: 'x' }, ['x', 'y']],
+    [{ a: { b: ['x', { c: 'y', e: null }] }, d: 'x' }, ['/a'], { a: '***', d: 'x' }, ['x', 'y']],
     [{ a: [{ t: 'x' }, { t: 'y' }] }, ['/a/1/t'], { a: [{ t: 'x' }, { t: '***' }] }, ['y']],
     [{ a: { b: 'x' } }, ['/a', '/a/b'], { a: '***' }, ['x', 'x']],
     ['x', [''], '***', ['x']],
@@ -186,13 +197,16 @@ describe('secrets of a file', () => {
   it('are named by line, and only those that an earlier version lacks', () => {
     const named = createRedactor({ TOKEN: 'hunter2-hunter2' });
     const npm = TOKENS['npm']!;
-    const text = `a\nb hunter2-hunter2\nAuthorization: Bearer ${npm}\n${npm}`;
+    const text = `a\nAuthorization: Bearer ${npm}\n${npm}\nb hunter2-hunter2`;
+    const token = { line: 4, label: 'TOKEN' };
     expect(findSecrets(text, named)).toEqual([
-      { line: 2, label: 'TOKEN' },
-      { line: 3, label: 'authorization' },
-      { line: 4, label: 'npm token' },
+      { line: 2, label: 'authorization' },
+      { line: 3, label: 'npm token' },
+      token,
     ]);
-    expect(findSecrets(text, named, `// ${npm}`)).toEqual([{ line: 2, label: 'TOKEN' }]);
+    expect(findSecrets(text, named, `// ${npm}`)).toEqual([token]);
+    // A file may have a new name. The value of a variable is a fault in each file.
+    expect(findSecrets(text, named, '', `${npm} hunter2-hunter2`)).toEqual([token]);
   });
 });
 
