@@ -43,10 +43,13 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
         title: 'the decisions',
         weight: 4,
         head: '### Decisions\n',
-        pieces: decisions.map(
-          ({ decision, actor, reason, unit }) =>
-            `- ${quote(decision)}${unit === undefined ? '' : ` ${code(unit)}`} by ${quote(actor)}: ${quote(reason, 500)}`,
-        ),
+        // A run that is complete because all gates are done was nobody's decision.
+        pieces: decisions
+          .filter(({ decision }) => decision !== 'complete')
+          .map(
+            ({ decision, actor, reason, unit }) =>
+              `- ${quote(decision)}${unit === undefined ? '' : ` ${code(unit)}`} by ${quote(actor)}: ${quote(reason, 500)}`,
+          ),
       },
       historySection(history, context),
     ],

@@ -59,6 +59,12 @@ describe('a run on GitHub', () => {
     expect(step.command ?? '').toMatch(new RegExp(command === '' ? '^$' : `^${command}`));
   });
 
+  it('lists the decisions of people', () => {
+    const summaryOf = (script: string) => renderRunSummary(viewOf(pipeline, new LogBuilder().play(script)), waiting);
+    expect(summaryOf('plan+ code+ approve test+ complete')).toMatch(/### Decisions\n\n?- approve [^\n]*\n(?!- )/);
+    expect(summaryOf('plan+ complete')).not.toContain('### Decisions');
+  });
+
   it('is not green if a job left no result, whatever its gates say', () => {
     const view = viewOf(pipeline, new LogBuilder().play('plan+ code+ approve test+ complete'));
     const context = contextOf({ problems: ['job lint was skipped', '@octocat'] });
