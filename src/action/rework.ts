@@ -16,6 +16,8 @@ export const reworkSchema = z.strictObject({
     .array(z.strictObject({ unit: z.string().max(200), attempt: z.string().max(200) }))
     .min(1)
     .max(256),
+  /** What agents have cost in the iterations before, in US dollars. */
+  spentUsd: z.number().min(0).default(0),
 });
 export type DispatchedRework = z.infer<typeof reworkSchema>;
 

@@ -210,7 +210,7 @@ describe('work that a report sends back', () => {
   const rework = { gate: 'design', iteration: 2, runId: 499, causes: [{ unit: 'build', attempt }] };
 
   it('is parsed strictly', () => {
-    expect(parseRework(JSON.stringify(rework))).toEqual(rework);
+    expect(parseRework(JSON.stringify(rework))).toEqual({ ...rework, spentUsd: 0 });
     expect(parseRework(undefined)).toBeUndefined();
     for (const wrong of [
       '{',
@@ -227,12 +227,16 @@ describe('work that a report sends back', () => {
       typeof readRework
     >[0];
     const now = new Date().toISOString();
-    const read = readRework(gateJob, now, rework, async () => createDocument({ unit: 'build', output: { ok: false } }));
+    const read = readRework(gateJob, now, { ...rework, spentUsd: 0 }, async () =>
+      createDocument({ unit: 'build', output: { ok: false } }),
+    );
     expect(await read).toMatchObject({
       entry: { decision: 'rework', gate: 'design', iteration: 2, causes: [{ unit: 'build' }] },
       values: [{ ok: false }],
     });
     const none = () => Promise.resolve(createDocument({ unit: 'build', output: undefined }));
-    await expect(readRework(gateJob, now, rework, none)).rejects.toThrow('build, which has no output');
+    await expect(readRework(gateJob, now, { ...rework, spentUsd: 0 }, none)).rejects.toThrow(
+      'build, which has no output',
+    );
   });
 });

@@ -129,7 +129,8 @@ describe('the report of a run', () => {
 describe('the next iteration of a loop', () => {
   const plan = (fields: Parameters<typeof createNeed>[0], iteration?: number) => {
     const needs = [...ALL.slice(0, 3), createNeed({ unit: 'review', ...fields }, { result: 'failure' })];
-    const earlier = iteration === undefined ? undefined : { gate: 'design', iteration, runId: 1, causes: [] };
+    const earlier =
+      iteration === undefined ? undefined : { gate: 'design', iteration, runId: 1, causes: [], spentUsd: 0 };
     return planNextIteration(collect(needs).run, 500, earlier);
   };
 

@@ -13,6 +13,7 @@ import type { Pipeline, UnitKey } from '../../pipeline/pipeline.ts';
 import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import type { Entry } from '../../run/entry.ts';
 import type { EngineEvent } from '../../run/events.ts';
+import { sumOf } from '../../run/figures.ts';
 import { gateOf, UnitGraph, type Unit } from '../../run/units.ts';
 import type { HandedFile, JobRef } from '../../store/github/document.ts';
 import { openStateFolder, type StateFolder } from '../../store/files/state-folder.ts';
@@ -58,6 +59,8 @@ export interface GateJob {
   /** Secrets that were set when the job was opened: who redacts its output needs their values. */
   readonly secrets: readonly string[];
   readonly outageMs: number;
+  /** What earlier iterations of a loop have cost in their runs, in US dollars. */
+  readonly spentUsd: number;
   readonly retentionDays: number | undefined;
 }
 
@@ -81,7 +84,7 @@ export async function openJob(
   environment: Environment,
   observe: (event: EngineEvent) => void,
 ): Promise<OpenJob> {
-  const { pipeline, root, assignment, contracts, job, outputs, costSoFar } = gateJob;
+  const { pipeline, root, assignment, contracts, job, outputs } = gateJob;
   const folder = await openFolder(gateJob, environment, observe);
   const gate = gateOf(gateJob.unit);
   const base: Order = {
@@ -95,7 +98,7 @@ export async function openJob(
     maxIterations: 1,
     run: job.runNumber,
     outputs: new Map(outputs),
-    spentUsd: Object.values(costSoFar).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
+    spentUsd: spentOutside(gateJob),
   };
   const order = await withStandIns(folder, base);
   const log = new JobLog(gateJob.entries);
@@ -189,4 +192,12 @@ export function parseToken(text: string): z.infer<typeof tokenSchema> {
       cause: error,
     });
   }
+}
+
+/** What the run has cost so far, without the last tries of its needs: the log of the job has these. */
+function spentOutside({ costSoFar, spentUsd, entries }: GateJob): number {
+  const logged = entries.flatMap((entry) =>
+    entry.kind === 'ended' && costSoFar[entry.unit] ? [-(entry.metrics?.costUsd ?? 0)] : [],
+  );
+  return sumOf([spentUsd, ...Object.values(costSoFar).map(({ costUsd }) => costUsd), ...logged])!;
 }

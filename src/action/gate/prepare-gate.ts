@@ -32,6 +32,7 @@ import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
 import { judgeNeed, type ExplainDoubt, type Judge } from './judge-need.ts';
 import { legsOfJob, narrowMatrices, requireOutputs } from './legs.ts';
 import { toJobRef, type Job } from '../job.ts';
+import { parseRework } from '../rework.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
 /** What a gate needs of other jobs, and of those who decided about them. */
@@ -114,6 +115,7 @@ export async function prepareGate(
       entries: used.map(({ document }) => document.entry),
       inherited: mergeFiles(pipeline, used),
       costSoFar: Object.assign({}, ...used.map(({ document }) => document.costSoFar)) as GateJob['costSoFar'],
+      spentUsd: parseRework(job.dispatch.rework)?.spentUsd ?? 0,
       entities: entitiesAfter(pipeline, used),
       outageMs: outageMsOf(inputs),
       secrets: gate.secrets,

@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import type { UnitKey } from '../../pipeline/pipeline.ts';
+import { sumOf } from '../../run/figures.ts';
 import { sendsWorkBack } from '../../run/state.ts';
 import { gateOf } from '../../run/units.ts';
 import { formatReference } from '../../store/github/document.ts';
@@ -41,7 +42,14 @@ export function planNextIteration(
     .filter(([key]) => senders.has(gateOf(key)))
     .map(([unit, { reference }]) => ({ unit, attempt: formatReference(reference) }));
   const reason = `${causes.map(({ unit }) => unit).join(', ')} sends the work back to ${goto}: iteration ${iteration}`;
-  return { choice: 'dispatch', reason, rework: { gate: goto, iteration, runId, causes } };
+  const spentUsd = (earlier?.spentUsd ?? 0) + costOf(documents);
+  return { choice: 'dispatch', reason, rework: { gate: goto, iteration, runId, causes, spentUsd } };
+}
+
+/** What agents have cost in a run, in US dollars: documents of several gates count the same gates before them. */
+function costOf(documents: CollectedRun['documents']): number {
+  const costs = new Map([...documents.values()].flatMap(({ document }) => Object.entries(document.costSoFar)));
+  return sumOf([...costs.values()].map(({ costUsd }) => costUsd)) ?? 0;
 }
 
 /** Dispatches the next iteration of a loop, on events whose commit stands on a branch. */

@@ -117,4 +117,19 @@ describe('a review that sends work back', () => {
     expect(end.job('report').log).toContain('design has worked 2 times, as often as review allows');
     expect(repository.data.orders).toEqual([]);
   });
+
+  it('counts what earlier iterations have cost towards max-cost', async () => {
+    const costs = `${GATES.design.run}\nprintf '{"costUsd": 1}' > "$GATELINE_METRICS"`;
+    const files = peopleFiles({ ...GATES, design: { ...GATES.design, run: costs } }, { jobs: { report } });
+    const definition = { ...(JSON.parse(files['gateline.yml']!) as object), 'max-cost': 1.5 };
+    const scores = { 'idea.txt': '1', 'score1.txt': '50', 'score2.txt': '90' };
+    const repository = await world.create({
+      files: { ...files, 'gateline.yml': JSON.stringify(definition), ...scores },
+    });
+    const first = await repository.push();
+    expect(worked(first), logsOf(first)).toEqual(['design', 'review']);
+    const second = await nextRun(repository);
+    expect([worked(second), troubles(second)]).toEqual([['design'], ['report failure', 'review failure']]);
+    expect(second.job('review').log).toContain('the run has cost $2.00, and `max-cost` is $1.5');
+  });
 });
