@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileChange, FileVersion } from '../run/files.ts';
 import { collectGarbage, deleteRefs, readVersions, refOf, storeVersions } from './objects.ts';
+import { findBlocker } from './paths.ts';
 import { putChanges } from './put.ts';
 import { type FolderOptions, openRepository, type Repository } from './repository.ts';
 import { Snapshots, type SnapshotOptions } from './snapshot.ts';
@@ -43,6 +44,10 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
   /** Not beside a snapshot, which would see half of it. */
   put(changes: readonly FileChange[]): Promise<readonly string[]> {
     return this.#inTurn(() => putChanges(this.repository, changes));
+  }
+
+  findBlocker(path: string): string | undefined {
+    return findBlocker(this.root, path);
   }
 
   async keep(name: string, { tree }: Snapshot): Promise<void> {

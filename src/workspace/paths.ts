@@ -100,3 +100,8 @@ export function isReadable(place: string): boolean {
     return false;
   }
 }
+
+/** The first file or link that is where the path needs a folder. */
+export function findBlocker(root: string, path: string): string | undefined {
+  return foldersOf(path).find((folder) => statPath(join(root, folder))?.isDirectory() === false);
+}

@@ -42,6 +42,8 @@ export interface Workspace {
   watchHead(): Promise<Head>;
   /** The bytes of one version; undefined: not stored. */
   readVersion(version: FileVersion): Promise<Uint8Array | undefined>;
+  /** The file or link that is where a path needs a folder; undefined: there is none. */
+  findBlocker(path: string): string | undefined;
 }
 
 /** A snapshot as one text, for the log. */

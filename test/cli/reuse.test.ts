@@ -221,6 +221,19 @@ describe('an output is used again', () => {
     expect(project.read('notes.md')).toBe('A');
   });
 
+  it('only where its folders can be: what is in the way is named', async () => {
+    const make = { run: `mkdir -p out; echo made > out/made.txt; ${agent()}`, files: ['out/**'] };
+    const project = new Project({ 'gateline.yml': pipeline({ make }) });
+    await project.run();
+    project.remove('out');
+    project.write('out', 'mine');
+    const note = 'note: out is a file or a link, where make needs a folder for out/made.txt';
+    await project.expect('run', 1, `${note} (move or remove out, then run again)`);
+    expect(project.read('out')).toBe('mine');
+    project.remove('out');
+    await project.expect('run', 0, /1 file put back/);
+  });
+
   it('for each of two subjects in one folder', async () => {
     const project = new Project({
       'spec.md': 'A',

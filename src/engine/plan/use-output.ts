@@ -71,10 +71,17 @@ async function useOutput(call: Call, { work, checkpoint, changes, left }: Use): 
     });
   if (refused.length === 0) await setOutcome(call, unit, checkpoint, needs);
   else {
-    call.notice(`${listNames(refused, 2)} changed just now, or cannot be written`, {
-      unit: unit.key,
-      hint: 'run again',
-    });
+    const blocker = refused.map((path) => workspace.findBlocker(path)).find((path) => path !== undefined);
+    if (blocker === undefined)
+      call.notice(`${listNames(refused, 2)} changed just now, or cannot be written`, {
+        unit: unit.key,
+        hint: 'run again',
+      });
+    else
+      call.notice(`${blocker} is a file or a link, where ${unit.key} needs a folder for ${listNames(refused, 2)}`, {
+        unit: unit.key,
+        hint: `move or remove ${blocker}, then run again`,
+      });
     call.outcomes.set(unit.key, {
       result: 'failed',
       verdict: checkpoint.verdict,

@@ -129,6 +129,11 @@ export class MemoryWorkspace implements Workspace {
     return refused;
   }
 
+  /** It has no folders. */
+  findBlocker(): undefined {
+    return undefined;
+  }
+
   async readVersion(version: FileVersion): Promise<Uint8Array | undefined> {
     return new TextEncoder().encode(contentOf(version)!);
   }
