@@ -7,6 +7,8 @@ import type { HostedEnd, HostedStep } from './host.ts';
 import { drain, readLines, StepProcess, type StepCommand } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('host.ts', import.meta.url));
+/** What steps read counts against a limit of 64 MiB otherwise: V8 would collect garbage each few steps. */
+const FLAGS = ['--external-memory-accounted-in-global-limit', '--initial-heap-size=512'];
 
 /** Hosts without a step. */
 const idle = new Set<Host>();
@@ -34,7 +36,7 @@ class Host {
 
   constructor(address: string | undefined) {
     const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache() };
-    const child = fork(PROGRAM, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+    const child = fork(PROGRAM, { env, execArgv: FLAGS, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
     this.address = address;
     this.#child = child;
     this.#exited = new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));
