@@ -193,7 +193,12 @@ function describeEnd({ gate, key }: Unit, ended: EndedEntry, state: LogState, ob
 
 /** Why an output is never used again. */
 export function rejectionText({ decision, actor, reason }: DecidedEntry): string {
-  return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}: ${reason}`;
+  return `${actor} ${decision === 'rollback' ? 'took its work back' : 'rejected the output'}${because(reason)}`;
+}
+
+/** A decision by a comment need not have a reason. */
+export function because(reason: string): string {
+  return reason === '' ? '' : `: ${reason}`;
 }
 
 /** Why an output is used that a person had to look at; undefined: nobody approved it. */
@@ -202,7 +207,7 @@ export function approvalText(
   { fingerprint, output }: Pick<EndedEntry, 'fingerprint' | 'output'>,
 ): string | undefined {
   const approval = output && approvals.get(approvalKey(fingerprint, output.digest));
-  return approval && `${approval.actor} approved it: ${approval.reason}`;
+  return approval && `${approval.actor} approved it${because(approval.reason)}`;
 }
 
 function passedReason({ how, source, verdict, subject, run, actor, reason }: EndedEntry, key: UnitKey): string {

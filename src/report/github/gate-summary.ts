@@ -1,4 +1,5 @@
 import { sumOf } from '../../run/figures.ts';
+import { because } from '../../run/unit-state.ts';
 import { countOf, formatDuration, formatMoney, formatScore } from '../amounts.ts';
 import {
   changeItems,
@@ -98,7 +99,7 @@ function headline(view: RunView, unit: UnitView, context: GithubContext): string
       : '',
     plan?.hint === undefined ? '' : `**Hint:** ${sentence(plan.hint)}`,
     decision
-      ? `**Decision:** ${quote(decision.decision)} by ${quote(decision.actor)}: ${sentence(decision.reason)}`
+      ? `**Decision:** ${quote(decision.decision)} by ${quote(decision.actor)}${because(sentence(decision.reason))}`
       : '',
   ];
   return lines.filter((line) => line !== '').join('\n\n');

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../../history/history-entry.ts';
+import { because } from '../../run/unit-state.ts';
 import { countOf, formatDuration, formatMoney } from '../amounts.ts';
 import { historyTitle } from '../history-table.ts';
 import { code, codeCell, fitSections, quote, tableHead, tableRow, type Section } from '../markdown.ts';
@@ -48,7 +49,7 @@ export function renderRunSummary(view: RunView, context: GithubContext, maxBytes
           .filter(({ decision }) => decision !== 'complete')
           .map(
             ({ decision, actor, reason, unit }) =>
-              `- ${quote(decision)}${unit === undefined ? '' : ` ${code(unit)}`} by ${quote(actor)}: ${quote(reason, 500)}`,
+              `- ${quote(decision)}${unit === undefined ? '' : ` ${code(unit)}`} by ${quote(actor)}${because(quote(reason, 500))}`,
           ),
       },
       historySection(history, context),

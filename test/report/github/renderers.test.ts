@@ -63,6 +63,9 @@ describe('a run on GitHub', () => {
     const summaryOf = (script: string) => renderRunSummary(viewOf(pipeline, new LogBuilder().play(script)), waiting);
     expect(summaryOf('plan+ code+ approve test+ complete')).toMatch(/### Decisions\n\n?- approve [^\n]*\n(?!- )/);
     expect(summaryOf('plan+ complete')).not.toContain('### Decisions');
+    const log = new LogBuilder().play('plan+ code+ approve', { decided: { reason: '' } });
+    expect(renderRunSummary(viewOf(pipeline, log), waiting)).toMatch(/- approve `code` by octocat$/m);
+    expect(viewOf(pipeline, log).units[1]!.reason).toBe('octocat approved it');
   });
 
   it('is not green if a job left no result, whatever its gates say', () => {
