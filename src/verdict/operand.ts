@@ -69,7 +69,7 @@ function partOf(operand: Operand, key: string | number, value: JsonValue): Opera
 
 function partAt(value: JsonValue, key: string | number): JsonValue | undefined {
   if (Array.isArray(value)) return typeof key === 'number' ? value[key] : undefined;
-  return isJsonObject(value) && typeof key === 'string' && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function explainMissing(operand: Operand, key: string | number): string {

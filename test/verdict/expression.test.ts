@@ -34,9 +34,14 @@ describe('a check', () => {
     ["startsWith(output.text, 'PASS') && endsWith(output.text, 'ED')", { text: 'passed' }],
     ['length(output.list) == 2 && length(output.text) == 1 && LENGTH(output) == 2', { list: [1, 2], text: '👍' }],
     ['length(output.list.*.a) >= 1', { list: [{ a: 1 }] }],
+    ['output.o[0] == 1', { o: { 0: 1 } }],
     ['output.list[output.at] == 2', { list: [1, 2], at: 1 }],
     ["score >= 80 && subject == 'pr-1' && metadata.kind == 'api'", {}],
     ["'10' < '9' && 'a' != 'b'", {}],
+    ['output.n < 11 && output.n <= 10 && output.n >= 10 && output.n > 9', { n: 10 }],
+    ['output.e == output.f && output.t == output.u', { e: null, f: null, t: true, u: true }],
+    ["output.text == 'STRASSE'", { text: 'straße' }],
+    ['contains(output.flags, true)', { flags: [false, true] }],
   ])('%s holds for %j', (text, output) => {
     expect(evaluate(text, output)).toMatchObject({ result: true });
   });
@@ -48,6 +53,18 @@ describe('a check', () => {
     ['length(output.list) > 2', { list: [1] }, 'length(output.list) is 1'],
     ["output.text == 'x'", { text: 'y'.repeat(10_000) }, `output.text is "${'y'.repeat(59)}…"`, '/text'],
     ['false', {}, 'it is false'],
+    ['output.n < 1 || output.n > 1 || output.n <= 0 || output.n >= 2', { n: 1 }, 'output.n is 1', '/n'],
+    ['output.e == null', { e: 'null' }, 'output.e is "null"', '/e'],
+    ['output.o == null', { o: {} }, 'output.o is an empty object', '/o'],
+    ['output.a && output.b', { a: true, b: false }, 'output.a is true, output.b is false'],
+    [
+      "output.a && output['b c'] && output['it''s'] && output.d && output.e",
+      { a: true, 'b c': true, "it's": true, d: true, e: false },
+      "output.a is true, output['b c'] is true, output['it''s'] is true, output.d is true, and 1 more",
+    ],
+    ['contains(output.m.*.n, 3)', { m: { a: { n: 1 } } }, 'contains(output.m.*.n, 3) is false'],
+    ["startsWith(output.text, 'b')", { text: 'ab' }, 'startsWith(output.text, "b") is false'],
+    ["endsWith(output.text, 'a')", { text: 'ab' }, 'endsWith(output.text, "a") is false'],
   ])('%s is false for %j and says why', (text, output, reason, pointer) => {
     expect(evaluate(text, output)).toEqual({ result: false, reason, pointer });
   });
@@ -67,6 +84,19 @@ describe('a check', () => {
     ['output.fialed == 0', { failed: 0 }, 'there is no output.fialed; there is `failed`', '/fialed'],
     ['output.a.b.c != 1', { a: {} }, 'there is no output.a.b', '/a/b'],
     ['output.n', { n: 1 }, 'output.n (a number: 1): a condition takes true or false only', '/n'],
+    ['!output.n', { n: 1 }, 'output.n (a number: 1): `!` takes true or false only', '/n'],
+    ['output.rate == 9', { rate: '9' }, 'output.rate (a string: "9") and a number (9) cannot be compared', '/rate'],
+    ['0 == output.a', { a: null }, 'a number (0) and output.a (null) cannot be compared', '/a'],
+    ['output.l == 1', { l: [] }, 'output.l (a list: an empty list) and a number (1) cannot be compared', '/l'],
+    ['output[output.t] == 1', { t: true }, 'a key is a string or a number'],
+    ['output.a.b.c != 1', { a: { b: 1 } }, 'there is no output.a.b.c: output.a.b is a number', '/a/b/c'],
+    ['length(output.e) > 0', { e: null }, 'length takes a string, a list or an object, and not output.e (null)', '/e'],
+    [
+      "startsWith(output.list, 'a')",
+      { list: ['a'] },
+      'startsWith takes a string, and not output.list (a list: a list of 1)',
+      '/list',
+    ],
     ['output.n && true', { n: 1 }, 'output.n (a number: 1): `&&` takes true or false only', '/n'],
     [
       "!contains(output.items.*.state, 'bad')",
@@ -164,12 +194,12 @@ describe('the `if` of a gate', () => {
   });
 
   it.each([
-    'needs.review.output.verdit == 1',
-    "needs.rview.status == 'passed'",
-    'metadata.x',
-    'output.x == 1',
-    'subject',
-  ])('that names nothing is a problem, never false: %s', (text) => {
-    expect(evaluateCondition(parseCondition(text, IF_CONTEXTS), contexts)).toHaveProperty('problem');
+    ['needs.review.output.verdit == 1', 'there is no needs.review.output.verdit; there is `verdict`'],
+    ["needs.rview.status == 'passed'", 'there is no needs.rview; there is `review`'],
+    ['metadata.x', 'there is no metadata.x'],
+    ['output.x == 1', 'there is no `output` here; known here: subject, metadata, needs'],
+    ['subject', 'there is no subject'],
+  ])('that names nothing is a problem, never false: %s', (text, problem) => {
+    expect(evaluateCondition(parseCondition(text, IF_CONTEXTS), contexts)).toMatchObject({ problem });
   });
 });

@@ -106,6 +106,13 @@ describe('the verdict', () => {
       ['failed: check, score 100', 'error: /b/0: is exported, but is not in the output'],
     ],
     [{ ...NONE, exports: ['/a', '/b/0'] }, { a: null, b: [1] }, ['passed: passed, score 100']],
+    [
+      { ...NONE, lists: ['/legs'] },
+      { legs: 3 },
+      ['failed: schema, score 0', 'error: /legs: legs are made from it, but it is not a list'],
+    ],
+    [{ ...NONE, lists: ['/legs'] }, { legs: ['a'] }, ['passed: passed, score 100']],
+    [NONE, { validationResult: { issues: ['slow'] } }, ['passed: passed, score 100', 'notice: slow']],
   ])('of example %#', async (contract, value, text) => {
     expect(textOf(await verdictOn(contract, value))).toEqual(text);
   });
@@ -134,6 +141,22 @@ describe('the verdict', () => {
     expect(await verdictOn(contract, value)).toMatchObject({ kind: 'check', score: 90 });
     value['a'] = 1;
     expect(await verdictOn(contract, value)).toMatchObject({ status: 'passed', score: 90, advice: '' });
+  });
+
+  it.each<[Contract, JsonValue, string, (string | undefined)?]>([
+    [{ ...NONE, schema: { type: 'null' } }, 1, 'Make the output meet the schema.', ''],
+    [{ ...NONE, result: { pointer: '/r', pass: ['A', 'B'] } }, {}, 'The gate passes with "A" or "B".', 'result'],
+    [{ ...NONE, lists: [''] }, 1, 'Write a list of at most 256 items.', 'matrix'],
+    [{ ...NONE, score: '/a' }, {}, 'Write a number from 0 to 100 at /a.', 'score'],
+    [{ ...NONE, score: '' }, {}, 'Write a number from 0 to 100 at the root.', 'score'],
+    [{ ...NONE, checks: ['false'] }, 1, "Make the output meet the gate's checks.", 'false'],
+    [{ ...NONE, exports: ['/a'] }, 1, 'Write the parts that the gate exports.', 'exports'],
+    [SCORED, { validationResult: { score: 1 } }, 'Raise the score; later gates wait, because `partial` is `block`.'],
+  ])('of example %# says what to do, and which rule it broke', async (contract, value, advice, rule) => {
+    const verdict = await verdictOn(contract, value);
+    expect(verdict.advice).toBe(advice);
+    if (rule !== '') expect(verdict.issues[0]!.rule).toBe(rule);
+    expect(verdict).not.toHaveProperty('result');
   });
 
   it.each([
@@ -219,6 +242,11 @@ describe('a contract', () => {
     });
   });
 
+  it('with one fault says only that', async () => {
+    const message = '/checks/0: there is no `x` here; known here: output, score, subject, metadata';
+    await expect(compileContract({ ...NONE, checks: ['x'] })).rejects.toMatchObject({ message });
+  });
+
   it.each([
     3,
     null,
@@ -246,6 +274,14 @@ describe('what an agent wrote', () => {
         issues: [{ severity: 'notice', message: '/a/0: a secret was replaced by *** (TOKEN)', pointer: '/a/0' }],
       },
     });
+  });
+
+  it('has at most 20 notices of secrets, and 100 issues', async () => {
+    const words = Array.from({ length: 120 }, () => 'hunter2-hunter2');
+    const { verdict } = await judgeText({ schema: { items: { const: 1 } } }, JSON.stringify(words));
+    expect(verdict.issues).toHaveLength(100);
+    const { verdict: passed } = await judgeText({}, JSON.stringify(words));
+    expect(passed.issues.filter(({ severity }) => severity === 'notice')).toHaveLength(20);
   });
 
   it.each([

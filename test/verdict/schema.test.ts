@@ -45,8 +45,12 @@ describe('a schema is refused', () => {
   it.each<[JsonValue, string]>([
     [
       { $schema: 'http://json-schema.org/draft-04/schema#' },
-      '/$schema: `http://json-schema.org/draft-04/schema#` is not',
+      '/$schema: `http://json-schema.org/draft-04/schema#` is not supported; write https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema',
     ],
+    [{ other: 1 }, '/other: JSON Schema 2020-12 has no keyword `other`; a keyword of your own begins with `x-`'],
+    [{ type: 'xyz' }, '/type: there is no type `xyz`; known: string, number, integer, boolean, object, array, null'],
+    [{ type: null }, '/type: must be string or array, is null'],
+    [{ pattern: 'a\\-b' }, '/pattern: `a\\-b` is not an ECMAScript pattern with the `u` flag: Invalid escape'],
     [{ $schema: DRAFT_07, prefixItems: [{}] }, '/prefixItems: JSON Schema draft-07 has no keyword `prefixItems`'],
     [JSON.parse('{"then": {"type": "string"}}') as JsonValue, ': strict mode: "then" without "if" is ignored'],
     [{ items: { $ref: '#/$defs/x' } }, ": can't resolve reference #/$defs/x from id #"],
@@ -197,7 +201,81 @@ describe('messages', () => {
     ]);
   });
 
+  it.each<[JsonObject, JsonValue, string]>([
+    [{ maxLength: 2 }, '👍👍👍', 'must have at most 2 characters, has 3'],
+    [{ minItems: 2 }, [1], 'must have at least 2 items, has 1'],
+    [{ maxProperties: 1 }, { a: 1, b: 2 }, 'must have at most 1 key, has 2'],
+    [{ multipleOf: 3 }, 4, 'must be a multiple of 3, is 4'],
+    [{ type: ['string', 'integer', 'array'] }, null, 'must be a string, a whole number or a list, is null'],
+    [{ enum: ['high', 1] }, 'hihg', 'must be one of "high" or 1, is "hihg"; did you mean "high"?'],
+    [{ enum: [1, 2] }, {}, 'must be one of 1 or 2, is an empty object'],
+    [{ const: 'high' }, 'hihg', 'must be "high", is "hihg"'],
+    [
+      { contains: { type: 'null' }, maxContains: 2 },
+      [1],
+      'must have at least 1 and at most 2 of the items that `contains` asks for',
+    ],
+    [{ $schema: DRAFT_07, items: [true], additionalItems: false }, [1, 2], 'must have at most 1 item, has 2'],
+    [{ $schema: DRAFT_07, dependencies: { a: ['b'] } }, { a: 1 }, 'lacks `b`, which `a` needs'],
+    [{ $ref: '#x', $defs: { a: { $anchor: 'x', type: 'number' } } }, 'a', 'must be a number, is "a"'],
+  ])('say what is wrong by %j with %j', async (schema, value, message) => {
+    expect(await messages(schema, value)).toEqual([`the output: ${message}`]);
+  });
+
+  it('name the key that is not allowed, whichever keyword forbids it', async () => {
+    const unevaluated = { allOf: [{ properties: { name: {} } }], unevaluatedProperties: false };
+    expect(await messages(unevaluated, { name: 1, other: 2 })).toEqual(['/other: is not allowed here']);
+    expect(await messages({ additionalProperties: false }, { name: 1 })).toEqual(['/name: is not allowed here']);
+  });
+
   it.each<[string, JsonObject, JsonValue, string[]]>([
+    [
+      'that a reference leads to',
+      {
+        anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }],
+        $defs: {
+          a: { properties: { kind: { const: 'a' }, n: { minimum: 3 } } },
+          b: { properties: { kind: { const: 'b' }, n: { $ref: '#/$defs/least' } } },
+          least: { minimum: 5 },
+        },
+      },
+      { kind: 'b', n: 1 },
+      ['/n: must be at least 5, is 1 (alternative #2 of 2 is the closest)'],
+    ],
+    ['without a count if there is one', { anyOf: [{ minimum: 3 }] }, 1, ['the output: must be at least 3, is 1']],
+    [
+      'of nothing',
+      { anyOf: [false] },
+      1,
+      ['the output: is not allowed here', 'the output: matches none of the alternatives'],
+    ],
+    [
+      'of other kinds, one of which asks for more',
+      { anyOf: [{ type: 'string', const: 'x' }, { type: 'null' }] },
+      3,
+      ['the output: must be null, is 3 (alternative #2 of 2 is the closest)'],
+    ],
+    [
+      'of a part of another kind',
+      { anyOf: ['string', 'null'].map((type) => ({ properties: { a: { type } } })) },
+      { a: 1 },
+      ['/a: must be a string, is 1 (alternative #1 of 2 is the closest)'],
+    ],
+    [
+      'with the right discriminator rather than few mistakes',
+      {
+        anyOf: [
+          { properties: { kind: { const: 'a' } } },
+          { properties: { part: { properties: { b: { type: 'string' } } }, n: { minimum: 3 } } },
+        ],
+      },
+      { kind: 'b', part: { b: 1 }, n: 1 },
+      [
+        'the output: matches none of the alternatives (alternative #2 of 2 is the closest)',
+        '/part/b: must be a string, is 1',
+        '/n: must be at least 3, is 1',
+      ],
+    ],
     [
       'of the one that was meant',
       {
@@ -241,6 +319,11 @@ describe('messages', () => {
     );
     expect(found).toHaveLength(100);
     expect(found.at(-1)).toBe('151 more problems');
+    const hundred = await messages(
+      { items: { type: 'integer' } },
+      Array.from({ length: 100 }, () => 'x'),
+    );
+    expect(hundred.at(-1)).toBe('/99: must be a whole number, is "x"');
     const compiled = await compileSchema({
       $defs: { 'a/b %': { properties: { x: { maximum: 1 } } } },
       properties: { p: { $ref: '#/$defs/a~1b%20%25' } },
@@ -252,6 +335,12 @@ describe('messages', () => {
 });
 
 describe('a value', () => {
+  it('may hold an item twice unless the schema forbids it', async () => {
+    expect(await messages({ uniqueItems: false }, [1, 1])).toEqual([]);
+    expect(await messages({ uniqueItems: true }, [1, '1'])).toEqual([]);
+    expect(await messages({ uniqueItems: true }, 'aa')).toEqual([]);
+  });
+
   it('is not fooled by keys that every object seems to have', async () => {
     const schema = { properties: { a: {} }, required: ['toString'], additionalProperties: { type: 'string' } };
     expect(await messages(schema, { a: 1 })).toEqual(['the output: lacks `toString`']);
