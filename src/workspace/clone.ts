@@ -9,15 +9,15 @@ import type { Repository } from './repository.ts';
 import { UNSTORED } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
-/** Folders of installed packages, which a clone gets if the folder ignores them. */
+/** Folders of installed packages. They are copied into a clone if the folder ignores them. */
 const PACKAGE_FOLDERS = new Set(['node_modules', '.venv', 'venv']);
 
 /**
- * Makes a clone at `path`, if none is there, and sets it to the files of the folder as they are now, uncommitted ones
- * included. Its repository is new each time: HEAD and branches are those of the folder's. Files that the folder ignores
- * stay, but for packages, which are the folder's.
+ * Makes a clone at `path` if there is none, and sets its files to those of the folder as they are now, uncommitted ones
+ * included. Its repository is made anew each time, with HEAD and branches of the folder's. Ignored files of the clone stay,
+ * but packages are copied from the folder.
  *
- * @param path absolute, and always the same: agents keep trust and sessions by path
+ * @param path absolute, and the same in each call: agents keep trust and sessions by path
  * @returns the clone, which shares `.state/git` with the folder, and whether it was made now
  * @throws GatelineError `platform`: files cannot be written
  */
@@ -32,7 +32,7 @@ export async function cloneWorkspace(
   const isNew = statPath(root) === undefined;
   await mkdir(root, { recursive: true });
   if (user !== undefined) await renewRepository(repository, user.top, path);
-  // git writes the files of a commit faster than `put`, which writes the rest, and what git could not.
+  // git writes the committed files faster than `put`, which writes the others, and those that git could not write.
   const args = ['reset', '-q', ...(isNew ? ['--hard'] : [])];
   if (user !== undefined) await asUser(args, { cwd: path, codes: [0, 1, 128] });
   const clone = await openWorkspace({ ...source.options, root, lender: source.root, seedIndex: false });
@@ -41,9 +41,9 @@ export async function cloneWorkspace(
   return { clone, isNew };
 }
 
-/** Commits, branches, settings and hooks that an earlier agent made in the clone go with its repository. */
+/** Replaces the repository of the clone, and with it commits, branches, settings and hooks of earlier agents. */
 async function renewRepository({ asUser }: Repository, top: string, path: string): Promise<void> {
-  // No clone has a name that begins with a dot.
+  // No other clone has this name: theirs never begin with a dot.
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   await rm(temporary, { recursive: true, force: true });
   const args = ['clone', '-q', '--shared', '--no-checkout', '--template=', '--origin', 'origin', '--', top, temporary];
@@ -53,7 +53,7 @@ async function renewRepository({ asUser }: Repository, top: string, path: string
   await rm(temporary, { recursive: true });
 }
 
-/** Files that git does not store are copied. */
+/** Makes the files of the clone those of the snapshot. Files that git does not store are copied. */
 async function setFiles(source: GitWorkspace, clone: GitWorkspace, snapshot: Snapshot): Promise<void> {
   const changes = await clone.diff(await clone.takeSnapshot(), snapshot);
   const left = new Set(await clone.put(changes));
@@ -72,7 +72,7 @@ async function setFiles(source: GitWorkspace, clone: GitWorkspace, snapshot: Sna
 }
 
 /**
- * Packages are copied again when something was installed in the folder. Not by hard links: an agent that changes a file
+ * Copies packages, again only after something was installed in the folder. Not as hard links: an agent that changes a file
  * in place would change the user's.
  */
 async function copyPackages(repository: Repository, root: string): Promise<void> {
@@ -87,17 +87,17 @@ async function copyPackages(repository: Repository, root: string): Promise<void>
     const mark = join(to, '.gateline-copied');
     if (fs.existsSync(mark) && (await readFile(mark, 'utf8')) === times) continue;
     await rm(to, { recursive: true, force: true });
-    // Several times as fast as `cp` of fs/promises, and nothing else happens meanwhile.
+    // Several times as fast as `cp` of fs/promises. It may block: nothing else happens meanwhile.
     fs.cpSync(from, to, COPY_OPTIONS);
     await writeFile(mark, times);
   }
 }
 
-/** Copy-on-write where the file system can. Links stay as they are, and sockets and pipes where they are. */
+/** Copy-on-write where the file system can do it. Links are copied as links, sockets and pipes not at all. */
 const COPY_OPTIONS: fs.CopySyncOptions = {
   recursive: true,
   mode: fs.constants.COPYFILE_FICLONE,
-  // Caches of compilers go by it.
+  // Caches of compilers compare times.
   preserveTimestamps: true,
   verbatimSymlinks: true,
   filter: (path) => {

@@ -11,9 +11,9 @@ import type { Head, Snapshot, Workspace } from './workspace.ts';
 
 export interface WorkspaceOptions extends FolderOptions, SnapshotOptions {}
 
-/** Opens a folder; `.state` is there. @throws GatelineError `platform`: no git, or a repository that it refuses */
+/** Opens a folder whose `.state` exists. @throws GatelineError `platform`: no git, or a repository that git refuses */
 export async function openWorkspace(options: WorkspaceOptions): Promise<GitWorkspace> {
-  // An index holds what was taken by these globs.
+  // These globs decide which files are in an index.
   const indexKey = JSON.stringify([options.stored, options.ignore]);
   return new GitWorkspace(await openRepository(options, indexKey), options);
 }
@@ -41,7 +41,7 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
     return this.#snapshots.listOf(tree);
   }
 
-  /** Not beside a snapshot, which would see half of it. */
+  /** Never at the same time as a snapshot, which would see half of the changes. */
   put(changes: readonly FileChange[]): Promise<readonly string[]> {
     return this.#inTurn(() => putChanges(this.repository, changes));
   }
@@ -63,12 +63,12 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
     return storeVersions(this.repository, changes);
   }
 
-  /** Stores bytes that came from another job. @returns the blob of their version */
+  /** Stores bytes from another job. @returns their blob id */
   async storeBytes(bytes: Uint8Array): Promise<string> {
     return String(await this.repository.inStore(['hash-object', '-w', '--stdin'], { input: bytes })).trim();
   }
 
-  /** Calls of the same moment share one process. */
+  /** Calls of the same tick share one git process. */
   async readVersion(version: FileVersion): Promise<Uint8Array | undefined> {
     if (this.#reading === undefined) {
       const versions = new Set<FileVersion>();
@@ -82,9 +82,9 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
     return (await this.#reading.contents).get(version);
   }
 
-  async watchHead(): Promise<Head> {
+  async readHead(): Promise<Head> {
     const { user, asUser } = this.repository;
-    // It prints the refs up to the first that is not there.
+    // `show-ref` prints the refs up to the first that does not exist.
     const args = ['show-ref', '--verify', 'HEAD', 'refs/stash'];
     const lines = user === undefined ? '' : String(await asUser(args, { codes: [0, 1, 128] }));
     const find = (ref: string): string | null => new RegExp(`^(\\w+) ${ref}$`, 'm').exec(lines)?.[1] ?? null;
@@ -96,7 +96,7 @@ export class GitWorkspace extends SnapshotReader implements Workspace {
     return this.#inTurn(() => collectGarbage(this.repository, versions));
   }
 
-  /** Ends the use of a workspace that was opened with `beside`. */
+  /** Removes the copy of the index if the workspace was opened with `beside`. */
   async close(): Promise<void> {
     if (this.repository.isBeside) await rm(dirname(this.repository.index), { recursive: true, force: true });
   }

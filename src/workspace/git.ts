@@ -5,14 +5,14 @@ import { GatelineError, isSystemError, messageOf } from '../errors.ts';
 /** How one git command is called. */
 export interface GitCall {
   readonly cwd: string;
-  /** Variables in addition to the runner's. */
+  /** Variables in addition to those of {@link createGit}. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
   /** Exit codes that are no error. Default 0 only. */
   readonly codes?: readonly number[];
 }
 
-/** Runs git, never through a shell, and returns what it printed. */
+/** Runs git, never through a shell. @returns its stdout */
 export type Git = (args: readonly string[], call: GitCall) => Promise<Buffer>;
 
 /** A git command that failed. */
@@ -26,9 +26,9 @@ export class GitError extends GatelineError {
 }
 
 /**
- * What the user's settings must not change about our own commands: no programs, nothing in the background, a plain
- * index that is compared with the disk by every sign that git knows, and one flush to the disk for all objects of a
- * command (git 2.37; older ones ignore it).
+ * Settings that override the user's for our own commands: no programs, nothing in the background, a plain index, all
+ * checks of whether a file changed, and one flush to the disk for all objects of a command (git 2.37; older versions
+ * ignore it).
  */
 const SETTINGS = [
   'core.fsmonitor= core.hooksPath=/dev/null gc.auto=0 maintenance.auto=false core.sparseCheckout=false',
@@ -41,19 +41,19 @@ const VARIABLES = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
   GIT_NO_REPLACE_OBJECTS: '1',
-  // Nothing is fetched into a partial clone: what is on the disk counts.
+  // Nothing is fetched into a partial clone.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: '',
 };
-/** Variables that say where git's settings are; all others (`GIT_DIR` in a hook) point it at another repository. */
+/** Variables of git that are passed on. All others are dropped: `GIT_DIR`, set in a hook, names another repository. */
 const PASSED =
   /^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|EXEC_PATH|LFS_.*)$/;
-/** git starts filters of the repository as programs, which must not see what only an action may use. */
+/** Not passed on: git starts filters of the repository, which must not see what only an action may use. */
 const WITHHELD = /^(?:ACTIONS_|INPUT_|STATE_|GATELINE_)/;
 
 const TIMEOUT_MS = 600_000;
 
-/** A runner of git commands with the caller's environment, as far as it is git's business. */
+/** Runs git commands with the variables of the caller that git may see. */
 export function createGit(environment: Environment): Git {
   const passed = Object.entries(environment).filter(
     ([name]) => !WITHHELD.test(name) && (!name.startsWith('GIT_') || PASSED.test(name)),
@@ -73,14 +73,14 @@ export function createGit(environment: Environment): Git {
       child.on('error', (error) => (failure = error));
       child.on('close', (code, signal) => {
         if (failure === undefined && code !== null && (call.codes ?? [0]).includes(code)) resolve(Buffer.concat(out));
-        else reject(explain(args, call.cwd, Buffer.concat(err).toString().trim(), failure ?? signal ?? code));
+        else reject(explainFailure(args, call.cwd, Buffer.concat(err).toString().trim(), failure ?? signal ?? code));
       });
       child.stdin.end(call.input);
     });
 }
 
-/** Errors are told apart by how a line of git's message begins: a path in it can hold any word. */
-function explain(args: readonly string[], cwd: string, stderr: string, failure: unknown): GatelineError {
+/** Recognizes errors by the start of a line of git's message, since a path in it can hold any word. */
+function explainFailure(args: readonly string[], cwd: string, stderr: string, failure: unknown): GatelineError {
   if (isSystemError(failure, 'ENOENT')) {
     const hint = 'Install git 2.30 or newer, and check that the folder is there.';
     return new GatelineError('platform', `git could not be started in ${cwd}.`, { hint, cause: failure });
@@ -98,12 +98,12 @@ function explain(args: readonly string[], cwd: string, stderr: string, failure: 
   return new GitError(message, stderr, hint, failure instanceof Error ? failure : undefined);
 }
 
-/** The names that a command with `-z` printed. Bytes that are not UTF-8 become U+FFFD. */
+/** The names in the output of a command with `-z`. Bytes that are not UTF-8 become U+FFFD. */
 export function splitNames(out: Buffer): string[] {
   return out.toString().split('\0').slice(0, -1);
 }
 
-/** Lines or names as the input of a command. */
+/** The input of a command that reads lines or names. */
 export function joinLines(lines: Iterable<string>, end: '\0' | '\n'): string {
   return [...lines].map((line) => line + end).join('');
 }

@@ -2,16 +2,16 @@ import picomatch from 'picomatch';
 import { GatelineError } from '../errors.ts';
 import { foldersOf } from './paths.ts';
 
-/** `s`: a name may contain a line break, and `**` matches it too. */
+/** The flag `s` lets `**` match a name with a line break. */
 const OPTIONS = { dot: true, nonegate: true, windows: false, flags: 's' } as const;
 const WILD = /[*?[\]{}()\\]/;
 
-/** True for a path that the globs select. */
+/** Whether globs select a path. */
 export type PathMatcher = (path: string) => boolean;
 
 interface Glob {
   readonly excludes: boolean;
-  /** Its names, without a trailing `/`. Empty: the folder itself. */
+  /** The names between its slashes. Empty: the folder itself. */
   readonly names: readonly string[];
   readonly matches: PathMatcher;
 }
@@ -40,7 +40,7 @@ function parseGlob(text: string): Glob {
   }
   const [path, isFolder] = [names.join('/'), body.endsWith('/')];
   const matches = picomatch(isFolder ? `${path}/**` : path || '**', OPTIONS);
-  // Most files of a large folder are in other folders, which is faster to see.
+  // The literal folders at its start are compared first: faster, and most files of a large folder are elsewhere.
   const head = path.slice(0, path.search(WILD)).replace(/\/?[^/]*$/, '');
   if (WILD.test(path)) return { excludes, names, matches: (file) => file.startsWith(head) && matches(file) };
   if (path === '') return { excludes, names, matches };
@@ -48,15 +48,15 @@ function parseGlob(text: string): Glob {
 }
 
 /**
- * Which ignored files a list of globs names: those that match and are ignored under a name that the glob spells out.
- * `dist/**`, `.env` and `docs/*.pdf` name ignored files. `src/**` does not name an ignored `src/__pycache__`, since
- * otherwise each cache of a tool would be an input.
+ * The ignored files that a list of globs names. `dist/**`, `.env` and `docs/*.pdf` name ignored files, since a name in the
+ * glob, other than `*` and `**`, matches the ignored file or folder. `src/**` does not name an ignored
+ * `src/__pycache__`: otherwise each cache of a tool would be an input.
  */
 export class IgnoredNames {
-  /** The folders before the first wildcard, where git must look for ignored files; `.`: everywhere. */
-  readonly places: readonly string[];
+  /** Paths at or below which git must look for ignored files; `.`: everywhere. */
+  readonly roots: readonly string[];
   readonly #matches: PathMatcher;
-  /** The beginnings of the globs, up to each name but `*` and `**`. */
+  /** The prefixes of the globs that end with a name other than `*` and `**`. */
   readonly #heads: readonly PathMatcher[];
   #entries = new Set<string>();
 
@@ -67,21 +67,21 @@ export class IgnoredNames {
     );
     this.#matches = createMatcher(globs);
     this.#heads = heads.filter((head) => head !== '').map((head) => picomatch(head, OPTIONS));
-    const places = including.map(({ names }) => {
+    const roots = including.map(({ names }) => {
       const wild = names.findIndex((name) => WILD.test(name));
       return names.slice(0, wild < 0 ? names.length : wild).join('/') || '.';
     });
-    this.places = this.#heads.length === 0 ? [] : places;
+    this.roots = this.#heads.length === 0 ? [] : roots;
   }
 
-  /** Takes the topmost files and folders (without `/`) that are ignored now, and returns those that are named. */
+  /** @param ignored the topmost ignored files and folders, without a trailing `/` @returns those that the globs name */
   select(ignored: readonly string[]): string[] {
     const entries = ignored.filter((entry) => this.#heads.some((matches) => matches(entry)));
     this.#entries = new Set(entries);
     return entries;
   }
 
-  /** True for a file at or below one of the entries of the last {@link select}. */
+  /** Whether a file is named: it is at or below one of the entries of the last {@link select}. */
   has(path: string): boolean {
     return this.#matches(path) && [path, ...foldersOf(path)].some((entry) => this.#entries.has(entry));
   }

@@ -9,8 +9,8 @@ import type { Workspace } from './workspace.ts';
 const BATCH = 50;
 
 /**
- * Why files must not be handed on, one sentence each: a secret that the file did not hold before, with path and line,
- * one in the name of a file, and a link out of the folder.
+ * Why files must not be handed on, one sentence each: a secret that the file did not hold before (with path and line), a
+ * secret in the name of a file, or a link out of the folder.
  *
  * @param allowSecrets globs of files whose content may look like a secret
  */
@@ -32,7 +32,7 @@ export async function findHandOnProblems(
       if (!isAllowed(path) && redactor.find(path).length > 0) problems.push(`the name of ${path} holds a secret`);
       if (leadsOut(path, after, text)) problems.push(`${path} is a link to ${text}, outside the folder`);
       if (isAllowed(path) || findSecrets(text, redactor).length === 0) continue;
-      // A renamed file keeps the tokens that it held. The value of a secret may lie in a file only while the job works.
+      // A renamed file keeps its tokens. The value of a named secret may have been in another file only for this job.
       earlier ??= (await Promise.all(changes.map((change) => readText(workspace, change.before)))).join('\n');
       const secrets = findSecrets(text, redactor, await readText(workspace, before), earlier);
       problems.push(...secrets.map(({ line, label }) => `${path}:${line} holds a secret (${label})`));

@@ -5,32 +5,32 @@ import { IgnoredNames } from './globs.ts';
 import { statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
 
-/** Most paths in the arguments of one command; with more it looks everywhere. */
-const MOST_ARGUMENTS = 500;
+/** Paths in the arguments of one command; with more, the command looks everywhere. */
+const MAX_ARGUMENTS = 500;
 
 /** Paths as arguments of a command with `--literal-pathspecs`. */
 export function pathArguments(paths: readonly string[]): readonly string[] {
-  return paths.length > MOST_ARGUMENTS ? ['--', '.'] : ['--', ...paths];
+  return paths.length > MAX_ARGUMENTS ? ['--', '.'] : ['--', ...paths];
 }
 
-/** The files and folders that git ignores, without what is below such a folder, at or below these places. */
-export async function listTopmostIgnored(repository: Repository, places: readonly string[]): Promise<string[]> {
+/** The topmost files and folders that git ignores at or below these paths, without a trailing `/`. */
+export async function listTopmostIgnored(repository: Repository, roots: readonly string[]): Promise<string[]> {
   const options = ['-z', '-o', '-i', '--directory', '--exclude-standard'];
-  const args = ['--literal-pathspecs', 'ls-files', ...options, ...pathArguments(places)];
-  // With an index without entries the folders are named as a whole, whatever is tracked in them.
+  const args = ['--literal-pathspecs', 'ls-files', ...options, ...pathArguments(roots)];
+  // With an empty index git lists an ignored folder as one entry, even if files in it are tracked.
   const env = { GIT_INDEX_FILE: join(repository.store, 'no-index') };
   const entries = splitNames(await repository.inFolder(args, { env }));
-  // A folder that is not ignored, but holds nothing else, is listed just before what it holds.
+  // A folder that is not ignored itself, but has only ignored files, is listed just before them: it is left out.
   const ignored = entries.filter((entry, index) => !entry.endsWith('/') || !entries[index + 1]?.startsWith(entry));
   return ignored.map((entry) => entry.replace(/\/$/, ''));
 }
 
-/** Knows which ignored files belong to a snapshot: those that globs name, and those that the user tracks. */
+/** Finds the ignored files that belong to a snapshot: those that globs name, and those that the user tracks. */
 export class IgnoredFiles {
   readonly #repository: Repository;
   readonly stored: IgnoredNames;
   readonly hashed: IgnoredNames;
-  /** Times of the files that decide what is tracked or ignored; undefined: look again. */
+  /** Sizes and times of the files that decide what is tracked or ignored; undefined: list strays again. */
   #state: string | undefined;
 
   constructor(repository: Repository, stored: readonly string[], hashed: readonly string[]) {
@@ -40,18 +40,18 @@ export class IgnoredFiles {
   }
 
   /**
-   * Ignored files that are not in our index and that globs name: those to store, and those to hash only.
+   * Ignored files that globs name and that are not in our index: those to store, and those to hash only.
    *
-   * @param findListed which of these paths are in our index, or are changed or untracked
+   * @param findListed selects the paths that are in our index, changed or untracked
    */
   async listNamed(
     findListed: (paths: readonly string[]) => Promise<readonly string[]>,
   ): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
     const { root } = this.#repository;
-    const places = [...new Set([...this.stored.places, ...this.hashed.places])];
-    const present = places.filter((place) => statPath(join(root, place)) !== undefined);
-    // Git need not look again if all are files that it lists: most globs without a wildcard name one.
-    const areFiles = present.every((place) => statPath(join(root, place))?.isFile());
+    const roots = [...new Set([...this.stored.roots, ...this.hashed.roots])];
+    const present = roots.filter((path) => statPath(join(root, path)) !== undefined);
+    // If all are files that git lists anyway, no further command is needed: most globs without a wildcard name a file.
+    const areFiles = present.every((path) => statPath(join(root, path))?.isFile());
     const listed = areFiles && present.length > 0 ? await findListed(present) : [];
     const areListed = listed.length === present.length;
     const topmost = areListed ? listed : await listTopmostIgnored(this.#repository, present);
@@ -63,10 +63,10 @@ export class IgnoredFiles {
   }
 
   /**
-   * What git lists neither as changed nor as untracked: files that the user tracks although they are ignored, and files
-   * of our index that are ignored, also those that globs name. Empty if nothing can have changed since the last time.
+   * Files that git lists neither as changed nor as untracked: ignored files that the user tracks, and ignored files in our
+   * index. Both are empty if nothing can have changed since the last call.
    *
-   * @param listing paths that have changed; the first time they are not waited for
+   * @param listing paths that have changed; not waited for in the first call
    */
   async listStrays(listing: Promise<readonly string[]>): Promise<{ tracked: string[]; ignored: string[] }> {
     const { user, index, inFolder, asUser } = this.#repository;
@@ -86,8 +86,8 @@ export class IgnoredFiles {
     };
   }
 
-  /** Our index is now a copy of the user's: there are no strays until one of the two changes. */
-  noteCopy(): void {
+  /** Records that our index is a copy of the user's: there are no strays until one of the two changes. */
+  recordCopy(): void {
     this.#state = this.#readState();
   }
 
@@ -97,7 +97,7 @@ export class IgnoredFiles {
     return stats.map((stat) => stat && [stat.mtimeNs, stat.size, stat.ino].join(' ')).join();
   }
 
-  /** The next {@link listStrays} looks again. */
+  /** Lets the next {@link listStrays} list again. */
   forget(): void {
     this.#state = undefined;
   }

@@ -8,10 +8,10 @@ import type { Repository } from './repository.ts';
 import { parseVersion } from './tree.ts';
 
 const REFS = 'refs/gateline';
-/** Unreachable objects younger than a day may belong to a call that is at work. */
+/** Younger unreachable objects may belong to a call that is at work. */
 const DAY_MS = 24 * 3_600_000;
 
-/** A ref of any name. Capitals too are encoded: some file systems ignore case. */
+/** The ref for a name. Capitals are encoded too, since some file systems ignore case. */
 export function refOf(name: string): string {
   const encoded = name.replaceAll(/[^a-z0-9_-]/gu, (character) => `=${Buffer.from(character).toString('hex')}`);
   if (encoded.length <= 200) return `${REFS}/${encoded}`;
@@ -23,7 +23,7 @@ export async function deleteRefs({ inStore }: Repository, refs: readonly string[
   if (input !== '') await inStore(['update-ref', '--stdin', '-z'], { input });
 }
 
-/** The bytes of stored versions, by version; those that are not stored or no longer there are left out. */
+/** The bytes of versions; those that are not stored, or no longer, are left out. */
 export async function readVersions(
   repository: Repository,
   versions: Iterable<FileVersion>,
@@ -50,13 +50,13 @@ export async function readVersions(
 export async function storeVersions(repository: Repository, changes: readonly FileChange[]): Promise<void> {
   const versions = changes.flatMap(({ before, after }) => [before, after]);
   const blobs = [...new Set(versions.flatMap((version) => parseVersion(version)?.blob ?? []))];
-  const owned = await findObjects(repository.inStoreAlone, blobs);
-  const missing = blobs.filter((blob) => !owned.has(blob));
-  const lent = await findObjects(repository.inStore, missing);
-  if (lent.size > 0) await packObjects(repository, lent);
+  const stored = await findObjects(repository.inStoreAlone, blobs);
+  const others = blobs.filter((blob) => !stored.has(blob));
+  const borrowed = await findObjects(repository.inStore, others);
+  if (borrowed.size > 0) await packObjects(repository, borrowed);
 }
 
-/** Which of these objects are there. */
+/** The objects among these that exist. @param run runs git with or without the user's objects */
 async function findObjects(run: Repository['inStore'], ids: Iterable<string>): Promise<Set<string>> {
   const input = joinLines(ids, '\n');
   if (input === '') return new Set();
@@ -64,36 +64,36 @@ async function findObjects(run: Repository['inStore'], ids: Iterable<string>): P
   return new Set(lines.filter((line) => !line.endsWith(' missing')).map((line) => line.split(' ', 1)[0]!));
 }
 
-/** @returns the beginning of the names of the pack's files */
+/** Packs objects of both repositories into ours. @returns the prefix of the names of the pack's files */
 async function packObjects(repository: Repository, ids: Iterable<string>): Promise<string> {
   const args = ['pack-objects', '-q', '--window=0', join(repository.store, 'objects', 'pack', 'pack')];
   return `pack-${String(await repository.inStore(args, { input: joinLines(ids, '\n') })).trim()}.`;
 }
 
 /**
- * Removes objects from `.state/git` that no kept snapshot and none of these versions needs, and indexes that nothing
- * used for a month. `git gc` would not do: it takes our copy of a lent object for superfluous.
+ * Removes objects from `.state/git` that no kept snapshot and none of these versions needs, and indexes that were not used
+ * for a month. `git gc` would also remove our copies of objects that the user's repository has.
  */
 export async function collectGarbage(repository: Repository, versions: Iterable<FileVersion>): Promise<void> {
   const objects = join(repository.store, 'objects');
   const blobs = [...versions].flatMap((version) => parseVersion(version)?.blob ?? []);
   const needed = new Set([...blobs, ...(await listReachable(repository))]);
-  const owned = await findObjects(repository.inStoreAlone, needed);
+  const stored = await findObjects(repository.inStoreAlone, needed);
   const earlierPacks = await readdir(join(objects, 'pack'));
-  const pack = owned.size === 0 ? ' ' : await packObjects(repository, owned);
+  const pack = stored.size === 0 ? ' ' : await packObjects(repository, stored);
   for (const name of earlierPacks) if (!name.startsWith(pack)) await rm(join(objects, 'pack', name), { force: true });
   await repository.inStoreAlone(['prune-packed', '-q']);
   for (const path of await readdir(objects, { recursive: true })) {
     const isLoose = /^[0-9a-f]{2}\/[0-9a-f]+$/.test(path);
-    const isSuperfluous = isLoose ? !needed.has(path.replace('/', '')) : path.includes('tmp_');
-    if (isSuperfluous) await removeOld(join(objects, path), DAY_MS);
+    const isGarbage = isLoose ? !needed.has(path.replace('/', '')) : path.includes('tmp_');
+    if (isGarbage) await removeOld(join(objects, path), DAY_MS);
   }
   for (const name of await readdir(repository.store)) {
     if (name.startsWith('index-')) await removeOld(join(repository.store, name), 30 * DAY_MS);
   }
 }
 
-/** Everything that our refs and our index reach. A snapshot that lost its objects to the user's `git gc` is dropped. */
+/** All objects that our refs and our index reach. Drops refs of snapshots that the user's `git gc` removed. */
 async function listReachable(repository: Repository): Promise<string[]> {
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', REFS];
   const refs = splitLines(await repository.inStore(args)).map((line) => line.split(' ') as [string, string]);

@@ -4,12 +4,12 @@ import { GatelineError, isSystemError } from '../errors.ts';
 
 /** Characters that HFS+ ignores when it compares names, so that `.g<U+200C>it` is `.git` (CVE-2014-9390). */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-/** What a write of ours that was killed leaves in the folder. */
+/** A temporary file of ours, which stays in the folder if its write is killed. */
 export const TEMPORARY = /(?:^|\/)\.gateline-[0-9a-f]{16}\.tmp$/;
 
 /**
- * Why a path cannot be part of a snapshot or be written; undefined: it can. Refused are paths that leave the folder or
- * lead into `.state` or git's own folder, in any spelling that some file system takes for `.git`.
+ * Why a path cannot be part of a snapshot or be written; undefined: it can. Not allowed are paths out of the folder, into
+ * `.state` and into git's own folder, in any spelling that some file system takes for `.git`.
  */
 export function findPathProblem(path: string): string | undefined {
   if (path === '' || path.length > 4_096) return 'it must have 1 to 4096 characters';
@@ -29,7 +29,7 @@ export function findPathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** @throws GatelineError `platform`, for a path from a file or another job that {@link findPathProblem} refuses */
+/** Checks a path that comes from a file or another job. @throws GatelineError `platform` as {@link findPathProblem} */
 export function assertPath(path: string): void {
   const problem = findPathProblem(path);
   if (problem === undefined) return;
@@ -46,16 +46,16 @@ export function foldersOf(path: string): string[] {
 }
 
 /**
- * True if a link with this target, at this path, leads to a place in the folder, by its text alone: after a name, which
- * may be another link, `..` can lead anywhere.
+ * Whether a link at this path leads to a place in the folder, by the text of its target alone. False for `..` after a
+ * name: the name may be another link, and `..` lead anywhere.
  */
 export function isInnerLink(path: string, target: string): boolean {
   if (posix.isAbsolute(target) || target.includes('\\')) return false;
   const names = target.split('/').filter((name) => name !== '' && name !== '.');
   const first = names.findIndex((name) => name !== '..');
   if (first >= 0 && names.includes('..', first)) return false;
-  const place = posix.join(posix.dirname(path), target).replace(/\/$/, '');
-  return place === '.' || findPathProblem(place) === undefined;
+  const resolved = posix.join(posix.dirname(path), target).replace(/\/$/, '');
+  return resolved === '.' || findPathProblem(resolved) === undefined;
 }
 
 /** The order of paths in git: by their bytes. */
@@ -63,38 +63,38 @@ export function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The file itself, never what a link leads to; undefined: there is none. */
-export function statPath(place: string): BigIntStats | undefined {
+/** Stat of a file or of a link itself; undefined: there is none. @param path absolute */
+export function statPath(path: string): BigIntStats | undefined {
   try {
-    return lstatSync(place, { bigint: true });
+    return lstatSync(path, { bigint: true });
   } catch (error) {
-    // A file or a link to itself may stand where a folder is expected.
+    // ENOTDIR, ELOOP: a file, or a link to itself, is in the place of a folder.
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => isSystemError(error, code))) return undefined;
     throw error;
   }
 }
 
 /**
- * True if a file or a link stands where the path needs a folder.
+ * Whether a file or a link is in the place of a folder of the path.
  *
- * @param known answers for folders, for as long as none changes
+ * @param cache answers by folder, as long as none changes
  */
-export function isBehindFile(root: string, path: string, known = new Map<string, boolean>()): boolean {
+export function isBehindFile(root: string, path: string, cache = new Map<string, boolean>()): boolean {
   return foldersOf(path).some((folder) => {
-    const isFile = known.get(folder) ?? statPath(join(root, folder))?.isDirectory() === false;
-    known.set(folder, isFile);
+    const isFile = cache.get(folder) ?? statPath(join(root, folder))?.isDirectory() === false;
+    cache.set(folder, isFile);
     return isFile;
   });
 }
 
-/** As {@link statPath}, and undefined behind a link or a file. */
-export function statBelow(root: string, path: string, known?: Map<string, boolean>): BigIntStats | undefined {
-  return isBehindFile(root, path, known) ? undefined : statPath(join(root, path));
+/** As {@link statPath}; undefined also if {@link isBehindFile}. */
+export function statBelow(root: string, path: string, cache?: Map<string, boolean>): BigIntStats | undefined {
+  return isBehindFile(root, path, cache) ? undefined : statPath(join(root, path));
 }
 
-export function isReadable(place: string): boolean {
+export function isReadable(path: string): boolean {
   try {
-    accessSync(place, constants.R_OK);
+    accessSync(path, constants.R_OK);
     return true;
   } catch {
     return false;

@@ -7,11 +7,11 @@ import { assertPath, foldersOf, isBehindFile, isReadable, statBelow, statPath } 
 import type { Repository } from './repository.ts';
 import { fillIndex, parseVersion, versionOfLink } from './tree.ts';
 
-/** What is at one path on the disk. `null`: no file; undefined: not readable, or nothing that a snapshot could hold. */
+/** The file at a path on the disk. `null`: no file; undefined: unreadable, or neither a file nor a link. */
 type DiskFile = { readonly version: FileVersion | null | undefined; readonly stamp: string };
 
 /**
- * Writes `after` over `before`: only what is `before` on the disk is replaced. Deletions come first, so that a folder
+ * Writes `after` over `before`; a file that is not `before` on the disk is left. Deletions come first, so that a folder
  * can take the place of a file. Nothing is written through a link.
  *
  * @returns the paths that were left: another version is there, `after` is not stored, or it cannot be written
@@ -40,27 +40,27 @@ export async function putChanges(repository: Repository, changes: readonly FileC
   return left;
 }
 
-/** Puts a copy of `source` at the path, or deletes what is there, if it is still what `stamp` was taken of. */
+/** Puts a copy of `source` at the path, or deletes the file there, if the file still has this stamp. */
 async function putFile(root: string, path: string, stamp: string, source: string | undefined): Promise<boolean> {
-  const place = join(root, path);
-  if (isBehindFile(root, path) || stampOf(place) !== stamp) return false;
+  const target = join(root, path);
+  if (isBehindFile(root, path) || stampOf(target) !== stamp) return false;
   // Beside the target: `.state` may be on another file system.
-  const temporary = join(dirname(place), `.gateline-${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = join(dirname(target), `.gateline-${randomBytes(8).toString('hex')}.tmp`);
   try {
     if (source === undefined) {
-      await unlink(place);
+      await unlink(target);
       await removeEmptyFolders(root, path);
       return true;
     }
     const staged = statPath(source);
     if (staged === undefined) return false;
-    await mkdir(dirname(place), { recursive: true });
+    await mkdir(dirname(target), { recursive: true });
     if (staged.isSymbolicLink()) await symlink(await readlink(source, 'buffer'), temporary);
     else await copyFile(source, temporary, constants.COPYFILE_EXCL);
-    if (stampOf(place) !== stamp) return false;
-    // An empty folder is nothing to git.
-    await rmdir(place).catch(() => undefined);
-    await rename(temporary, place);
+    if (stampOf(target) !== stamp) return false;
+    // An empty folder may be replaced: git does not know it.
+    await rmdir(target).catch(() => undefined);
+    await rename(temporary, target);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;
@@ -70,7 +70,7 @@ async function putFile(root: string, path: string, stamp: string, source: string
   }
 }
 
-/** git writes the files, through the filters of their paths, into a folder of ours. A blob that is gone is left out. */
+/** Lets git write the files, through the filters of their paths, into a folder of ours. Lost blobs are left out. */
 async function stageFiles(repository: Repository, stage: string, changes: readonly FileChange[]): Promise<void> {
   const writes = changes.filter(({ after }) => after !== null);
   if (writes.length === 0) return;
@@ -84,14 +84,14 @@ async function readDisk(repository: Repository, changes: readonly FileChange[]):
   const files = new Map<string, DiskFile>();
   const plain: { readonly path: string; readonly mode: string; readonly stamp: string }[] = [];
   for (const { path } of changes) {
-    const place = join(repository.root, path);
+    const target = join(repository.root, path);
     const stat = statBelow(repository.root, path);
-    const stamp = stampOf(place);
+    const stamp = stampOf(target);
     if (stat === undefined || stat.isDirectory()) files.set(path, { version: null, stamp: '' });
     else if (stat.isSymbolicLink()) {
-      const target = await readlink(place, 'buffer');
-      files.set(path, { version: versionOfLink(target, repository.format), stamp });
-    } else if (!stat.isFile() || !isReadable(place)) files.set(path, { version: undefined, stamp });
+      const link = await readlink(target, 'buffer');
+      files.set(path, { version: versionOfLink(link, repository.format), stamp });
+    } else if (!stat.isFile() || !isReadable(target)) files.set(path, { version: undefined, stamp });
     else plain.push({ path, mode: (stat.mode & 0o100n) === 0n ? '100644' : '100755', stamp });
   }
   const input = plain.map(({ path }) => `${quoteName(repository.prefix + path)}\n`).join('');
@@ -101,15 +101,15 @@ async function readDisk(repository: Repository, changes: readonly FileChange[]):
   return files;
 }
 
-/** As git quotes names in C style, for a command that reads one a line. */
+/** A name in C style, as git quotes it, for a command that reads one name per line. */
 function quoteName(name: string): string {
   const escaped = name.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`);
   return `"${escaped.replaceAll('\r', String.raw`\r`)}"`;
 }
 
-/** Changes with the file. Empty: there is none; a folder cannot be replaced, and may be empty by then. */
-function stampOf(place: string): string {
-  const stat = statPath(place);
+/** A text that changes with the file. Empty: no file, or a folder. */
+function stampOf(target: string): string {
+  const stat = statPath(target);
   if (stat === undefined || stat.isDirectory()) return '';
   return [stat.ino, stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
 }
@@ -118,6 +118,6 @@ async function removeEmptyFolders(root: string, path: string): Promise<void> {
   try {
     for (const folder of foldersOf(path).reverse()) await rmdir(join(root, folder));
   } catch {
-    // It is not empty, or in use.
+    // The folder is not empty, or in use.
   }
 }

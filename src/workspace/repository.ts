@@ -15,9 +15,9 @@ export interface FolderOptions {
   readonly state: string;
   /** The caller's environment. */
   readonly env: Environment;
-  /** For `plan`, `status` and `diff`, which run beside an engine: works on a copy of the index, writes no refs. */
+  /** For `plan`, `status` and `diff`, which may run beside an engine: works on a copy of the index, writes no refs. */
   readonly beside?: boolean;
-  /** The folder whose repository lends its objects. Default: `root`. */
+  /** The folder whose repository shares its objects with ours. Default: `root`. */
   readonly lender?: string;
 }
 
@@ -33,12 +33,13 @@ interface UserRepository {
   readonly excludes: string;
 }
 
-/** Runs git in one place. */
+/** Runs git in a certain folder, with a certain index and certain objects. */
 type GitIn = (args: readonly string[], call?: Partial<GitCall>) => Promise<Buffer>;
 
 /**
- * A folder, our own index, objects and refs in `.state/git`, and the repository around the folder, which lends objects
- * and of which nothing is ever written: no index, ref, object or setting. Without one, ours is a private repository.
+ * A folder, our own index, objects and refs in `.state/git`, and the user's repository around the folder, whose objects
+ * ours shares. Nothing is ever written to the user's: no index, ref, object or setting. If there is none, ours is a
+ * private repository.
  */
 export interface Repository {
   readonly root: string;
@@ -49,22 +50,22 @@ export interface Repository {
   readonly user: UserRepository | undefined;
   readonly prefix: string;
   readonly format: string;
-  /** On the folder, with our index and objects, and the user's settings and attributes. */
+  /** In the folder, with our index and objects, and the user's settings and attributes. */
   readonly inFolder: GitIn;
   /** The same from the top of the work tree, for commands that take paths only from there. */
   readonly atTop: GitIn;
-  /** On the user's repository, or on another one in the folder. */
+  /** In the user's repository, or in another one in the folder. */
   readonly asUser: GitIn;
-  /** On our store, where paths of trees are those of the folder. */
+  /** In our store, where paths in trees are relative to the folder. */
   readonly inStore: GitIn;
-  /** The same without the objects that the user's repository lends. */
+  /** The same without the objects of the user's repository. */
   readonly inStoreAlone: GitIn;
   /** A path for a temporary file or folder of ours. */
   readonly temporaryPath: () => string;
 }
 
 /**
- * @param indexKey what decides which files are in the index, besides the folder: another value has another index
+ * @param indexKey decides, besides the folder, which files are in the index: each value has its own index
  * @throws GatelineError `platform`: no git, or a repository that it cannot read or refuses because of its owner
  */
 export async function openRepository(options: FolderOptions, indexKey: string): Promise<Repository> {
@@ -80,17 +81,17 @@ export async function openRepository(options: FolderOptions, indexKey: string): 
   const index = join(folder, name);
   if (isBeside) await copyIndex(join(store, name), index);
   else {
-    // A clone shares the store, and others may be at work in it.
+    // A clone shares the store with calls that may be at work in it.
     await removeLeftovers(store, `${name}.lock`, lender !== undefined);
-    // A snapshot sets the time of the index to a whole second at its end. Until then entries can hide later changes.
+    // A snapshot ends by setting the time of the index to a whole second. Before that, entries can hide later changes.
     if ((statPath(index)?.mtimeNs ?? 0n) % 1_000_000_000n !== 0n) await rm(index, { force: true });
   }
-  const lent = (lender === undefined ? user : await findRepository(git, await realpath(lender)))?.objects;
+  const shared = (lender === undefined ? user : await findRepository(git, await realpath(lender)))?.objects;
   const objectEnv = {
     GIT_INDEX_FILE: index,
     GIT_OBJECT_DIRECTORY: join(store, 'objects'),
-    // A list, separated by colons, with quotes around a path that could contain one.
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: lent === undefined ? '' : `"${lent.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+    // A list separated by colons: quoted, since a path may contain one.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: shared === undefined ? '' : `"${shared.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
   };
   const storeEnv = { ...objectEnv, GIT_DIR: store };
   const folderEnv = user === undefined ? { ...storeEnv, GIT_WORK_TREE: root } : objectEnv;
@@ -98,9 +99,14 @@ export async function openRepository(options: FolderOptions, indexKey: string): 
     (cwd: string, env: Readonly<Record<string, string>>): GitIn =>
     (args, call) =>
       git(args, { cwd, ...call, env: { ...env, ...call?.env } });
-  const facts = { root, store, index, isBeside, user, prefix, format };
   return {
-    ...facts,
+    root,
+    store,
+    index,
+    isBeside,
+    user,
+    prefix,
+    format,
     inFolder: runIn(root, folderEnv),
     atTop: runIn(top, folderEnv),
     asUser: runIn(root, {}),
@@ -111,8 +117,8 @@ export async function openRepository(options: FolderOptions, indexKey: string): 
 }
 
 /**
- * The repository whose work tree holds the folder. Undefined: there is none, or it ignores the folder and tracks
- * nothing in it.
+ * The repository whose work tree holds the folder. Undefined: there is none, or it ignores the folder and tracks no file
+ * in it.
  */
 async function findRepository(git: Git, root: string): Promise<UserRepository | undefined> {
   const paths = ['objects', 'index', 'info/exclude'].flatMap((path) => ['--git-path', path]);
@@ -121,7 +127,7 @@ async function findRepository(git: Git, root: string): Promise<UserRepository | 
     if (!(error instanceof GitError)) throw error;
     if (/^fatal: this operation must be run in a work tree/m.test(error.stderr)) return undefined;
     if (!/^fatal: not a git repository \(or any /m.test(error.stderr)) throw error;
-    await refuseBrokenRepository(root);
+    await assertNoRepository(root);
     return undefined;
   });
   const [inside, format = '', objects = '', index = '', excludes = '', up = '', prefix = ''] =
@@ -137,8 +143,8 @@ async function findRepository(git: Git, root: string): Promise<UserRepository | 
   return { top, prefix, format, objects: at(objects), index: at(index), excludes: at(excludes) };
 }
 
-/** git says "not a git repository" of a `.git` that it does not recognize, too: its HEAD is damaged, for example. */
-async function refuseBrokenRepository(root: string): Promise<void> {
+/** git also says "not a git repository" if there is a damaged one. @throws GatelineError `platform` in that case */
+async function assertNoRepository(root: string): Promise<void> {
   for (let folder = root; ; folder = dirname(folder)) {
     const path = join(folder, '.git');
     if (statPath(path)?.isDirectory() === false || (await readdir(path).catch(() => [])).length > 0) {
@@ -159,7 +165,7 @@ async function createStore(git: Git, store: string, format: string): Promise<voi
   await git(['init', '-q', ...options, store], { cwd: store });
 }
 
-/** What a call that was killed left, and git if it was killed too: the caller holds the lock of the engine. */
+/** Removes what killed calls and their git commands left. The caller holds the lock of the engine. */
 async function removeLeftovers(store: string, indexLock: string, isClone: boolean): Promise<void> {
   if (isClone) return rm(join(store, indexLock), { force: true });
   const refs = await readdir(join(store, 'refs/gateline')).catch(() => []);
@@ -171,7 +177,7 @@ async function removeLeftovers(store: string, indexLock: string, isClone: boolea
   }
 }
 
-/** Copies an index with its time, which decides what git compares by content; an older time is always safe. */
+/** Copies an index and its time, rounded down: git compares files that are not older than the index by content. */
 export async function copyIndex(from: string, to: string): Promise<void> {
   try {
     const seconds = Math.floor((await stat(from)).mtimeMs / 1_000);

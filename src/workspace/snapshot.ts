@@ -11,24 +11,24 @@ import { fillIndex, findLine } from './tree.ts';
 import { UnstoredFiles, describeUnreadable } from './unstored.ts';
 import type { Snapshot } from './workspace.ts';
 
-/** Untracked files above this many bytes are not copied: storing takes 3 s per 100 MB. */
-const LARGEST = 100 * 1_024 ** 2;
-/** How much the clock that sets times of files can be behind, in milliseconds. */
+/** Larger untracked files are not stored, which would take 3 s per 100 MB. Bytes. */
+const MAX_STORED_SIZE = 100 * 1_024 ** 2;
+/** How far the clock that sets times of files can lag behind ours, in milliseconds. */
 const CLOCK_LAG = 20;
 
 export interface SnapshotOptions {
-  /** Globs of `files`: ignored files that they name are part of snapshots. */
+  /** Globs of `files`: ignored files that they name are stored. */
   readonly stored: readonly string[];
-  /** Globs of `inputs`: ignored files that only they name get an id, never a copy. */
+  /** Globs of `inputs`: ignored files that only they name are hashed, not stored. */
   readonly hashed: readonly string[];
-  /** Globs of scratch that is nobody's, and of state of other systems: never part of a snapshot. */
+  /** Globs of `ignore`, and of state files of other systems: never part of a snapshot. */
   readonly ignore: readonly string[];
-  /** Starts from a copy of the user's index if it is a plain one: for a job's checkout. */
+  /** In a job's checkout: starts from a copy of the user's index, if that is a plain one. Default: false. */
   readonly seedIndex?: boolean;
 }
 
-/** Paths that the index takes, that leave it (if they are in it), and that are not stored. */
-type Sorted = { readonly taken: string[]; readonly gone: string[]; readonly unstored: Map<string, FileVersion> };
+/** Paths to update in the index, to remove from it (if they are there), and versions that are not stored. */
+type Sorted = { readonly updated: string[]; readonly removed: string[]; readonly unstored: Map<string, FileVersion> };
 
 /** Takes snapshots of a folder with our own index: `git ls-files`, `update-index`, `write-tree`. */
 export class Snapshots {
@@ -38,9 +38,9 @@ export class Snapshots {
   readonly #unstoredFiles: UnstoredFiles;
   readonly #isSeeded: boolean;
   #last: Snapshot | undefined;
-  /** The files of our index, and their tree if it is known. */
+  /** The list of the files in our index, and its tree if that is known. */
   #list: { readonly tree?: string; readonly text: string } | undefined;
-  /** Paths that the next snapshot takes again. */
+  /** Paths that the next snapshot updates again. */
   #unsettled: readonly string[] = [];
 
   constructor(repository: Repository, { stored, hashed, ignore, seedIndex = false }: SnapshotOptions) {
@@ -52,8 +52,8 @@ export class Snapshots {
   }
 
   /**
-   * Our index is a cache. The user's `git gc` may have removed blobs that it names, and files may change while they are
-   * read: a snapshot that fails is taken again without the index.
+   * Our index is a cache: if git fails, the snapshot is taken again without it. The user's `git gc` may have removed blobs
+   * that the index names, and files may change while they are read.
    */
   async take(): Promise<Snapshot> {
     for (let attempt = 1; ; attempt++) {
@@ -85,31 +85,31 @@ export class Snapshots {
     const ignored = strays.filter((path) => !this.#ignored.stored.has(path));
     if (!this.#repository.isBeside) await this.#removeTemporary([...changed, ...named.stored]);
     const listed = [...changed, ...tracked, ...named.stored, ...this.#unsettled];
-    const { taken, gone, unstored } = await this.#sort(listed, ignored);
+    const { updated, removed, unstored } = await this.#sort(listed, ignored);
     const hashed = [...named.hashed, ...ignored.filter((path) => this.#ignored.hashed.has(path))];
     for (const path of hashed.filter((path) => this.#isPart(path))) {
       const version = await this.#unstoredFiles.hash(path);
       if (version !== undefined) unstored.set(path, version);
     }
-    if (gone.length > 0) {
-      await inFolder(['update-index', '-z', '--force-remove', '--stdin'], { input: joinLines(gone, '\0') });
+    if (removed.length > 0) {
+      await inFolder(['update-index', '-z', '--force-remove', '--stdin'], { input: joinLines(removed, '\0') });
     }
-    if (taken.length > 0) {
+    if (updated.length > 0) {
       const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-      await inFolder(args, { input: joinLines(taken, '\0') });
+      await inFolder(args, { input: joinLines(updated, '\0') });
     }
-    const isUnchanged = taken.length === 0 && gone.length === 0;
+    const isUnchanged = updated.length === 0 && removed.length === 0;
     const tree = (isUnchanged ? this.#last?.tree : undefined) ?? (await this.#readIndex(isUnchanged));
-    await this.#unsettle(taken, begin);
-    // Each entry was compared with the disk after `begin`: by this time git knows that only what changed in that second
-    // or later can differ from it unseen, and compares that by content.
+    await this.#unsettle(updated, begin);
+    // Each entry was compared with the disk after `begin`. Only a file that changed in that second or later can differ
+    // from its entry unseen, and git compares files with such times by content.
     if (existsSync(index)) await utimes(index, begin, begin);
     await this.#unstoredFiles.save();
     this.#last = { tree, unstored: Object.fromEntries([...unstored].sort(([a], [b]) => comparePaths(a, b))) };
     return this.#last;
   }
 
-  /** Paths that are changed or untracked. The first time the same command lists our index, too. */
+  /** Paths that are changed or untracked. In the first call the same command also lists our index. */
   async #listChanges(): Promise<string[]> {
     const { inFolder } = this.#repository;
     const args = ['ls-files', '-z', '-m', '-o', '--exclude-standard'];
@@ -123,12 +123,12 @@ export class Snapshots {
   }
 
   /**
-   * git compares by content what has a time after that of our index. A file that got an older time (`cp -p`, `mv`) could
-   * change again within the second of its change without a sign: its entry gets no sign at all, so its content counts.
+   * git compares files by content that have a later time than our index. A file that got an older time (`cp -p`, `mv`)
+   * could change again in the same second without a trace: its entry loses size and time, so that git compares it, too.
    */
-  async #unsettle(taken: readonly string[], begin: number): Promise<void> {
+  async #unsettle(updated: readonly string[], begin: number): Promise<void> {
     const { root, index, prefix } = this.#repository;
-    this.#unsettled = taken.filter((path) => {
+    this.#unsettled = updated.filter((path) => {
       const { ctimeMs = 0n, mtimeMs = 0n } = statPath(join(root, path)) ?? {};
       return ctimeMs / 1_000n >= begin && ctimeMs / 1_000n > mtimeMs / 1_000n;
     });
@@ -142,41 +142,41 @@ export class Snapshots {
     await fillIndex(this.#repository, changes, { GIT_INDEX_FILE: index }, prefix);
   }
 
-  /** What a put that was killed left. Nothing is put beside a snapshot. */
+  /** Removes what a killed put left. No put runs at the same time as a snapshot. */
   async #removeTemporary(paths: readonly string[]): Promise<void> {
     for (const path of paths) if (TEMPORARY.test(path)) await rm(join(this.#repository.root, path), { force: true });
   }
 
   async #sort(paths: readonly string[], ignored: readonly string[]): Promise<Sorted> {
     const { root } = this.#repository;
-    const sorted: Sorted = { taken: [], gone: [...ignored], unstored: new Map() };
+    const sorted: Sorted = { updated: [], removed: [...ignored], unstored: new Map() };
     const skipped = new Set(ignored);
     const large: string[] = [];
     const folders = new Map<string, boolean>();
     const queue = [...new Set(paths)];
-    // The queue grows by the files of other repositories in the folder.
+    // Files of other repositories in the folder are added while it is read.
     for (const name of queue) {
       const path = name.replace(/\/$/, '');
       if (skipped.has(path) || !this.#isPart(path)) continue;
-      const place = join(root, path);
+      const absolutePath = join(root, path);
       const stat = statBelow(root, path, folders);
       const isFile = stat?.isFile() === true;
-      if (findPathProblem(path) !== undefined || (isFile && !isReadable(place))) {
+      if (findPathProblem(path) !== undefined || (isFile && !isReadable(absolutePath))) {
         sorted.unstored.set(path, describeUnreadable(path, this.#repository));
       } else if (stat === undefined) {
-        sorted.gone.push(path);
-        // git does not list a tracked file that is ignored when it comes back.
+        sorted.removed.push(path);
+        // If the file comes back and is ignored, git does not list it as changed: strays must be listed again.
         this.#ignored.forget();
       } else if (!isFile && !stat.isSymbolicLink()) {
-        if (path === name) sorted.gone.push(path);
-        const isRepository = stat.isDirectory() && existsSync(join(place, '.git'));
+        if (path === name) sorted.removed.push(path);
+        const isRepository = stat.isDirectory() && existsSync(join(absolutePath, '.git'));
         if (isRepository) queue.push(...(await this.#listRepository(path, sorted)));
-      } else if (isFile && stat.size > LARGEST) large.push(path);
-      else sorted.taken.push(path);
+      } else if (isFile && stat.size > MAX_STORED_SIZE) large.push(path);
+      else sorted.updated.push(path);
     }
     await this.#sortLarge(large, sorted);
     const earlier = new Set(Object.keys(this.#last?.unstored ?? {}));
-    sorted.gone.push(...[...sorted.unstored.keys()].filter((path) => !earlier.has(path)));
+    sorted.removed.push(...[...sorted.unstored.keys()].filter((path) => !earlier.has(path)));
     return sorted;
   }
 
@@ -184,7 +184,10 @@ export class Snapshots {
     return path !== '.state' && !path.startsWith('.state/') && !TEMPORARY.test(path) && !this.#isScratch(path);
   }
 
-  /** A repository in the folder is a folder like any other. Once its files are in our index, git itself looks there. */
+  /**
+   * The files of another repository in the folder: they belong to the snapshot like those of any folder. Once some are in
+   * our index, git lists its changes by itself.
+   */
   async #listRepository(path: string, { unstored }: Sorted): Promise<string[]> {
     const args = ['ls-files', '-z', '-c', '-o', '--exclude-standard'];
     const { root, asUser } = this.#repository;
@@ -193,19 +196,19 @@ export class Snapshots {
     return (names ?? []).map((name) => `${path}/${name}`);
   }
 
-  /** Large files get an id only, unless the user tracks them. */
-  async #sortLarge(large: readonly string[], { taken, unstored }: Sorted): Promise<void> {
+  /** Large files are hashed, and stored only if the user tracks them. */
+  async #sortLarge(large: readonly string[], { updated, unstored }: Sorted): Promise<void> {
     if (large.length === 0) return;
     const args = ['--literal-pathspecs', 'ls-files', '-z', ...pathArguments(large)];
     const tracked = this.#repository.user === undefined ? [] : splitNames(await this.#repository.asUser(args));
     for (const path of large) {
       const version = tracked.includes(path) ? undefined : await this.#unstoredFiles.hash(path);
-      if (version === undefined) taken.push(path);
+      if (version === undefined) updated.push(path);
       else unstored.set(path, version);
     }
   }
 
-  /** The tree of our index. It is listed at the same time: next somebody compares its files. */
+  /** The tree of our index. Lists the index at the same time, since its files are compared next. */
   async #readIndex(isUnchanged: boolean): Promise<string> {
     const known = isUnchanged ? this.#list?.text : undefined;
     const list = known ?? this.#repository.inFolder(['ls-files', '-z', '-s']);
@@ -230,11 +233,11 @@ export class Snapshots {
     }
   }
 
-  /** Flags, conflicts and submodules of the user's index would come along: then ours starts empty. */
+  /** Copies the user's index, unless it has flags, conflicts or submodules: then ours starts empty. */
   async #seedIndex(): Promise<void> {
     const { user, index } = this.#repository;
     if (user === undefined || user.prefix !== '') return;
-    this.#ignored.noteCopy();
+    this.#ignored.recordCopy();
     await copyIndex(user.index, index);
     const entries = splitNames(await this.#repository.inFolder(['ls-files', '-z', '-v', '-s']));
     const isPlain = (entry: string): boolean =>

@@ -9,10 +9,10 @@ import type { Repository } from './repository.ts';
 import { type Snapshot, snapshotId } from './workspace.ts';
 
 const STORED = /^(100644|100755|120000) ([0-9a-f]{40}(?:[0-9a-f]{24})?)$/;
-/** How versions of symbolic links begin. */
+/** Prefix of the versions of symbolic links. */
 export const LINK = '120000 ';
-/** Snapshots of which something is remembered. */
-const REMEMBERED = 8;
+/** Snapshots whose results are cached. */
+const MAX_CACHED = 8;
 
 /** Mode and blob; undefined for `null`, and for a version that git does not store. */
 export function parseVersion(version: FileVersion | null): { mode: string; blob: string } | undefined {
@@ -24,10 +24,10 @@ export function versionOfLink(target: Uint8Array, format: string): FileVersion {
   return LINK + createHash(format).update(`blob ${target.length}\0`).update(target).digest('hex');
 }
 
-/** Reads, compares and combines snapshots. See {@link Workspace}. */
+/** The part of {@link Workspace} that reads, compares and changes snapshots. */
 export class SnapshotReader {
   readonly repository: Repository;
-  /** By snapshot, the least recently used first. */
+  /** Cached results by snapshot, the least recently used first. */
   readonly #results = new Map<string, Map<string, Promise<unknown>>>();
 
   constructor(repository: Repository) {
@@ -35,7 +35,7 @@ export class SnapshotReader {
   }
 
   listFiles(snapshot: Snapshot): Promise<ReadonlyMap<string, FileVersion>> {
-    return this.#remember(snapshot, 'files', async () => {
+    return this.#cached(snapshot, 'files', async () => {
       const text = await this.#listTree(snapshot);
       const files = new Map<string, FileVersion>();
       for (let at = 0, end = 0; at < text.length; at = end + 1) {
@@ -49,7 +49,7 @@ export class SnapshotReader {
   }
 
   digestFiles(snapshot: Snapshot, globs: readonly string[] | null, except: readonly string[]): Promise<string> {
-    return this.#remember(snapshot, JSON.stringify([globs, except]), async () => {
+    return this.#cached(snapshot, JSON.stringify([globs, except]), async () => {
       if (globs === null) return digestTree(await this.#listTree(snapshot), snapshot.unstored, new Set(except));
       const isSelected = createMatcher(globs);
       let text = '';
@@ -63,7 +63,7 @@ export class SnapshotReader {
 
   /** For each file `<mode> SP <object> SP 0 TAB <path> NUL`. */
   #listTree(snapshot: Snapshot): Promise<string> {
-    return this.#remember(snapshot, 'tree', async () => {
+    return this.#cached(snapshot, 'tree', async () => {
       const list = this.listOf(snapshot.tree);
       if (list !== undefined) return list;
       const text = String(await this.repository.inStore(['ls-tree', '-r', '-z', snapshot.tree]));
@@ -72,7 +72,7 @@ export class SnapshotReader {
     });
   }
 
-  /** The list of a tree, if it is at hand. */
+  /** The list of a tree as {@link #listTree} returns it, if it is known without git. */
   protected listOf(_tree: string): string | undefined {
     return undefined;
   }
@@ -102,7 +102,7 @@ export class SnapshotReader {
   }
 
   applyTo(snapshot: Snapshot, changes: readonly FileChange[]): Promise<Snapshot> {
-    return this.#remember(snapshot, JSON.stringify(changes), async () => {
+    return this.#cached(snapshot, JSON.stringify(changes), async () => {
       const { inStore, temporaryPath } = this.repository;
       const unstored = { ...snapshot.unstored };
       for (const { path, after } of changes) {
@@ -113,7 +113,7 @@ export class SnapshotReader {
       try {
         await inStore(['read-tree', snapshot.tree], { env });
         await fillIndex(this.repository, changes, env);
-        // A blob that the user's `git gc` removed has the same version as before.
+        // `--missing-ok`: the user's `git gc` may have removed a blob.
         return { tree: String(await inStore(['write-tree', '--missing-ok'], { env })).trim(), unstored };
       } finally {
         await rm(env.GIT_INDEX_FILE, { force: true });
@@ -121,7 +121,7 @@ export class SnapshotReader {
     });
   }
 
-  /** The differences as a unified diff, for people. @param paths files or folders, not globs; none: all */
+  /** The differences as a unified diff, for people. @param paths files or folders, not globs; empty: all */
   async patch(before: Snapshot, after: Snapshot, paths: readonly string[] = []): Promise<string> {
     const options = ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color'];
     const args = ['--literal-pathspecs', 'diff-tree', ...options, before.tree, after.tree, '--', ...paths];
@@ -134,12 +134,12 @@ export class SnapshotReader {
     return patch + unstored.map(({ path }) => `File ${path}, which is not stored, differs\n`).join('');
   }
 
-  #remember<T>(snapshot: Snapshot, key: string, make: () => Promise<T>): Promise<T> {
+  #cached<T>(snapshot: Snapshot, key: string, make: () => Promise<T>): Promise<T> {
     const id = snapshotId(snapshot);
     const results = this.#results.get(id) ?? new Map<string, Promise<unknown>>();
     this.#results.delete(id);
     this.#results.set(id, results);
-    for (const old of this.#results.keys()) if (this.#results.size > REMEMBERED) this.#results.delete(old);
+    for (const old of this.#results.keys()) if (this.#results.size > MAX_CACHED) this.#results.delete(old);
     const known = results.get(key) as Promise<T> | undefined;
     if (known !== undefined) return known;
     const result = make();
@@ -149,7 +149,7 @@ export class SnapshotReader {
   }
 }
 
-/** Digest of a whole folder. The list is hashed as it is: for a large folder, taking it apart is most of the work. */
+/** Digest of a whole folder. The list is hashed unparsed: parsing would take most of the time for a large folder. */
 function digestTree(list: string, unstored: Snapshot['unstored'], except: ReadonlySet<string>): string {
   const hash = createHash('sha256');
   let at = 0;
@@ -163,20 +163,21 @@ function digestTree(list: string, unstored: Snapshot['unstored'], except: Readon
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** Where the line of a path begins in the list of a tree; empty: it has none. */
+/** The offset of the line of a path in the list of a tree; empty: it has none. */
 export function findLine(list: string, path: string): [number] | [] {
   for (let tab = -1; (tab = list.indexOf(`\t${path}\0`, tab + 1)) >= 0;) {
     const start = list.lastIndexOf('\0', tab) + 1;
-    // The end of another path with a tab in it.
+    // Otherwise it is the end of another path, which has a tab in it.
     if (list.indexOf('\t', start) === tab) return [start];
   }
   return [];
 }
 
 /**
- * Makes entries of the index that `env` names of what `after` says.
+ * Sets the entries of an index to the versions `after` of changes.
  *
- * @param prefix the folder of the paths: '' or ending in `/`
+ * @param env names the index
+ * @param prefix goes before the paths: '' (default) or ending in `/`
  * @throws GatelineError `platform`: a path that Gateline never records
  */
 export async function fillIndex(

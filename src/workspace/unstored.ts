@@ -8,11 +8,11 @@ import type { FileVersion } from '../run/files.ts';
 import { statPath } from './paths.ts';
 import type { Repository } from './repository.ts';
 
-/** How versions of files begin that are readable, but not stored. */
+/** Prefix of the versions of files that are readable, but not stored. */
 export const UNSTORED = 'unstored ';
-/** Path → size, times and inode of the file, and its version then. */
+/** By path: size, times and inode of a file, and its version then. */
 const cacheSchema = z.record(z.string(), z.tuple([z.string(), z.string()]));
-/** A file that changed less than this before it was read could change again without a new time. Milliseconds. */
+/** A file that changed more recently before it was read could change again without a new time. Milliseconds. */
 const UNSETTLED_MS = 2_000n;
 
 /** Versions of files that git does not store. A file is read again only if its size, times or inode have changed. */
@@ -29,18 +29,18 @@ export class UnstoredFiles {
 
   /** The version of a file by its content; undefined: there is none. */
   async hash(path: string): Promise<FileVersion | undefined> {
-    const place = join(this.#repository.root, path);
-    const stat = statPath(place);
+    const absolutePath = join(this.#repository.root, path);
+    const stat = statPath(absolutePath);
     if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) return undefined;
     const { mode, size, ino, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stat;
     const stamp = [mode, size, ino, mtimeNs, ctimeNs].join(' ');
     this.#saved ??= await readCache(this.#cachePath);
-    const known = this.#current[path] ?? this.#saved[path];
-    if (known?.[0] === stamp) return (this.#current[path] = known)[1];
+    const entry = this.#current[path] ?? this.#saved[path];
+    if (entry?.[0] === stamp) return (this.#current[path] = entry)[1];
     const hash = createHash('sha256');
     try {
-      if (stat.isSymbolicLink()) hash.update(await readlink(place));
-      else for await (const chunk of createReadStream(place)) hash.update(chunk as Buffer);
+      if (stat.isSymbolicLink()) hash.update(await readlink(absolutePath));
+      else for await (const chunk of createReadStream(absolutePath)) hash.update(chunk as Buffer);
     } catch (error) {
       return isSystemError(error, 'ENOENT') ? undefined : describeUnreadable(path, this.#repository);
     }
@@ -67,7 +67,7 @@ export function describeUnreadable(path: string, { root }: Repository): FileVers
   return stat === undefined ? 'unreadable' : `unreadable ${stat.mode.toString(8)} ${stat.size} ${stat.mtimeNs}`;
 }
 
-/** A cache that cannot be read is none. */
+/** Empty if it cannot be read. */
 async function readCache(path: string): Promise<z.infer<typeof cacheSchema>> {
   try {
     return cacheSchema.parse(JSON.parse(await readFile(path, 'utf8')));

@@ -34,7 +34,7 @@ describe('the repository of the user', () => {
       await workspace.applyTo(first, changes);
       await workspace.put(changes.map(({ path, before, after }) => ({ path, before: after, after: before })));
       await workspace.patch(first, second);
-      await workspace.watchHead();
+      await workspace.readHead();
       await workspace.drop(['1/plan']);
       await workspace.collectGarbage([]);
       expect(await workspace.takeSnapshot()).toEqual(first);
@@ -106,13 +106,13 @@ describe('the repository of the user', () => {
 
   it('tells whether HEAD was moved or something stashed', async () => {
     const folder = new TestFolder().write('a=1');
-    expect(await (await folder.open()).watchHead()).toEqual({ head: null, stash: null });
+    expect(await (await folder.open()).readHead()).toEqual({ head: null, stash: null });
     const workspace = await folder.run('git init -q -b main').open();
-    expect(await workspace.watchHead()).toEqual({ head: null, stash: null });
+    expect(await workspace.readHead()).toEqual({ head: null, stash: null });
     const head = folder.commit().git('rev-parse', 'HEAD');
-    expect(await workspace.watchHead()).toEqual({ head, stash: null });
+    expect(await workspace.readHead()).toEqual({ head, stash: null });
     folder.run('write a=2; git stash -q');
-    expect(await workspace.watchHead()).toEqual({ head, stash: folder.git('rev-parse', 'refs/stash') });
+    expect(await workspace.readHead()).toEqual({ head, stash: folder.git('rev-parse', 'refs/stash') });
   });
 });
 

@@ -96,7 +96,7 @@ export async function startedEntry(call: Call, work: Work, attempt: AttemptRef):
     rework: rework !== undefined,
     writes: unit.gate.files !== undefined,
     ...(call.order.isIsolated && { isolated: true }),
-    ...(unit.gate.files !== undefined && { head: await call.ports.workspace.watchHead() }),
+    ...(unit.gate.files !== undefined && { head: await call.ports.workspace.readHead() }),
     ...(request.task !== undefined && { task: request.task.slice(0, 4_096) }),
   };
 }
@@ -164,7 +164,7 @@ export async function finishAttempt(call: Call, open: OpenAttempt, result?: Agen
 /** Whether something was stashed meanwhile: the files of the output may be in the stash. A moved HEAD is only reported. */
 async function hasNewStash(call: Call, { started, unit }: OpenAttempt): Promise<boolean> {
   if (started.head === undefined) return false;
-  const { head, stash } = await call.ports.workspace.watchHead();
+  const { head, stash } = await call.ports.workspace.readHead();
   if (head !== started.head.head)
     call.notice(`another commit was checked out while ${unit.key} worked`, { unit: unit.key });
   if (stash === started.head.stash) return false;

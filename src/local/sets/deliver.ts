@@ -8,7 +8,7 @@ import type { Folder } from '../folder/folder.ts';
 
 /** @throws GatelineError `usage` if the folder has no commit that a branch could start from */
 export async function requireDelivery(folder: Folder): Promise<void> {
-  if ((await folder.git.watchHead()).head !== null) return;
+  if ((await folder.git.readHead()).head !== null) return;
   throw new GatelineError(
     'usage',
     `${folder.options.root} has no commit, and \`deliver: branch\` makes others on top`,

@@ -104,7 +104,7 @@ export class MemoryWorkspace implements Workspace {
     for (const name of names) this.#folder.refs.delete(name);
   }
 
-  async watchHead(): Promise<{ readonly head: null; readonly stash: null }> {
+  async readHead(): Promise<{ readonly head: null; readonly stash: null }> {
     return { head: null, stash: null };
   }
 
