@@ -285,6 +285,15 @@ describe('two commands', () => {
     // Its program works on: nobody else changes what it changes.
     await browser.expect('do snapshot', 75);
     browser.write('end', '');
+    await browser.expect(
+      'check',
+      1,
+      /^files of reload, which was killed, are left\n {2}`gateline clean` removes them\.$/m,
+    );
+    await browser.expect('clean -n', 0, /^would remove files of reload, which was killed$/m);
+    await browser.expect('clean', 0, /^removed files of reload, which was killed$/m);
+    expect(browser.files('.state/attempts/web/do/0')).toEqual([]);
+    await browser.expect('check', 0, 'Nothing is wrong.');
     await expect
       .poll(async () => (await browser.entities())['refs']!, { timeout: 60_000 })
       .toMatchObject({

@@ -53,6 +53,9 @@ export function addFolderCommands(context: ProcessContext, program: Command, add
         json: cleaned,
         text: [
           ...lines,
+          ...cleaned.commands.map(
+            (command) => `${dryRun ? 'would remove' : 'removed'} files of ${safeText(command)}, which was killed`,
+          ),
           `${countOf(cleaned.runs.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}, ${countOf(cleaned.kept, 'run')} kept`,
         ].join('\n'),
       };

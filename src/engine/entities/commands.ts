@@ -70,7 +70,7 @@ export async function runCommand(
   const setUp = missing.length > 0 ? await setUpEntities(ports, order, missing, root, signal, ran) : [];
 
   const id = randomUUID();
-  const place = { subject: 'do', run: 0, unit: `${command}.${id}`, n: 1 };
+  const place = { subject: 'do', run: 0, unit: `${command}.${process.pid}.${id}`, n: 1 };
   const directory = await ports.attempts.create(place);
   try {
     const agent = await ports.agents.prepare({

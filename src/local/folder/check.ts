@@ -2,6 +2,7 @@ import type { Digest } from '../../json/digest.ts';
 import { GatelineError } from '../../errors.ts';
 import type { Entry } from '../../run/entry.ts';
 import type { Folder } from './folder.ts';
+import { findKilledCommands } from './killed-commands.ts';
 
 /** Something in `.state/` that is damaged or missing. */
 export interface FolderProblem {
@@ -37,6 +38,11 @@ export async function checkFolder(folder: Folder): Promise<FolderProblem[]> {
     problems.push({
       message: `${unreadable} lines of the history cannot be read`,
       hint: 'They are left out of lists and statistics.',
+    });
+  for (const { command } of await findKilledCommands(folder))
+    problems.push({
+      message: `files of ${command}, which was killed, are left`,
+      hint: '`gateline clean` removes them.',
     });
   return problems;
 }

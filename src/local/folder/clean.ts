@@ -6,6 +6,7 @@ import type { Checkpoint } from '../../run/checkpoint.ts';
 import type { FileVersion } from '../../run/files.ts';
 import { attemptName } from '../../run/state.ts';
 import type { Folder } from './folder.ts';
+import { findKilledCommands } from './killed-commands.ts';
 
 /** Which runs are kept, besides open ones and the newest completed one of each subject. */
 export interface CleanRules {
@@ -25,6 +26,8 @@ export interface CleanResult {
   readonly runs: readonly RunName[];
   /** Number of runs that are kept. */
   readonly kept: number;
+  /** Commands that were killed, and whose files are removed. */
+  readonly commands: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -41,7 +44,10 @@ export async function cleanFolder(folder: Folder, rules: CleanRules, isDry: bool
   const removed = [...all.values()]
     .filter((run) => !kept.has(nameOf(run)))
     .map(({ pipeline, subject, run }) => ({ pipeline, subject, run }));
-  const cleaned = { runs: removed, kept: all.size - removed.length };
+  const killed = await findKilledCommands(folder);
+  if (!isDry) for (const { path } of killed) await rm(path, { recursive: true, force: true });
+  const commands = killed.map(({ command }) => command);
+  const cleaned = { runs: removed, kept: all.size - removed.length, commands };
   if (isDry || removed.length === 0) return cleaned;
 
   const checkpoints = await folder.checkpoints.list();
