@@ -110,6 +110,14 @@ class Browser extends Project {
 }
 
 describe('gateline do', () => {
+  it('is what runs a definition without gates', async () => {
+    const commands = { open: { syntax: 'true' } };
+    const project = new Project({ 'gateline.yml': JSON.stringify({ pipeline: 'p', commands }) });
+    const error = 'error gateline.yml has no gates\nhint  `gateline do COMMAND` runs one of its commands\n';
+    for (const words of ['run', 'plan', 'run --isolated']) await project.expect(words, 2, error);
+    await project.expect('do open', 0);
+  });
+
   it('runs a command only when what it requires is valid', async () => {
     const browser = new Browser();
     await browser.expect(

@@ -76,9 +76,13 @@ export interface Limits {
   readonly memory?: readonly string[];
 }
 
-/** @throws GatelineError `usage` naming a gate that the pipeline does not have */
+/** @throws GatelineError `usage` naming a gate that the pipeline does not have, or if it has none */
 export function limitOrder(order: Order, { until, only, maxParallel, maxIterations, memory }: Limits): Order {
   const pipeline = memory ? withDocuments(order.pipeline, memory) : order.pipeline;
+  if (pipeline.gates.length === 0)
+    throw new GatelineError('usage', `${order.definitionFile} has no gates`, {
+      hint: '`gateline do COMMAND` runs one of its commands',
+    });
   const graph = new UnitGraph(pipeline);
   for (const id of [...(until ?? []), ...(only ?? [])]) graph.requireGate(id);
   const gates = only ?? until?.flatMap((id) => [id, ...graph.ancestors(id)]);
