@@ -4,7 +4,7 @@ import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import { closestWord } from '../json/did-you-mean.ts';
 
-/** A text; '' is no value. */
+/** A text; blank is no value. */
 const text = z.string().transform((value) => (value.trim() === '' ? undefined : value));
 const required = z.string().refine((value) => value.trim() !== '', 'must have a value');
 /** Lines, or a list with commas. */
@@ -25,13 +25,12 @@ const choice = <const Values extends readonly [string, ...string[]]>(...values: 
     .transform((value) => value.trim() || values[0])
     .pipe(z.enum(values));
 
-/** How a step tells GitHub who it is, and how long it waits for it. */
 const common = {
   'github-token': required,
   'retention-days': number(z.int().min(1).max(400)),
 };
 
-/** What describes the gate of a step, and what it works on. */
+/** Inputs that describe the gate of a step, and what it works on. */
 const describedGate = {
   /** Path of the definition below `path`. */
   file: text,
@@ -106,17 +105,17 @@ export function readInputs<Name extends ActionName>(name: Name, environment: Env
   const values = Object.fromEntries(names.map((input) => [input, environment[variableOf(input)] ?? '']));
   const parsed = schema.safeParse(values);
   const problems = [
-    ...misspelt(names, environment),
+    ...findMisspeltInputs(names, environment),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `the input \`${path.join('.')}\`: ${message}`),
   ];
   if (parsed.success && problems.length === 0) return parsed.data as Inputs<Name>;
   throw new GatelineError('usage', problems.join('\n'), { hint: `Correct the step that uses \`${name}\`.` });
 }
 
-/** How long calls of GitHub are tried again, in milliseconds, if no input says it. */
+/** Default of {@link outageMsOf}. */
 export const OUTAGE_MS = 5 * 60_000;
 
-/** The same by the input `outage-minutes`. */
+/** Milliseconds in which calls of GitHub are tried again, by the input `outage-minutes`. */
 export function outageMsOf({ 'outage-minutes': minutes }: Pick<Inputs<'begin'>, 'outage-minutes'>): number {
   return minutes === undefined ? OUTAGE_MS : minutes * 60_000;
 }
@@ -125,8 +124,8 @@ export function variableOf(input: string): string {
   return `INPUT_${input.replaceAll(' ', '_').toUpperCase()}`;
 }
 
-/** The runner warns of an unknown input and goes on: the gate would be judged without its threshold. */
-function misspelt(names: readonly string[], environment: Environment): string[] {
+/** Problems of misspelt inputs. The runner only warns of them, so a gate would be judged without its threshold. */
+function findMisspeltInputs(names: readonly string[], environment: Environment): string[] {
   const known = new Set(names.map(variableOf));
   const unknown = Object.keys(environment).filter((variable) => variable.startsWith('INPUT_') && !known.has(variable));
   return unknown.flatMap((variable) => {
@@ -136,7 +135,7 @@ function misspelt(names: readonly string[], environment: Environment): string[] 
   });
 }
 
-/** A value that a step may write as JSON or as a text. */
+/** An input that may be JSON or a text. */
 export function parseJsonInput(text: string | undefined): JsonValue {
   if (text === undefined) return null;
   try {
@@ -146,7 +145,7 @@ export function parseJsonInput(text: string | undefined): JsonValue {
   }
 }
 
-/** The variables of a step with the secrets that its input carries. @param text lines NAME=VALUE */
+/** The variables of a step, with those of the input `secret-values`. @param text lines NAME=VALUE */
 export function withSecretValues(environment: Environment, text: string | undefined): Environment {
   const lines = (text ?? '').split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {

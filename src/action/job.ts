@@ -6,14 +6,14 @@ import { DISPATCH_INPUTS } from '../pipeline/pipeline.ts';
 import type { JobRef } from '../store/github/document.ts';
 import { trustOf, type PullRequest, type Trust } from './trust.ts';
 
-/** The job that a step works in: what the runner says about it, and what follows from its event. */
+/** The job of a step: the variables of the runner, and facts from the event. */
 export interface Job extends RunnerEnvironment {
   readonly pullRequest: PullRequest | undefined;
   readonly defaultBranch: string | undefined;
   readonly trust: Trust;
   /** Inputs of a `workflow_dispatch` that have a value. */
   readonly dispatch: Readonly<Partial<Record<keyof typeof DISPATCH_INPUTS, string>>>;
-  /** The event as it is, for what few steps need. */
+  /** The event, for what few steps need. */
   readonly event: z.infer<typeof eventSchema>;
 }
 
@@ -55,17 +55,17 @@ const eventSchema = z.object({
     .optional(),
 });
 
-/** Its runs have the secrets of Dependabot only, and a token that reads. */
+/** Runs of this actor have only the secrets of Dependabot, and a token that reads. */
 export const DEPENDABOT = 'dependabot[bot]';
 
-/** Whose runs have no secrets: the author of this one; undefined: somebody who has them. */
+/** The author of a run without secrets, for messages; undefined: the run has them. */
 export function authorWithoutSecrets({ trust, actor, eventName, pullRequest }: Job): string | undefined {
   if (trust.isOutside) return pullRequest ? 'a pull request from a fork' : `the event ${eventName}`;
   return actor === DEPENDABOT ? 'Dependabot' : undefined;
 }
 
 /**
- * Reads the event before an agent of the job can change its file.
+ * Reads the job of this step. Steps with an agent do so first, because the agent can change the file of the event.
  * @throws GatelineError `platform` if this is no job of GitHub, or of a server whose artifacts no client can reach
  */
 export async function readJob(environment: Environment): Promise<Job> {
@@ -79,7 +79,7 @@ export async function readJob(environment: Environment): Promise<Job> {
   const pullRequest = event.pull_request;
   const defaultBranch = event.repository?.default_branch;
   const { eventName: name, repository, sha, ref } = runner;
-  // An agent of an earlier step could have written inputs into the file of another event.
+  // Only of a dispatch: an agent of an earlier step could have written inputs into the file of another event.
   const values = name === 'workflow_dispatch' ? (event.inputs ?? {}) : {};
   const inputs = Object.keys(DISPATCH_INPUTS).flatMap((key) => (values[key] ? [[key, String(values[key])]] : []));
   return {

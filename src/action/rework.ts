@@ -3,11 +3,11 @@ import { GatelineError } from '../errors.ts';
 import type { JsonValue } from '../json/json.ts';
 import { attemptOf, type DecidedEntry } from '../run/entry.ts';
 import { parseReference, type AttemptDocument, type AttemptReference } from '../store/github/document.ts';
-import { headOf } from './gate/dispatch.ts';
+import { decisionHead } from './gate/dispatch.ts';
 import type { GateJob } from './gate/gate-job.ts';
 
-/** Work that `report` sent back: what it dispatches the next run with. Notes and a count, never an approval. */
-export const reworkSchema = z.strictObject({
+/** The rework that `report` dispatches the next run with: causes, count and cost, never an approval. */
+const reworkSchema = z.strictObject({
   gate: z.string().max(40),
   iteration: z.int().min(2).max(1_000),
   /** The run whose report sent it back. */
@@ -31,7 +31,7 @@ export function parseRework(text: string | undefined): DispatchedRework | undefi
   }
 }
 
-/** The rework entry of the gate that must answer, and the outputs that it is about as values. */
+/** The rework as an entry, and the outputs of its causes as values. */
 export async function readRework(
   gateJob: GateJob,
   at: string,
@@ -52,7 +52,7 @@ export async function readRework(
     return { unit, attempt: attemptOf(entry), output, verdict };
   });
   const entry: DecidedEntry = {
-    ...headOf(gateJob, at),
+    ...decisionHead(gateJob, at),
     decision: 'rework',
     actor: 'gateline',
     reason: `sent back by ${causes.map(({ unit }) => unit).join(', ')}`,

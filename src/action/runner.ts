@@ -26,15 +26,15 @@ export type AnnotationLevel = 'notice' | 'warning' | 'error';
 const ANNOTATE = { notice, warning, error } as const;
 
 /**
- * What a step tells the runner, by GitHub's toolkit. Added is what that lacks: text is never a command, output of agents
- * is quoted, the summary is bounded.
+ * The output of a step for GitHub's runner. It adds to GitHub's toolkit that text is never a command, that output of agents
+ * is quoted, and that the summary is bounded.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
 export class Runner {
   readonly setOutput = setOutput;
-  /** A variable of all later steps of the job. */
+  /** Sets a variable of all later steps of the job. */
   readonly exportVariable = exportVariable;
-  /** For the post step of this step. */
+  /** Saves a value for the post step of this step. */
   readonly saveState = saveState;
   readonly #summary: string | undefined;
   #quote: string | undefined;
@@ -43,7 +43,7 @@ export class Runner {
     this.#summary = readSummaryPath(environment);
   }
 
-  /** Prints text; no line of it is taken for a command. */
+  /** Prints text, none of whose lines is a command. */
   info(text: string): void {
     for (const line of text.split(/\r\n|[\r\n]/)) info(withoutCommand(line));
   }
@@ -51,9 +51,8 @@ export class Runner {
   annotate(
     level: AnnotationLevel,
     message: string,
-    about: { readonly title?: string; readonly place?: Place } = {},
+    { title, place }: { readonly title?: string; readonly place?: Place } = {},
   ): void {
-    const { title, place } = about;
     this.#command(() =>
       ANNOTATE[level](forTerminal(message).slice(0, MAX_ANNOTATION), {
         ...(title !== undefined && { title: forTerminal(title) }),
@@ -79,7 +78,7 @@ export class Runner {
     return { [Symbol.dispose]: () => this.#command(endGroup) };
   }
 
-  /** While an agent prints: until the quotation ends, the runner accepts commands of this object only. */
+  /** Quotes what agents print: until {@link endQuote}, the runner accepts commands of this object only. */
   startQuote(): void {
     if (this.#quote === undefined) info(`::stop-commands::${(this.#quote = randomUUID())}`);
   }
@@ -97,7 +96,7 @@ export class Runner {
   }
 }
 
-/** The runner finds `::name::` at the start of a line, and `##[name]` anywhere. */
+/** A line without commands, which are `::name::` at its start and `##[name]` anywhere. */
 function withoutCommand(line: string): string {
   return forTerminal(line)
     .replaceAll('##[', '## [')

@@ -11,15 +11,15 @@ import type { DefinitionPlace } from './gate/definition.ts';
 import type { Job } from './job.ts';
 import type { Runner } from './runner.ts';
 
-/** What a step works with: the runner, GitHub's clients, and what its log shows. */
+/** Services of a step: the runner, GitHub's clients, and its log. */
 export interface Services {
   readonly environment: Environment;
   readonly runner: Runner;
   readonly artifacts: Artifacts;
   readonly github: Github;
-  /** Starts to load the clients of artifacts and cache. Not while a request is under way, whose time runs. */
+  /** Starts to load the clients of artifacts and cache. Not during a request: loading blocks, and its time limit runs. */
   readonly loadClients: () => void;
-  /** Prints what happens, with what agents print; plans are kept for the summary. */
+  /** Prints events and the output of agents; keeps plans for the summary. */
   readonly observe: (event: EngineEvent) => void;
   readonly plans: ReadonlyMap<UnitKey, UnitPlan>;
 }
@@ -52,7 +52,7 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
       group: (title) => runner.group(title),
       report,
       waitMs,
-      // A call that never settles must leave time for another one.
+      // Short enough that a call which never settles leaves time for another one.
       tryMs: Math.min(TRY_MS, Math.max(1_000, waitMs / 3)),
     }),
     observe: (event) => {
@@ -66,7 +66,7 @@ export function createServices({ job, token, environment, runner, waitMs }: Serv
   };
 }
 
-/** Where a job reads its definition from. @param path the folder of the checkout, below the workspace */
+/** The place of the definition of a job. @param path of the checkout, relative to the workspace */
 export function definitionPlace(job: Job, services: Services, path?: string): DefinitionPlace {
   return {
     checkout: resolve(job.workspace, path ?? '.'),
@@ -76,8 +76,8 @@ export function definitionPlace(job: Job, services: Services, path?: string): De
 }
 
 /**
- * In a container the checkout belongs to another user, and git refuses it. Any folder is trusted: the checkout may be
- * above the one that gates work in. https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
+ * Lets git work in the checkout, which in a container belongs to another user. Every folder is trusted, because the
+ * checkout may be above the folder that gates work in. https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory
  */
 export function trustCheckout(environment: Environment): Environment {
   const count = Number(environment['GIT_CONFIG_COUNT']) || 0;
@@ -91,15 +91,15 @@ export function trustCheckout(environment: Environment): Environment {
 
 /** Reads a file of a commit over REST. */
 async function readRemoteFile({ github }: Services, commit: string, path: string): Promise<Uint8Array | undefined> {
-  const what = `The look at ${path} of ${commit.slice(0, 12)}`;
+  const what = `The request for ${path} of ${commit.slice(0, 12)}`;
   const request = { path, ref: commit, mediaType: { format: 'raw' } };
   try {
-    const answer: unknown = await github.read(what, 'contents: read', ({ rest }, place) =>
+    const response: unknown = await github.read(what, 'contents: read', ({ rest }, place) =>
       rest.repos.getContent({ ...place, ...request }),
     );
-    // The client decodes bytes that the header calls text; a folder is a list.
-    if (typeof answer === 'string') return Buffer.from(answer);
-    return answer instanceof ArrayBuffer ? Buffer.from(answer) : undefined;
+    // The client decodes text files; for a folder, the response is a list.
+    if (typeof response === 'string') return Buffer.from(response);
+    return response instanceof ArrayBuffer ? Buffer.from(response) : undefined;
   } catch (error) {
     if (error instanceof GatelineError && statusOf(error.cause) === 404) return undefined;
     throw error;

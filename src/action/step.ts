@@ -3,8 +3,8 @@ import { GatelineError, messageWithHint } from '../errors.ts';
 import { Runner } from './runner.ts';
 
 /**
- * Runs the work of a step, and ends the process red unless it has finished: a promise that never settles, which GitHub's
- * clients leave behind if an answer is cut off, would end it with code 0 and nothing done.
+ * Runs the work of a step, and fails the step unless the work has finished: if a response is cut off, GitHub's clients
+ * leave a promise that never settles, and the process would end with exit code 0.
  * @param work returns whether the step is green
  */
 export function runStep(work: (runner: Runner, signal: AbortSignal) => Promise<boolean>): void {
@@ -24,7 +24,7 @@ export function runStep(work: (runner: Runner, signal: AbortSignal) => Promise<b
     if (isFinished) return;
     isFinished = true;
     process.exitCode = isGreen ? 0 : 1;
-    // What is still open belongs to calls that were given up; only the log is waited for.
+    // Waits for the log only: other open handles belong to calls that were given up.
     process.stdout.write('', () => process.exit());
   };
   const fail = (error: unknown): void => {

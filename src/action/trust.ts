@@ -1,7 +1,7 @@
 import { GatelineError } from '../errors.ts';
 import { isSameRepository } from '../github/octokit.ts';
 
-/** The facts of an event that decide what a run may be trusted with. */
+/** The facts of an event that decide how far a run is trusted. */
 export interface EventFacts {
   readonly name: string;
   /** `owner/name` of the run. */
@@ -29,26 +29,19 @@ export interface Trust {
   /** Branches whose runs' outputs may be used, beside those of the same pull request. */
   readonly usesFrom: readonly string[];
   readonly savesPointers: boolean;
-  /** People who may not write here may have caused it: its changes come from another repository, or its event is unknown. */
+  /** Whether people without write access may have caused the run: from a fork, or by an unknown event. */
   readonly isOutside: boolean;
 }
 
 /** Events that only people with write access can cause, each on a commit of their choice. */
-const OF_THE_REPOSITORY = new Set([
-  'push',
-  'schedule',
-  'workflow_dispatch',
-  'repository_dispatch',
-  'release',
-  'create',
-]);
-/** Events that run on the merge of a pull request, with the rights of its author. */
-const OF_A_PULL_REQUEST = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
+const WRITER_EVENTS = new Set(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'release', 'create']);
+/** Events that run on the merge commit of a pull request, with the rights of its author. */
+const PULL_REQUEST_EVENTS = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
 /** Events that anybody can cause, which run with the rights of the repository on its default branch. */
-const OF_ANYBODY = new Set(['issue_comment', 'pull_request_target', 'workflow_run']);
+const PUBLIC_EVENTS = new Set(['issue_comment', 'pull_request_target', 'workflow_run']);
 
 /**
- * What a run may be trusted with. An event that is not known gets the row that allows least.
+ * How far a run is trusted. An unknown event gets the least trust.
  * https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows
  * @throws GatelineError `platform` if the payload names neither a base nor a default branch
  */
@@ -59,14 +52,14 @@ export function trustOf(facts: EventFacts): Trust {
   const branches = (...names: readonly (string | undefined)[]) => names.filter((other) => other !== undefined);
   const isOutside = pullRequest !== undefined && !isSameRepository(pullRequest.headRepository, repository);
   const trust = { definitionFrom: sha, usesFrom: branches(trunk), savesPointers: false, isOutside: false };
-  if (OF_THE_REPOSITORY.has(name))
+  if (WRITER_EVENTS.has(name))
     return { ...trust, usesFrom: branches(branch, trunk), savesPointers: branch !== undefined };
   if (name === 'merge_group') return trust;
-  if (OF_ANYBODY.has(name)) return { ...trust, isOutside };
+  if (PUBLIC_EVENTS.has(name)) return { ...trust, isOutside };
   if (!pullRequest && trunk === undefined)
     throw new GatelineError('platform', `the payload of the event ${name} names neither a pull request nor a branch`);
   const usesFrom = branches(pullRequest?.baseBranch, trunk);
-  if (OF_A_PULL_REQUEST.has(name) && pullRequest && !isOutside) return { ...trust, usesFrom, savesPointers: true };
+  if (PULL_REQUEST_EVENTS.has(name) && pullRequest && !isOutside) return { ...trust, usesFrom, savesPointers: true };
   const definitionFrom = pullRequest?.baseSha ?? `refs/heads/${trunk}`;
   return { definitionFrom, usesFrom, savesPointers: false, isOutside: true };
 }

@@ -20,14 +20,14 @@ export function repositoryParameters(name: string): RepositoryParameters {
 /** GitHub's API for a repository. */
 export class Github {
   readonly place: RepositoryParameters;
-  /** Prints a line for people. */
+  /** Prints a line in the log. */
   readonly report: (line: string) => void;
   readonly #open: () => Promise<Octokit>;
   #client: Promise<Octokit> | undefined;
 
   /**
-   * @param open loads the client, by the first use
-   * @param report gets a line before each further try of a read, too
+   * @param open loads the client, at the first use
+   * @param report prints a line in the log: also before each further try
    */
   constructor(repository: string, open: () => Promise<Octokit>, report: (line: string) => void) {
     this.place = repositoryParameters(repository);
@@ -40,9 +40,9 @@ export class Github {
   }
 
   /**
-   * The data of a read request, which is sent again if that may help.
-   * @param what the request in messages: `The list of comments`
-   * @param permission what the token needs
+   * Sends a read request, and again if that may help. @returns its data
+   * @param what the request in messages: `The request for the comments`
+   * @param permission that the token needs
    * @throws GatelineError `platform` with the block of `permissions:` that is probably missing
    */
   async read<T>(
@@ -66,9 +66,10 @@ export function isSameRepository(name: string | undefined, other: string): boole
   return name?.toLowerCase() === other.toLowerCase();
 }
 
-/** Milliseconds that one REST request may take, and in which tries of a read may start. */
-const READ_MS = 60_000;
+/** Milliseconds that one REST request may take. */
 const REQUEST_MS = 20_000;
+/** Milliseconds in which tries of a read may start. */
+const READ_MS = 60_000;
 
 /**
  * GitHub's REST client with a time limit for each request, and without retries: reads are repeated by `withRetry`,
@@ -81,13 +82,13 @@ export async function createOctokit(token: string): Promise<Octokit> {
     options.request = { signal: AbortSignal.timeout(REQUEST_MS), ...options.request };
   });
   octokit.hook.after('request', ({ data, headers }) => {
-    if (isCut(data, headers)) throw new Error('the answer was cut off');
+    if (isCut(data, headers)) throw new Error('the response was cut off');
   });
   return octokit;
 }
 
 /**
- * The client takes an answer that is cut off for an empty one, JSON for a text.
+ * Whether a response was cut off: the client then returns empty data, or a text for JSON.
  * `getResponseData` of https://github.com/octokit/request.js/blob/main/src/fetch-wrapper.ts
  */
 function isCut(data: unknown, headers: Readonly<Record<string, string | number | undefined>>): boolean {
@@ -96,13 +97,13 @@ function isCut(data: unknown, headers: Readonly<Record<string, string | number |
   return isEmpty && Number(headers['content-length']) > 0;
 }
 
-/** The parts of a RequestError (@octokit/request-error) that decide anything. */
+/** The parts of a RequestError (@octokit/request-error) that are used here. */
 const requestErrorSchema = z.object({
   status: z.int(),
   response: z.object({ headers: z.record(z.string(), z.unknown()) }).optional(),
 });
 
-/** Status of a failed REST request; undefined: there was no answer. */
+/** Status of a failed REST request; undefined: there was no response. */
 export function statusOf(error: unknown): number | undefined {
   return requestErrorSchema.safeParse(error).data?.status;
 }
@@ -126,13 +127,13 @@ export function pauseAfterRequest(error: unknown, tries: number): number | undef
 /** An entry of `permissions:` in a workflow: `actions: read`. */
 export type Permission = `${'actions' | 'contents' | 'pull-requests'}: ${'read' | 'write'}`;
 
-/** The failure of a REST request in words. */
+/** The error for a failed REST request. */
 export function explainRequestError(what: string, permission: Permission, error: unknown): GatelineError {
   const hint = hintOf(permission, error);
   return new GatelineError('platform', `${what} failed: ${messageOf(error)}`, { hint, cause: error });
 }
 
-/** The missing permission among those that any action of ours may ask for next: they are added once. */
+/** A block with the missing permission and the others that our actions need, so that it has to be added only once. */
 function permissionsBlock(missing: Permission): string {
   const all: readonly Permission[] = ['contents: read', 'actions: read', 'pull-requests: read', missing];
   const byName = new Map(all.map((permission) => [permission.split(':')[0], permission]));

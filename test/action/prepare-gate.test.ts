@@ -54,7 +54,7 @@ function prepare(gate: string, needs: readonly NeedDocument[] = [], inputs = {},
   const job = createJob({ job: gate, workspace: folder, trust, ...fields });
   const place = { checkout: folder, git: createGit(process.env), readRemote: () => Promise.resolve(undefined) };
   const values = { needs: JSON.stringify(Object.fromEntries(results)), ...inputs };
-  const ports = { read: () => Promise.resolve(needs), explainDoubt: () => Promise.resolve(undefined) };
+  const ports = { read: () => Promise.resolve(needs), verifyDecision: () => Promise.resolve(undefined) };
   return prepareGate(job, inputsOf('gate', values), place, ports);
 }
 

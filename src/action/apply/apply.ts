@@ -6,20 +6,20 @@ import { gateOf } from '../../run/units.ts';
 import type { HandedFile } from '../../store/github/document.ts';
 import { createFileReader } from '../../store/github/publish.ts';
 import { createMatcher } from '../../workspace/globs.ts';
-import { createJudge } from '../comment/explain-doubt.ts';
+import { createJudge } from '../comment/verify-decision.ts';
 import { readTrustedDefinition, requireCheckout } from '../gate/definition.ts';
 import { openFolder } from '../gate/gate-job.ts';
 import { judgeNeed } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import { parseNeeds, readNeeds } from '../gate/needs.ts';
-import { layFiles } from '../gate/open-gate.ts';
+import { writeHandedFiles } from '../gate/open-gate.ts';
 import { mergeFiles } from '../gate/prepare-gate.ts';
 import { definitionPlace, type Services } from '../services.ts';
 
 /**
- * Paths whose files run by themselves, or that look like others: workflows and actions, hooks, git's own files, settings
- * of editors and agents.
+ * Paths of files that run or take effect without being called: workflows and actions, hooks, git's own files, settings of
+ * editors and agents.
  */
 const RISKY = [
   '.github/**',
@@ -41,7 +41,7 @@ const RISKY = [
   '**/.yarnrc*',
   '**/.pre-commit-config.yaml',
 ];
-/** Characters that show a name as another one: controls, directions of text, nothing visible. */
+/** Characters that make a name look like another one: controls, text directions, invisible ones. */
 const MISLEADING =
   /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
 
@@ -49,12 +49,12 @@ const MISLEADING =
 export function explainRisk(path: string, isAllowed: (path: string) => boolean): string | undefined {
   if (isAllowed(path)) return undefined;
   if (MISLEADING.test(path)) return 'its name does not look like what it is';
-  // As file systems that ignore case take it: `ſ` is an s.
+  // Compared as a file system that ignores case does: `ſ` is an s.
   const folded = path.normalize('NFKC').toLowerCase();
   return createMatcher(RISKY)(folded) ? 'files there run or count by themselves' : undefined;
 }
 
-/** Lays the files of gates into the checkout, for a step that makes a pull request of them. */
+/** Writes the files of gates into the checkout, for a step that makes a pull request of them. */
 export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Services): Promise<boolean> {
   const { runner, artifacts, environment } = services;
   const place = definitionPlace(job, services, inputs.path);
@@ -70,7 +70,7 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
     if (refusal !== undefined) throw new GatelineError('failed', `nothing is delivered: ${refusal}`);
   }
   const isWanted = ({ unit }: HandedFile) => inputs.gates.length === 0 || inputs.gates.includes(gateOf(unit));
-  // A glob of `files` also names what no gate changed.
+  // Globs of `files` also match files that no gate changed.
   const isChanged = ({ base, after }: HandedFile) => base !== after;
   const files = mergeFiles(pipeline, documents).filter((file) => isWanted(file) && isChanged(file));
   const isAllowed = createMatcher(inputs.allow);
@@ -84,7 +84,7 @@ export async function applyFiles(job: Job, inputs: Inputs<'apply'>, services: Se
     });
   const state = await mkdtemp(join(job.temp, 'gateline-apply-'));
   await using folder = await openFolder({ root, state, pipeline }, environment, services.observe);
-  await layFiles(folder, files, createFileReader(artifacts, job.runId));
+  await writeHandedFiles(folder, files, createFileReader(artifacts, job.runId));
   runner.setOutput('count', String(files.length));
   runner.setOutput('paths', files.map(({ path }) => path).join('\n'));
   const list = files.slice(0, 200).map(({ path, after }) => `- ${code(path)}${after === null ? ' (deleted)' : ''}`);

@@ -2,5 +2,5 @@ import '../../configure-zod.ts';
 import { runAction } from '../run-action.ts';
 import { applyFiles } from './apply.ts';
 
-/** The action `apply`: lays the files of gates into the checkout. */
+/** The action `apply`: writes the files of gates into the checkout. */
 runAction('apply', applyFiles);

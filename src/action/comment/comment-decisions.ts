@@ -9,12 +9,12 @@ export type CommentCommand =
 
 const OUTPUT_COMMAND =
   /^\/gateline (approve|reject) ([a-z_][\w-]{0,39}(?:\/[\w-]{1,80})?) ([0-9a-f]{32})(?: (\P{Cc}{1,1000}))?$/u;
-/** More than a reason below the command: it may be a quotation, or a list of commands. */
+/** Longer comments may be quotations or lists of commands: a reason is shorter. */
 const MAX_LINES = 20;
 
 /**
- * Reads a comment: its first line is the whole command, from its first character on.
- * @returns undefined: no command; `problem`: one that cannot be carried out
+ * Parses a comment, whose whole first line is the command.
+ * @returns undefined: no command; `problem`: a command that is not valid
  */
 export function parseCommentCommand(body: string): CommentCommand | { readonly problem: string } | undefined {
   const lines = body.split(/\r\n|\n/);
@@ -47,14 +47,15 @@ export function parseComments(data: unknown): Comment[] {
   return z.array(commentSchema).parse(data);
 }
 
-/** Pages of comments that are read. Beyond, decisions are unknown, and the gate waits. */
+/** At most this many pages of comments are read. With more, decisions are unknown, and the gate waits. */
 const MAX_PAGES = 10;
 
 /**
- * The newest decision about each output of a unit in comments of a pull request. A comment counts only if a person who
- * may write to the repository now wrote it, and no app; an approval only if it came by the web page or API, nobody has
- * edited or hidden it, and nothing but persons has deleted comments since: one may have been the rejection.
- * @throws whatever a request throws: then nothing is decided
+ * Reads the newest decision about each output of a unit from the comments on a pull request. A comment counts only if
+ * its author is a person who may write to the repository now, and no app wrote it. An approval counts only if it was not
+ * sent by e-mail, nobody has edited or hidden it, and only persons have deleted comments since: a deleted comment may
+ * have been the rejection.
+ * @throws the error of any request: then nothing is decided
  */
 export async function readCommentDecisions(
   github: Github,
@@ -76,7 +77,7 @@ export async function readCommentDecisions(
     const command = parseCommentCommand(comment.body ?? '');
     if (!command || 'problem' in command || !('unit' in command) || command.unit !== unit) continue;
     const { command: decision, digest, reason } = command;
-    // What costs requests is asked about the newest comment that counts.
+    // Checks cost requests, so an older comment about the same output is skipped.
     if (decisions.has(digest) || (await explainRefusal(octokit, place, comment, decision)) !== undefined) continue;
     const { user, created_at: at } = comment;
     decisions.set(digest, { decision, digest, actor: user!.login, reason, at });
@@ -91,7 +92,7 @@ interface PullRequestPlace extends RepositoryParameters {
   readonly pullRequest: number;
 }
 
-/** Why a comment decides nothing; undefined: it does. What costs no request is looked at first. */
+/** Why a comment does not count; undefined: it does. Checks without a request come first. */
 export async function explainRefusal(
   octokit: Octokit,
   place: PullRequestPlace,
@@ -103,7 +104,7 @@ export async function explainRefusal(
   if (!comment.issue_url.endsWith(`/issues/${pullRequest}`)) return 'it belongs to another pull request';
   if (user?.type !== 'User') return 'its author is no person';
   if (comment.performed_via_github_app) return `an app wrote it in the name of ${user.login}`;
-  // Whoever corrects or hides a rejection has not approved.
+  // A rejection counts even if it was edited or hidden.
   const change = command === 'reject' ? undefined : await explainChange(octokit, comment);
   if (change !== undefined) return change;
   const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({ owner, repo, username: user.login });
@@ -113,7 +114,7 @@ export async function explainRefusal(
   return undefined;
 }
 
-/** Why what a comment says may not be what its author wrote. */
+/** Why the text of a comment may not be what its author wrote. */
 async function explainChange(octokit: Octokit, comment: Comment): Promise<string | undefined> {
   if (comment.updated_at !== comment.created_at) return 'it was edited';
   const facts = await readFacts(octokit, comment.node_id);
@@ -149,7 +150,7 @@ const deletionsSchema = z.object({
   }),
 });
 
-/** When something that is no person last deleted a comment, in ISO 8601. */
+/** When an app or a bot last deleted a comment, in ISO 8601. */
 async function findLastDeletion(
   octokit: Octokit,
   { owner, repo, pullRequest }: PullRequestPlace,
@@ -157,7 +158,7 @@ async function findLastDeletion(
   const query = `query($owner: String!, $repo: String!, $number: Int!) { repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) { timelineItems(last: 100, itemTypes: [COMMENT_DELETED_EVENT]) {
       nodes { ... on CommentDeletedEvent { createdAt actor { __typename } } } } } } }`;
-  const answer: unknown = await octokit.graphql(query, { owner, repo, number: pullRequest });
-  const { nodes } = deletionsSchema.parse(answer).repository.pullRequest.timelineItems;
+  const response: unknown = await octokit.graphql(query, { owner, repo, number: pullRequest });
+  const { nodes } = deletionsSchema.parse(response).repository.pullRequest.timelineItems;
   return nodes.findLast(({ actor }) => actor?.__typename !== 'User')?.createdAt;
 }

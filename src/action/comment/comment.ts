@@ -7,10 +7,10 @@ import type { Job } from '../job.ts';
 import type { Services } from '../services.ts';
 
 /**
- * The action `comment`, in a job without an agent: carries out a command in a new comment, or shows a run of a pull
- * request that works or has ended, which a job of a fork may not do itself. Most comments are no commands: only what they
- * need is loaded.
- * @throws GatelineError `usage` for an event that the action does not know
+ * The action `comment`, in a job without an agent: carries out a command in a new comment, or reports a run of a pull
+ * request, which jobs of forks may not do themselves. Most comments are no commands, so the rest is loaded when it is
+ * needed.
+ * @throws GatelineError `usage` for other events
  */
 export async function handleComment(job: Job, inputs: Inputs<'comment'>, services: Services): Promise<boolean> {
   if (!['issue_comment', 'workflow_run'].includes(job.eventName))
@@ -26,13 +26,15 @@ export async function handleComment(job: Job, inputs: Inputs<'comment'>, service
   return true;
 }
 
-/** Carries out the command in a comment, as it stands now. */
+/** Carries out the command in the current text of a comment, and replies. */
 async function answerComment(job: Job, services: Services, pullRequest: number, id: number): Promise<boolean> {
   const { github, runner } = services;
-  const answer: unknown = await github.read('The look at the comment', 'pull-requests: write', ({ rest }, place) =>
-    rest.issues.getComment({ ...place, comment_id: id }),
+  const response: unknown = await github.read(
+    'The request for the comment',
+    'pull-requests: write',
+    ({ rest }, place) => rest.issues.getComment({ ...place, comment_id: id }),
   );
-  const [comment] = parseComments([answer]);
+  const [comment] = parseComments([response]);
   const command = parseCommentCommand(comment!.body ?? '');
   if (command === undefined) return true;
   const client = await github.octokit();
@@ -40,13 +42,13 @@ async function answerComment(job: Job, services: Services, pullRequest: number, 
     await client.rest.issues
       .createComment({ ...github.place, issue_number: pullRequest, body })
       .catch((error: unknown) => {
-        throw explainRequestError('The answer to the comment', 'pull-requests: write', error);
+        throw explainRequestError('The reply to the comment', 'pull-requests: write', error);
       });
   };
   const name = 'problem' in command ? undefined : command.command;
   const refusal = await explainRefusal(client, { ...github.place, pullRequest }, comment!, name);
   if (refusal !== undefined) {
-    // Whoever may decide nothing gets no answer: comments could be made without end.
+    // No reply to people without write access: they could cause comments without end.
     runner.annotate('notice', `Nothing was done: ${refusal}.`);
     return true;
   }

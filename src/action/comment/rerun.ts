@@ -23,9 +23,9 @@ const runSchema = z.object({
 type Run = z.infer<typeof runSchema>;
 
 /**
- * Runs the failed jobs again for a command of somebody who may give it. Nothing is stored: the comment is the decision,
- * and the gate's job reads it (`readCommentDecisions`).
- * @returns the answer
+ * Carries out a command of a person with write access. For a decision it only re-runs the failed jobs: the gate's job
+ * reads the comment itself (`readCommentDecisions`).
+ * @returns the reply, Markdown
  */
 export async function rerunFor(
   job: Job,
@@ -61,7 +61,7 @@ export async function rerunFor(
   return lines.join(' ');
 }
 
-/** The output that people decide about: of one that is used by an approval, what that names. */
+/** The output that a decision names: for one that is used by an approval, the approved one. */
 function outputOf({ document, reference }: NeedDocument): Pick<NeedDocument, 'document' | 'reference'> {
   const { entry, source } = document.decision ?? {};
   if (entry?.decision !== 'approve' || !source) return { document, reference };
@@ -71,23 +71,25 @@ function outputOf({ document, reference }: NeedDocument): Pick<NeedDocument, 'do
 
 /** Runs for the head of a pull request that have artifacts of gates, the newest first. */
 async function listRuns(job: Job, { github }: Services, pullRequest: number): Promise<readonly Run[]> {
-  const found: unknown = await github.read('The look at the pull request', 'pull-requests: read', ({ rest }, place) =>
-    rest.pulls.get({ ...place, pull_number: pullRequest }),
+  const pullData: unknown = await github.read(
+    'The request for the pull request',
+    'pull-requests: read',
+    ({ rest }, place) => rest.pulls.get({ ...place, pull_number: pullRequest }),
   );
-  const pull = pullSchema.parse(found);
-  const listed: unknown = await github.read('The list of runs', 'actions: read', ({ rest }, place) =>
+  const pull = pullSchema.parse(pullData);
+  const runsData: unknown = await github.read('The request for the runs', 'actions: read', ({ rest }, place) =>
     rest.actions.listWorkflowRunsForRepo({ ...place, head_sha: pull.head.sha, per_page: 50 }),
   );
-  const answer = z.object({ workflow_runs: z.array(runSchema) }).parse(listed);
-  // A fork can have the same commit, and runs with artifacts of its own.
+  const { workflow_runs: runs } = z.object({ workflow_runs: z.array(runSchema) }).parse(runsData);
+  // Without runs of forks, which may be of the same commit.
   const head = pull.head.repo?.full_name;
-  return answer.workflow_runs
+  return runs
     .filter(({ head_repository: repository }) => repository?.full_name === head)
     .filter(({ event, path }) => event === 'pull_request' && path.split('@')[0] !== job.workflow)
     .sort((a, b) => b.id - a.id);
 }
 
-/** Starts the failed jobs of runs again. @returns what became of it, for the answer */
+/** Re-runs the failed jobs of runs. @returns the result, for the reply */
 async function rerunFailed(github: Github, runs: readonly Run[]): Promise<string> {
   const { rest } = await github.octokit();
   const failed = runs.filter(({ conclusion }) => conclusion === 'failure' || conclusion === 'cancelled');

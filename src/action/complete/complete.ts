@@ -10,7 +10,7 @@ import { endGate } from '../gate/publish-end.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';
 import type { Services } from '../services.ts';
 
-/** Ends the attempt that `begin` began, with what the agent wrote. */
+/** Ends the attempt that `begin` began, with the output of the agent. */
 export async function completeGate(inputs: Inputs<'complete'>, services: Services): Promise<boolean> {
   const { state, digest, token } = parseToken(inputs.token);
   const bytes = await readFile(join(state, 'job.json')).catch((error: unknown) => {
@@ -29,9 +29,9 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
   const open = await openJob(gateJob, environment, services.observe);
   await using _ = open.folder;
   const gate: OpenGate = { ...open, services };
-  await writeAnswer(gate, inputs);
+  await writeOutputFiles(gate, inputs);
   const ending = completeAttempt(gate.ports, gate.order, token, inputs.outcome === 'success' ? 0 : 1);
-  // What the gate ends with takes a while to load: meanwhile git lists the folder.
+  // Loads the clients while git lists the folder.
   services.loadClients();
   const { verdict } = await ending;
   const why = verdict.status === 'passed' ? `score ${verdict.score}` : verdictText(verdict);
@@ -43,15 +43,18 @@ export async function completeGate(inputs: Inputs<'complete'>, services: Service
   return await endGate(gate, waits ? 'waiting' : 'failed');
 }
 
-/** An action has its answer as an output: it becomes the file that an agent writes. */
-async function writeAnswer({ log, ports, unit }: OpenGate, { output, metrics }: Inputs<'complete'>): Promise<void> {
+/** Writes the inputs `output` and `metrics`, outputs of the agent's step, into the files of the agent protocol. */
+async function writeOutputFiles(
+  { log, ports, unit }: OpenGate,
+  { output, metrics }: Inputs<'complete'>,
+): Promise<void> {
   const started = (await log.read()).findLast((entry) => entry.kind === 'started');
   if (started?.kind !== 'started') return;
   const { subject, run, n } = started;
   const directory = ports.attempts.pathOf({ subject, run, unit: unit.key, n });
   if (output !== undefined) await ports.attempts.write(directory, 'output.json', output);
   if (metrics === undefined) return;
-  // Claude Code's action has the path of its execution file as an output.
+  // `metrics` may be a path: Claude Code's action outputs that of its execution file.
   const file = /^\s*[[{]/.test(metrics) ? undefined : await readPlainFile(metrics.trim(), MAX_METRICS);
   await ports.attempts.write(directory, 'metrics.json', file?.state === 'present' ? file.bytes : metrics);
 }

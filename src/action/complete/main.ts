@@ -3,7 +3,7 @@ import { parseToken } from '../gate/gate-job.ts';
 import { runAction } from '../run-action.ts';
 import { completeGate } from './complete.ts';
 
-/** The action `complete`: judges and publishes what the agent wrote. */
+/** The action `complete`: judges and publishes the output of the agent. */
 runAction(
   'complete',
   (_job, inputs, services) => completeGate(inputs, services),

@@ -12,11 +12,11 @@ import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
 import type { NeedDocument } from './needs.ts';
 
-/** Reads a file of a commit over REST, where the clone does not have it; undefined: the commit has no such file. */
+/** Reads a file of a commit over REST, for a clone without it; undefined: the commit has no such file. */
 export type ReadRemoteFile = (commit: string, path: string) => Promise<Uint8Array | undefined>;
 
 export interface DefinitionPlace {
-  /** The checkout, absolute. */
+  /** Absolute path of the checkout. */
   readonly checkout: string;
   readonly git: Git;
   readonly readRemote: ReadRemoteFile;
@@ -28,7 +28,7 @@ export function describesGate(inputs: Inputs<'gate'>): boolean {
 }
 
 /**
- * The definition of the commit that the event trusts, never that of the folder: an earlier step may have changed it.
+ * Reads the definition of the commit that the event trusts, not of the folder, where an earlier step may have changed it.
  * @throws DefinitionError with every problem; GatelineError `usage` if the commit has none
  */
 export async function readTrustedDefinition(
@@ -52,7 +52,7 @@ export async function readTrustedDefinition(
   });
 }
 
-/** The same, or undefined: the commit has none, and nobody names one, so the steps describe their gates. */
+/** Reads the trusted definition; undefined: there is none and `file` names none, so steps describe their gates. */
 export async function findTrustedDefinition(
   job: Job,
   file: string | undefined,
@@ -94,13 +94,13 @@ async function readAt(
   path: string,
   { checkout, git, readRemote }: DefinitionPlace,
 ): Promise<Uint8Array | undefined> {
-  // A step before this one could have moved a branch of the clone.
+  // Branch names are resolved by GitHub: an earlier step could have moved a branch of the clone.
   if (!/^[0-9a-f]{40,64}$/.test(commit)) return readRemote(commit, path);
   try {
     return await git(['cat-file', 'blob', `${commit}:./${path}`], { cwd: checkout });
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    // A shallow clone does not have the base of a pull request, a blobless one not each file.
+    // A shallow clone lacks the base of a pull request, a blobless one lacks files.
     const hasCommit = await git(['cat-file', '-e', `${commit}^{tree}`], { cwd: checkout, codes: [0] }).then(
       () => true,
       () => false,
@@ -111,7 +111,7 @@ async function readAt(
   }
 }
 
-/** The pipeline whose gates the steps of a workflow describe is named after the workflow's file. */
+/** The id of a pipeline whose gates are described by steps: the name of the workflow's file. */
 export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string {
   const [name = ''] = workflow
     .split('/')
@@ -120,8 +120,8 @@ export function describedPipelineId({ workflow }: Pick<Job, 'workflow'>): string
   return gateIdFrom(slugOf(name) || 'workflow');
 }
 
-/** A gate that another step described, with as many legs as it has: its document has its contract and its condition. */
-export function describeOther({ legs, entry }: Pick<AttemptDocument, 'legs' | 'entry'>): JsonObject {
+/** Describes a gate by the document of its job. Its contract is in the document too. */
+export function describeFromDocument({ legs, entry }: Pick<AttemptDocument, 'legs' | 'entry'>): JsonObject {
   const applies = entry.verdict.status !== 'not-applicable';
   return {
     run: ':',
@@ -131,8 +131,8 @@ export function describeOther({ legs, entry }: Pick<AttemptDocument, 'legs' | 'e
 }
 
 /**
- * The pipeline that the inputs of a step describe: its gate, and the gates that its job needs, which are judged by the
- * contracts of their documents.
+ * Creates the definition that the inputs of a step describe: its gate, and the gates that its job needs, which are judged
+ * by the contracts of their documents.
  */
 export async function describeDefinition(
   job: Job,
@@ -146,7 +146,7 @@ export async function describeDefinition(
     });
   const gate = inputs.gate ?? gateIdFrom(job.job);
   const others = Object.fromEntries(
-    needs.map(({ document }) => [gateOf(document.entry.unit), describeOther(document)]),
+    needs.map(({ document }) => [gateOf(document.entry.unit), describeFromDocument(document)]),
   );
   const text = JSON.stringify({
     pipeline: describedPipelineId(job),
@@ -162,16 +162,16 @@ export async function describeDefinition(
     return { ...definition, pipeline: { ...pipeline, gates } };
   } catch (error) {
     if (!(error instanceof GatelineError) || error.place?.file !== source.file) throw error;
-    // Lines and columns count in a text that nobody wrote.
+    // Without line and column: the text is generated.
     const message = error.message.replaceAll(/(?<=^the inputs of the step:)[0-9]+:[0-9]+/gm, '');
     throw new GatelineError(error.fault, message, { hint: error.hint, cause: error });
   }
 }
 
-/** The agent of a gate without a command: the steps between `begin` and `complete`. */
+/** `uses` of a gate whose agent is the steps between `begin` and `complete`. */
 const ANOTHER_STEP = './';
 
-/** The keys of a gate that have an input of their own. */
+/** The keys of a gate that inputs of the step give. */
 function keysOf(inputs: Inputs<'gate'>): JsonObject {
   const { run, schema, checks, score, threshold, inputs: globs, files, secrets } = inputs;
   const output: JsonObject = {

@@ -10,8 +10,8 @@ import type { Job } from '../job.ts';
 type Decision = { readonly decision: 'skip' | 'force'; readonly reason: string };
 
 /**
- * What the person who dispatched a run decided about a unit. `from: GATE` runs that gate and all after it again.
- * @throws GatelineError `failed` if no person did: a token of a workflow may start runs, and decide nothing
+ * Reads the decisions about a unit in the inputs of a dispatch. `from: GATE` runs that gate and all after it again.
+ * @throws GatelineError `failed` if no person dispatched the run: a workflow's token may start runs, but not decide
  */
 export async function readDispatchDecisions(
   job: Job,
@@ -43,7 +43,7 @@ export async function readDispatchDecisions(
 }
 
 /**
- * Outputs that a dispatch approves, as pairs of gate and digest: a run that needs a second approval is started with both.
+ * Parses the outputs that a dispatch approves. A run that needs a second approval is dispatched with both.
  * @param text `plan 0123…, test 4567…`
  */
 export function parseApprovals(text: string | undefined): readonly (readonly [unit: string, digest: string])[] {
@@ -62,12 +62,12 @@ const runSchema = z.object({
   triggering_actor: z.object({ login: z.string(), type: z.string() }),
 });
 
-/** The person who dispatched the run, in each of its attempts. Its sender is in no file that an agent could edit before us. */
+/** The person who dispatched the run, by REST: an agent of an earlier step could have edited the event file. */
 async function findPerson({ runId }: Job, github: Github): Promise<string> {
-  const answer: unknown = await github.read('The look at who started the run', 'actions: read', ({ rest }, place) =>
+  const response: unknown = await github.read('The request for the run', 'actions: read', ({ rest }, place) =>
     rest.actions.getWorkflowRun({ ...place, run_id: runId }),
   );
-  const run = runSchema.parse(answer);
+  const run = runSchema.parse(response);
   for (const { type, login } of [run.actor, run.triggering_actor])
     if (type !== 'User')
       throw new GatelineError('failed', `the run carries a decision, and ${login} is no person`, {
@@ -76,23 +76,26 @@ async function findPerson({ runId }: Job, github: Github): Promise<string> {
   return run.actor.login;
 }
 
-/** A decision as the engine reads it. */
-export function toEntry(
+/** A decision as an entry of the log. */
+export function toDecisionEntry(
   { pipeline, assignment, unit, job }: GateJob,
   at: string,
   { actor, ...decision }: Decision & { readonly actor: string },
 ): DecidedEntry {
-  return { ...headOf({ pipeline, assignment, job }, at), actor, unit, ...decision };
+  return { ...decisionHead({ pipeline, assignment, job }, at), actor, unit, ...decision };
 }
 
-/** What each decision about a gate says. */
-export function headOf({ pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assignment' | 'job'>, at: string) {
+/** The fields that all decisions have. */
+export function decisionHead(
+  { pipeline, assignment, job }: Pick<GateJob, 'pipeline' | 'assignment' | 'job'>,
+  at: string,
+) {
   const head = { v: ENTRY_FORMAT, pipeline: pipeline.id, subject: assignment.subject, run: job.runNumber, at } as const;
   return { kind: 'decided', ...head } as const;
 }
 
-/** The decision about an output of an earlier job, for the engine; undefined: it has none. */
-export function toOutputEntry(
+/** A decision about the output of an earlier job as an entry; undefined: the document has no output. */
+export function toOutputDecisionEntry(
   gateJob: GateJob,
   at: string,
   { decision, actor, reason }: OutputDecision,
@@ -101,6 +104,6 @@ export function toOutputEntry(
   if (entry.output === undefined) return undefined;
   const attempt = originOf(entry);
   const output = { unit: gateJob.unit, fingerprint: entry.fingerprint, output: entry.output.digest };
-  const common = { ...headOf(gateJob, at), actor, reason };
+  const common = { ...decisionHead(gateJob, at), actor, reason };
   return decision === 'approve' ? { ...common, decision, ...output } : { ...common, decision, ...output, attempt };
 }

@@ -26,8 +26,8 @@ import { trustCheckout } from '../services.ts';
 import type { Trust } from '../trust.ts';
 
 /**
- * What a job works on, as plain data: `begin` writes it to a file, whose digest is in its token, and `complete` goes on
- * from there, whatever an agent has changed meanwhile.
+ * The gate of a job, as plain data. `begin` writes it to a file whose digest is in its token, so that `complete` continues
+ * from the same data, whatever an agent has changed meanwhile.
  */
 export interface GateJob {
   readonly job: JobRef;
@@ -36,8 +36,9 @@ export interface GateJob {
   readonly ref: string;
   /** Outputs that the dispatch of the run approves: unit and digest. */
   readonly approvals: readonly (readonly [unit: string, digest: string])[];
-  /** The folder that gates work in, and Gateline's own beside the checkout. Absolute. */
+  /** Absolute path of the folder that gates work in. */
   readonly root: string;
+  /** Absolute path of Gateline's folder outside of the checkout. */
   readonly state: string;
   /** The pipeline, its matrices narrowed to the legs that are known. */
   readonly pipeline: Pipeline;
@@ -48,15 +49,15 @@ export interface GateJob {
   /** Ids of all legs of the gate, in their order; empty: no matrix. */
   readonly legs: readonly string[];
   readonly outputs: readonly (readonly [UnitKey, UnitOutput])[];
-  /** The ends of its needs in this run, and what people decided about it. */
+  /** The ends of its needs in this run, and decisions about it. */
   readonly entries: readonly Entry[];
   /** Files that its needs hand on. */
   readonly inherited: readonly HandedFile[];
-  /** What the units before it have used in this run. */
+  /** Time and cost of the units before it in this run. */
   readonly costSoFar: Readonly<Record<UnitKey, { readonly ms: number; readonly costUsd?: number | undefined }>>;
-  /** What the units before it made of entities. */
+  /** Changes of entities by the units before it. */
   readonly entities: readonly EntityEntry[];
-  /** Secrets that were set when the job was opened: who redacts its output needs their values. */
+  /** Names of secrets that were set when the job was opened: `complete` needs their values to redact the output. */
   readonly secrets: readonly string[];
   readonly outageMs: number;
   /** What earlier iterations of a loop have cost in their runs, in US dollars. */
@@ -64,7 +65,7 @@ export interface GateJob {
   readonly retentionDays: number | undefined;
 }
 
-/** A job's folder, opened: what the engine needs. */
+/** The gate of a job, opened for the engine. */
 export interface OpenJob {
   readonly gateJob: GateJob;
   readonly folder: Folder;
@@ -74,11 +75,11 @@ export interface OpenJob {
   readonly log: JobLog;
   readonly checkpoints: JobCheckpoints;
   readonly entities: JobEntities;
-  /** `.state/` of the checkout, if `mirror` names systems whose files lie there. */
+  /** `.state/` of the checkout, if `mirror` names systems. */
   readonly stateFolder: StateFolder | undefined;
 }
 
-/** Opens the folder of a job for the engine. */
+/** Opens the gate of a job for the engine. */
 export async function openJob(
   gateJob: GateJob,
   environment: Environment,
@@ -94,7 +95,7 @@ export async function openJob(
     contracts: new Map(contracts),
     redactor: createRedactor(secretValues(pipeline, environment)),
     only: new Set([gate]),
-    // Other jobs do the work that is sent back.
+    // Work is sent back by the report: other jobs do it.
     maxIterations: 1,
     run: job.runNumber,
     outputs: new Map(outputs),
@@ -104,7 +105,7 @@ export async function openJob(
   const log = new JobLog(gateJob.entries);
   const checkpoints = new JobCheckpoints();
   const entities = new JobEntities(gateJob.entities);
-  // Other systems' files lie where their agents look for them.
+  // Agents of other systems look for their files in the checkout.
   const stateFolder = pipeline.mirror.length > 0 ? await openStateFolder(join(root, '.state')) : undefined;
   const ports: Ports = {
     ...folder.ports,
@@ -118,7 +119,7 @@ export async function openJob(
   return { gateJob, folder, ports, order, unit, log, checkpoints, entities, stateFolder };
 }
 
-/** Opens the checkout with a state folder beside it, which only this user can read. */
+/** Opens the checkout with a state folder outside of it, which only this user can read. */
 export async function openFolder(
   { root, state, pipeline }: Pick<GateJob, 'root' | 'state' | 'pipeline'>,
   environment: Environment,
@@ -136,7 +137,7 @@ export async function openFolder(
   });
 }
 
-/** How the run stands, as far as this job knows. @param earlier entries before those of its log */
+/** The view of the run, as far as this job knows it. @param earlier entries before those of its log */
 export async function viewJob({ order, log }: OpenJob, earlier: readonly Entry[] = []): Promise<RunView> {
   const { pipeline, subject, metadata } = order;
   const entries = [...earlier, ...(await log.read())];
@@ -150,10 +151,9 @@ export async function mirrorJob(open: OpenJob): Promise<void> {
     await mirrorGuide({ stateFolder, contents: folder.contents }, await viewJob(open));
 }
 
-/** An agent must not write the outputs of the step that runs it. */
+/** The variables of agents: they must not write outputs of the step, or change entities of the job. */
 function agentEnvironmentOf(environment: Environment): Environment {
   const { GITHUB_OUTPUT: _output, GITHUB_STATE: _state, ...rest } = environment;
-  // Its own commands would change entities that no other job knows.
   return { ...rest, [ENTITY_LOCKS_VARIABLE]: JOB_LOCK };
 }
 
@@ -165,7 +165,7 @@ const tokenSchema = z.strictObject({
   outageMs: z.number(),
 });
 
-/** What `begin` hands to `complete`, as an output of its step: no agent can change it. */
+/** Formats the token that `begin` hands to `complete` as an output of its step, which no agent can change. */
 export function formatToken(gateJob: GateJob, token: string): string {
   const digest = digestOfJson(gateJob as unknown as JsonValue);
   return Buffer.from(JSON.stringify({ state: gateJob.state, digest, token, outageMs: gateJob.outageMs })).toString(
@@ -173,7 +173,7 @@ export function formatToken(gateJob: GateJob, token: string): string {
   );
 }
 
-/** What `begin` wrote. @throws GatelineError `failed` if it is not what the token names */
+/** Parses the file that `begin` wrote. @throws GatelineError `failed` if its digest is not that of the token */
 export function parseGateJob(bytes: Buffer, digest: Digest): GateJob {
   const gateJob = JSON.parse(bytes.toString()) as GateJob;
   if (digestOfJson(gateJob as unknown as JsonValue) === digest) return gateJob;

@@ -23,7 +23,7 @@ interface ReportedEnd {
   readonly result: Outcome['result'];
 }
 
-/** Shows what a gate ended with: outputs of the step, annotations, summary. */
+/** Reports the end of a gate: outputs of the step, annotations, summary. */
 export async function reportGate(gate: OpenGate, { document, reference, result }: ReportedEnd): Promise<void> {
   const { services, gateJob, unit } = gate;
   const { runner } = services;
@@ -59,7 +59,7 @@ export async function reportGate(gate: OpenGate, { document, reference, result }
     runner.annotate('warning', 'The summary of the step is full: that of the gate is left out.');
 }
 
-/** Shows an output that could not be stored: the log and the summary are the only places that have it. */
+/** Prints an output that could not be uploaded into log and summary, the only places that keep it. */
 export function reportLoss({ services, unit }: OpenGate, { output }: AttemptDocument): void {
   const { runner } = services;
   if (output === undefined) return;
@@ -71,12 +71,12 @@ export function reportLoss({ services, unit }: OpenGate, { output }: AttemptDocu
   runner.addSummary(`### The output of ${code(unit.key)} could not be stored\n\n${text}`);
 }
 
-/** Characters of an output in the log. */
+/** At most this many characters of an output in the log. */
 const MAX_QUOTE = 1_000_000;
 
 /**
- * The outputs that hand a reference to later jobs: legs overwrite each other's outputs of one name. The one job of a
- * list without items has no leg, and lists the outputs of a matrix.
+ * Names of the step outputs with the reference. Each leg has its own, because outputs of one name overwrite each other.
+ * The one job of a gate whose list of legs is empty sets the first one too.
  */
 export function attemptOutputs({ legs, unit }: OpenGate['gateJob']): string[] {
   const leg = unit.split('/')[1];
@@ -86,13 +86,13 @@ export function attemptOutputs({ legs, unit }: OpenGate['gateJob']): string[] {
 interface ApprovalPlace {
   readonly pullRequest: unknown;
   readonly ref: string;
-  /** What the dispatch of the run has approved: the next one has to say it again. */
+  /** Approvals of this dispatch, which the next dispatch has to repeat. */
   readonly approvals?: GateJob['approvals'];
 }
 
 /**
- * The whole line that opens an output: a comment on the pull request, else a dispatch of the workflow that continues
- * this run.
+ * The line that approves an output: a comment on the pull request, else a dispatch of the workflow that continues this
+ * run.
  */
 export function approvalLine(
   unit: string,
@@ -108,7 +108,7 @@ export function approvalLine(
   return `gh workflow run ${workflow} --ref ${branch} -f approve='${names}' -f resume=${job.runId} -f reason='…'`;
 }
 
-/** The attempt that made an output which is used, as far as its document tells: what it took is what reuse saves. */
+/** The attempt that made a used output, from its document, so that reports can tell what reuse saved. */
 export function sourceOf(entry: AttemptDocument['entry'], { ms, costUsd }: AttemptDocument['costOfOutput']) {
   const { source } = entry;
   if (entry.how !== 'used' || source === undefined) return [];

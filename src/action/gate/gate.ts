@@ -5,7 +5,7 @@ import type { Outcome } from '../../engine/call.ts';
 import { runPipeline } from '../../engine/run.ts';
 import { GatelineError } from '../../errors.ts';
 import { worksByItself } from '../../run/units.ts';
-import { toOutputEntry } from './dispatch.ts';
+import { toOutputDecisionEntry } from './dispatch.ts';
 import { formatToken, type GateJob } from './gate-job.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Job } from '../job.ts';
@@ -13,10 +13,9 @@ import { openGate, type OpenGate } from './open-gate.ts';
 import { endGate, endsOf } from './publish-end.ts';
 import type { Services } from '../services.ts';
 
-/** What became of a unit: whether later gates may use it. */
 type Result = Outcome['result'];
 
-/** Runs the gate of a job: an output that holds is used, else its agent works. @returns whether the step is green */
+/** Runs the gate of a job: uses an output that holds, else runs its agent. @returns whether the step is green */
 export async function runGate(
   job: Job,
   inputs: Inputs<'gate'>,
@@ -31,7 +30,7 @@ export async function runGate(
     });
   const run = async (): Promise<Result> => {
     const running = runPipeline(gate.ports, gate.order, signal);
-    // What the gate ends with takes a while to load: meanwhile its agent works.
+    // Loads the clients while the agent works.
     services.loadClients();
     const { outcomes } = await running;
     const outcome = outcomes.get(gate.unit.key);
@@ -71,13 +70,13 @@ export async function beginGate(job: Job, inputs: Inputs<'begin'>, services: Ser
   return true;
 }
 
-/** Takes in what a person decided about the output of an earlier job. @returns whether anybody did */
+/** Logs a person's decision about the used output of an earlier job. @returns whether there is one */
 async function applyDecision({ checkpoints, gateJob, log, unit }: OpenGate, result: Result): Promise<boolean> {
   const { document, decision } = checkpoints.earlier ?? {};
   if (result === 'done' || !document || !decision) return false;
   const end = endsOf(await log.read(), unit.key).at(-1);
-  // Else an agent has worked since: nobody has decided about its output.
-  const entry = end?.how === 'used' && toOutputEntry(gateJob, new Date().toISOString(), decision, document);
+  // A decision is about the used output, not about one that an agent has made since.
+  const entry = end?.how === 'used' && toOutputDecisionEntry(gateJob, new Date().toISOString(), decision, document);
   if (!entry) return false;
   await log.append(entry);
   return true;

@@ -5,7 +5,7 @@ import type { EntityEntry } from '../../run/entity/entity-log.ts';
 import type { AttemptDocument, AttemptReference, OutputDecision } from '../../store/github/document.ts';
 import type { Checkpoints, Entities, Log } from '../../store/stores.ts';
 
-/** The log of a job: in memory, where its agent cannot change it. */
+/** The log of a job, in memory, where its agent cannot change it. */
 export class JobLog implements Log {
   readonly #entries: Entry[];
 
@@ -23,7 +23,7 @@ export class JobLog implements Log {
   }
 }
 
-/** The entities of a job, in memory too. */
+/** The entities of a job, in memory. */
 export class JobEntities implements Entities {
   readonly #entries: EntityEntry[];
   #queue: Promise<unknown> = Promise.resolve();
@@ -58,13 +58,13 @@ export interface EarlierOutput {
 type FindEarlier = (fingerprint: Digest) => Promise<EarlierOutput | undefined>;
 
 /**
- * Checkpoints of a job: its own in memory, and for its unit those of earlier jobs. The engine asks for its unit first;
- * what it asks for later are other gates, which have jobs of their own.
+ * Checkpoints of a job: its own in memory, and for the first request that the engine looks up, that of its unit, one of
+ * an earlier job. Later requests are of other gates, which have jobs of their own.
  */
 export class JobCheckpoints implements Checkpoints {
   /** Default: there are none. */
   findEarlier: FindEarlier = () => Promise.resolve(undefined);
-  /** What the engine was given: its agent is not run for it. */
+  /** The output of an earlier job that the engine got. */
   earlier: EarlierOutput | undefined;
   readonly #saved = new Map<Digest, Checkpoint>();
   #search: { readonly fingerprint: Digest; readonly result: Promise<EarlierOutput | undefined> } | undefined;

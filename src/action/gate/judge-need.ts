@@ -7,41 +7,41 @@ import { compileContract, judge } from '../../verdict/judge.ts';
 import { verdictText, type Verdict } from '../../verdict/verdict.ts';
 import type { NeedDocument } from './needs.ts';
 
-/** Why the decision in a document does not count; undefined: it does, or there is none. */
-export type ExplainDoubt = (document: AttemptDocument, pipeline: Pipeline) => Promise<string | undefined>;
+/** Verifies the decision in a document. @returns why it does not count; undefined: it does, or there is none */
+export type VerifyDecision = (document: AttemptDocument, pipeline: Pipeline) => Promise<string | undefined>;
 
-/** What judges documents: the trusted definition, and the sources of decisions. */
+/** Judges documents by the trusted definition and the sources of decisions. */
 export interface Judge {
   readonly pipeline: Pipeline;
   readonly contracts: ReadonlyMap<string, Contract>;
-  /** `null`: checks know none. */
+  /** `null`: nobody gave one, so checks see none. */
   readonly subject: string | null;
   readonly metadata: JsonObject;
-  readonly explainDoubt: ExplainDoubt;
+  readonly verifyDecision: VerifyDecision;
 }
 
-/** What a document is worth to a job that reads it, whatever it says of itself. */
+/** The judgement of a job that reads a document. */
 export interface Judgement {
   readonly verdict: Verdict;
   /** Why later gates may not use it. */
   readonly refusal?: string | undefined;
-  /** Whether its decision, if it has one, is that of a person. */
+  /** Whether its decision, if it has one, was verified. */
   readonly isProven: boolean;
 }
 
-/** Judges what a gate left by today's contract. What its own job refused stays refused. */
+/** Judges the document of a gate by today's contract. A verdict that failed stays failed. */
 export async function judgeNeed(document: AttemptDocument, judge: Judge): Promise<Judgement> {
   const { unit } = document.entry;
-  const doubt = await judge.explainDoubt(document, judge.pipeline);
-  const isProven = doubt === undefined;
+  const problem = await judge.verifyDecision(document, judge.pipeline);
+  const isProven = problem === undefined;
   const verdict = await verdictOf(document, judge);
   const refusal = isProven
     ? explainRefusal(document, judge, verdict)
-    : `the decision about ${unit} does not count: ${doubt}`;
+    : `the decision about ${unit} does not count: ${problem}`;
   return { verdict, refusal, isProven };
 }
 
-/** A document with today's verdict, and with its decision only if that is of a person: what reports show. */
+/** A document with today's verdict, and without a decision that was not verified, for reports. */
 export async function applyJudgement({ document, ...need }: NeedDocument, judge: Judge): Promise<NeedDocument> {
   const { verdict, refusal, isProven } = await judgeNeed(document, judge);
   const decision = isProven ? document.decision : undefined;
@@ -67,7 +67,7 @@ function explainRefusal(
   if (!gate || !contract) return `${unit} is no unit of the pipeline`;
   const name = decision?.entry.decision;
   if (output === undefined) {
-    // A job is green after a step that failed, if that has `continue-on-error`.
+    // With `continue-on-error` a job is green although its gate failed.
     if (verdict.status !== 'not-applicable') return `${unit} has no output: ${verdictText(verdict)}`;
     const hasReason = name === 'skip' || gate.if !== undefined || (gate.matrix && 'from' in gate.matrix);
     return hasReason ? undefined : `${unit} has no output, and nothing says why`;

@@ -23,7 +23,7 @@ export function legsOfJob(
     });
   }
   const all = 'legs' in gate.matrix ? gate.matrix.legs : legsFromData(gate, gate.matrix.from.gate, needs);
-  // The one job of a list without items: GitHub fails a matrix without a leg.
+  // GitHub fails an empty matrix, so an empty list has one job, without a leg.
   if (all.length === 0) return { own: NO_LEG, all };
   const wanted = isEmpty ? '' : canonicalJson(matrix);
   const own = all.find(
@@ -43,12 +43,12 @@ function legsFromData(gate: Gate, source: string, needs: ReadonlyMap<string, rea
   });
 }
 
-/** Legs that the reusable workflow gate.yml hands over. */
+/** Number of legs that the reusable workflow gate.yml hands on. */
 const LEGS_OF_GATE_YML = 20;
 
 /**
- * Legs without an output of the job in the workflow would be lost to all later gates: that is said before agents work.
- * @throws GatelineError `usage` with the lines that the job lacks
+ * Checks that the job in the workflow file has an output for each leg: without it, later gates would not get the leg.
+ * @throws GatelineError `usage` with the missing lines
  */
 export async function requireOutputs(
   gate: string,
@@ -60,14 +60,14 @@ export async function requireOutputs(
   const file = await git(['cat-file', 'blob', `${sha}:${workflow}`], { cwd: checkout }).catch(() => '');
   const text = file.toString();
   const isOurs = /\bgateline\/\.github\/workflows\/gate\.yml@/.test(text);
-  // What is not in the clone, or calls a workflow of somebody else, is not known.
+  // Unknown if the file is not in the clone, or if another reusable workflow has the job.
   if (text === '' || (!isOurs && /\.github\/workflows\//.test(text))) return;
   const isListed = (index: number) => new RegExp(`\\battempt-${index}\\b`).test(text);
   const missing = legs.filter((_, index) => !isListed(index) && !(isOurs && index < LEGS_OF_GATE_YML));
   if (missing.length > 0) throw missingLegs(gate, job, legs, missing);
 }
 
-/** The pipeline with the legs that this job knows: of its own gate, and of those that it needs. */
+/** The pipeline with the legs that are known in this job: of its own gate, and of the gates that it needs. */
 export function narrowMatrices(
   pipeline: Pipeline,
   own: Gate,

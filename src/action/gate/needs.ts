@@ -13,16 +13,16 @@ import { parseReference, type AttemptDocument, type AttemptReference } from '../
 export interface NeededJob {
   readonly id: string;
   readonly result: 'success' | 'failure' | 'cancelled' | 'skipped';
-  /** What its steps left: one reference, or one for each leg. */
+  /** References in its outputs: one, or one for each leg. */
   readonly references: readonly AttemptReference[];
 }
 
-/** A document with the digest that its job handed over. */
+/** The document that a needed job handed on. */
 export interface NeedDocument {
   readonly job: NeededJob;
   readonly reference: AttemptReference;
   readonly document: AttemptDocument;
-  /** Why later gates may not use it, if that was judged. */
+  /** Why later gates may not use it; undefined: they may, or it was not judged. */
   readonly refusal?: string | undefined;
 }
 
@@ -60,8 +60,8 @@ export function parseNeeds(text: string | undefined): NeededJob[] {
 }
 
 /**
- * Reads what jobs handed over, verified by the digests in `needs`.
- * @param source whose documents are expected; without a pipeline, those of any
+ * Reads the documents that jobs handed on, verified by the digests in `needs`.
+ * @param source the run, and the pipeline if it is known
  * @throws GatelineError as `readAttempt`
  */
 export function readNeeds(
@@ -79,8 +79,8 @@ export function readNeeds(
 }
 
 /**
- * The documents of the gates that a gate needs, by gate: of all legs, each judged green by its own job.
- * @throws GatelineError `failed` or `usage` with what is missing, and the lines of the workflow that would give it
+ * The documents of the gates that a gate needs, by gate, with all legs. Their jobs must have succeeded.
+ * @throws GatelineError `failed` or `usage` naming what is missing, with the lines that the workflow lacks
  */
 export function matchNeeds(
   { id, needs, standIn }: Pick<Gate, 'id' | 'needs' | 'standIn'>,
@@ -90,11 +90,11 @@ export function matchNeeds(
   const matched = new Map<string, readonly NeedDocument[]>();
   for (const gate of needs) {
     const namesake = jobs.find((other) => gateIdFrom(other.id) === gate);
-    // An agent can forge what its own job hands over: the job of another gate does not speak for this one.
+    // If a job has the gate's name, only its documents count: agents of other jobs can forge theirs.
     const ofGate = documents.filter(
       ({ document, job }) => gateOf(document.entry.unit) === gate && (namesake ?? job).id === job.id,
     );
-    // The engine puts the caller's input in its place, or stops.
+    // The engine uses a stand-in, or stops.
     if (standIn && ofGate[0]?.job.result !== 'success') continue;
     const job = ofGate[0]?.job ?? namesake;
     if (job === undefined) throw missingJob(id, gate, jobs);
@@ -129,7 +129,7 @@ function missingOutput(gate: string, job: NeededJob): GatelineError {
   });
 }
 
-/** A job whose outputs in the workflow lack some of its legs: the lines that it needs. */
+/** The error for a job without outputs for some of its legs, with the lines that it lacks. */
 export function missingLegs(
   gate: string,
   job: string,

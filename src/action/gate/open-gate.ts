@@ -18,9 +18,9 @@ import { explainDistrust, type ReuseScope } from '../../store/github/trusted-run
 import { leadsOut } from '../../workspace/hand-on.ts';
 import { parseVersion } from '../../workspace/tree.ts';
 import { readCommentDecisions } from '../comment/comment-decisions.ts';
-import { explainDoubt } from '../comment/explain-doubt.ts';
+import { verifyDecision } from '../comment/verify-decision.ts';
 import { parseRework, readRework } from '../rework.ts';
-import { readDispatchDecisions, toEntry } from './dispatch.ts';
+import { readDispatchDecisions, toDecisionEntry } from './dispatch.ts';
 import type { EarlierOutput } from './job-stores.ts';
 import { mirrorJob, openJob, type OpenJob } from './gate-job.ts';
 import { withSecretValues, type Inputs } from '../inputs.ts';
@@ -29,12 +29,12 @@ import { readNeeds } from './needs.ts';
 import { prepareGate, type PreparedGate } from './prepare-gate.ts';
 import { definitionPlace, type Services } from '../services.ts';
 
-/** The gate of a job, with its folder open and all that its agent reads laid into it. */
+/** The gate of a job, opened in its folder, which has the files of its needs. */
 export interface OpenGate extends OpenJob {
   readonly services: Services;
 }
 
-/** Opens the gate of a job: everything is read and verified before an agent starts. */
+/** Opens the gate of a job: reads and verifies everything before an agent starts. */
 export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<OpenGate> {
   const environment = withSecretValues(services.environment, inputs['secret-values']);
   const prepared = await readGate(job, inputs, services);
@@ -48,7 +48,7 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
   const gate: OpenGate = { ...(await openJob(gateJob, environment, services.observe)), services };
   gate.checkpoints.findEarlier = (fingerprint) => findEarlier(gate, job, inputs, fingerprint, decided.outputs);
   for (const text of [...prepared.contents, ...decided.contents]) await gate.ports.contents.put([text]);
-  await layFiles(gate.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
+  await writeHandedFiles(gate.folder, gateJob.inherited, createFileReader(services.artifacts, job.runId));
   await mirrorJob(gate);
   return gate;
 }
@@ -57,11 +57,11 @@ export async function openGate(job: Job, inputs: Inputs<'gate'>, services: Servi
 export function readGate(job: Job, inputs: Inputs<'gate'>, services: Services): Promise<PreparedGate> {
   return prepareGate(job, inputs, definitionPlace(job, services, inputs.path), {
     read: (jobs, pipeline) => readNeeds(services.artifacts, jobs, { pipeline, runId: job.runId }),
-    explainDoubt: (document, pipeline) => explainDoubt(job, services, pipeline, document),
+    verifyDecision: (document, pipeline) => verifyDecision(job, services, pipeline, document),
   });
 }
 
-/** What people decided about the unit in the event of the run, and work that a report sent back. */
+/** The decisions about the unit in the inputs of a dispatch, and the rework that a report dispatched. */
 async function readDecisions(
   job: Job,
   { gateJob, gate }: PreparedGate,
@@ -71,7 +71,7 @@ async function readDecisions(
 ) {
   const at = new Date().toISOString();
   const { entries: decisions, actor, output } = await readDispatchDecisions(job, gateJob, services.github);
-  const entries = decisions.map((decision) => toEntry(gateJob, at, { ...decision, actor }));
+  const entries = decisions.map((decision) => toDecisionEntry(gateJob, at, { ...decision, actor }));
   const unset = gate.secrets.filter((name) => !environment[name]).join(', ');
   const author = authorWithoutSecrets(job);
   if (unset !== '' && author !== undefined) {
@@ -79,7 +79,9 @@ async function readDecisions(
       throw new GatelineError('failed', `${gate.id} needs ${unset}, and ${author} has no secrets`, {
         hint: '`no-secret: skip` lets such a gate be skipped there; Dependabot has secrets of its own.',
       });
-    entries.push(toEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason: `${author} has no ${unset}` }));
+    entries.push(
+      toDecisionEntry(gateJob, at, { decision: 'skip', actor: 'gateline', reason: `${author} has no ${unset}` }),
+    );
   }
   const outputs = output ? [output] : [];
   const rework = parseRework(job.dispatch.rework);
@@ -102,7 +104,7 @@ function scopeOf({ repository, workflow, trust, pullRequest }: Job): ReuseScope 
   };
 }
 
-/** The output of an earlier job for a request, its contents and files stored here. */
+/** Finds the output of an earlier job for a request, and stores its contents and files here. */
 async function findEarlier(
   gate: OpenGate,
   job: Job,
@@ -111,7 +113,7 @@ async function findEarlier(
   dispatched: readonly OutputDecision[],
 ): Promise<EarlierOutput | undefined> {
   const { gateJob, services, unit, ports, folder } = gate;
-  // Only earlier attempts of a run have outputs that nothing but a comment vouches for.
+  // Read early only in a re-run: its earlier attempts may have outputs that only a comment approves.
   const comments = job.runAttempt > 1 ? readComments(gate) : undefined;
   const { attempt, notes, refusal } = await findAttempt(
     { ...services, job },
@@ -146,7 +148,7 @@ async function findEarlier(
   if (output !== undefined) await ports.contents.put([canonicalJson(output)]);
   const decisions = [...dispatched, ...(await (comments ?? readComments(gate)))];
   const digest = approvalDigest(entry.fingerprint, reference.digest);
-  // Its exports are made again: another contract judges it again.
+  // NO_DIGEST differs from every contract, so the engine judges the output again and makes its exports.
   const judged = { ...entry, contract: NO_DIGEST };
   const checkpoint = checkpointOf(judged, { attempt: originOf(entry), how: originHow(entry.how), startedAt });
   const decision = decisions.findLast((other) => other.digest === digest);
@@ -159,7 +161,7 @@ const READS_ALL =
 const FORGOTTEN =
   'GitHub removes entries of the cache that nobody has read for a week, and old ones over 10 GB. Start the workflow without `resume`: the agent works again.';
 
-/** Decisions in comments on the pull request. A gate whose outputs nobody has to open needs none. */
+/** Reads decisions in comments on the pull request, if outputs of the gate may need an approval. */
 async function readComments({ gateJob, unit, services }: OpenGate): Promise<readonly OutputDecision[]> {
   const { approval, contract } = unit.gate;
   const canBePartial = contract.score !== undefined && contract.partial !== 'continue';
@@ -186,8 +188,8 @@ function runToResume(text: string | undefined): number | undefined {
 type ReadFile = (file: HandedFile) => Promise<Uint8Array>;
 
 /**
- * Stores the versions that files are handed on as.
- * @throws GatelineError `failed` if bytes are not what they should be, or a link leads out of the folder
+ * Stores the handed-on versions of files.
+ * @throws GatelineError `failed` if bytes do not match the version, or a link leads out of the folder
  */
 async function storeFiles({ git }: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
   for (const file of files) {
@@ -203,10 +205,14 @@ async function storeFiles({ git }: Folder, files: readonly HandedFile[], readByt
 }
 
 /**
- * Writes the files that needs hand on, over the version that their gates found.
- * @throws GatelineError `failed` naming a file that has another version here
+ * Writes the files that needs hand on, over the versions that their gates found.
+ * @throws GatelineError `failed` naming a file with another version here
  */
-export async function layFiles(folder: Folder, files: readonly HandedFile[], readBytes: ReadFile): Promise<void> {
+export async function writeHandedFiles(
+  folder: Folder,
+  files: readonly HandedFile[],
+  readBytes: ReadFile,
+): Promise<void> {
   if (files.length === 0) return;
   const versions = await folder.git.listFiles(await folder.git.takeSnapshot());
   const changes = files.flatMap((file) => {

@@ -29,35 +29,35 @@ import {
 import { parseApprovals } from './dispatch.ts';
 import type { GateJob } from './gate-job.ts';
 import { outageMsOf, parseJsonInput, type Inputs } from '../inputs.ts';
-import { judgeNeed, type ExplainDoubt, type Judge } from './judge-need.ts';
+import { judgeNeed, type VerifyDecision, type Judge } from './judge-need.ts';
 import { legsOfJob, narrowMatrices, requireOutputs } from './legs.ts';
 import { toJobRef, type Job } from '../job.ts';
 import { parseRework } from '../rework.ts';
 import { matchNeeds, parseNeeds, type NeedDocument, type NeededJob } from './needs.ts';
 
-/** What a gate needs of other jobs, and of those who decided about them. */
+/** Reads the documents of needs, and verifies the decisions in them. */
 export interface NeedPorts {
-  /** Reads the documents that needed jobs hand over, verified by their digests. */
+  /** Reads the documents that needed jobs hand on, verified by their digests. */
   readonly read: (jobs: readonly NeededJob[], pipeline: string | Promise<string>) => Promise<readonly NeedDocument[]>;
-  readonly explainDoubt: ExplainDoubt;
+  readonly verifyDecision: VerifyDecision;
 }
 
 export interface PreparedGate {
   readonly gateJob: GateJob;
   readonly gate: Gate;
-  /** Values that its needs export, as stored contents: the engine finds them by digest. */
+  /** Outputs and exports of its needs, to be stored: the engine finds them by digest. */
   readonly contents: readonly string[];
 }
 
 /**
- * Puts together what the gate of a job works on: the definition of the trusted commit, its gate and leg, and what its
- * needs left, verified and judged again.
+ * Prepares the gate of a job: the definition of the trusted commit, the gate and leg, and the outputs of its needs,
+ * verified and judged again.
  */
 export async function prepareGate(
   job: Job,
   inputs: Inputs<'gate'>,
   place: DefinitionPlace,
-  { read, explainDoubt }: NeedPorts,
+  { read, verifyDecision }: NeedPorts,
 ): Promise<PreparedGate> {
   await requireCheckout(place);
   const jobs = parseNeeds(inputs.needs);
@@ -66,7 +66,7 @@ export async function prepareGate(
     ? describeDefinition(job, inputs, described, place)
     : readTrustedDefinition(job, inputs.file, place);
   const pipelineId = reading.then(({ pipeline: { id } }) => id);
-  // The definition tells what is wrong with it.
+  // Its error is thrown by the `await` below.
   pipelineId.catch(() => undefined);
   const [definition, documents] = await Promise.all([reading, described ?? read(jobs, pipelineId)]);
   const gate = findGate(definition.pipeline, inputs.gate, job);
@@ -90,7 +90,7 @@ export async function prepareGate(
     contracts,
     subject: isSubjectGiven ? subject : null,
     metadata,
-    explainDoubt,
+    verifyDecision,
   };
   const judged = await Promise.all(used.map((need) => outputOf(need, judge)));
   const { retentionDays } = job;
@@ -124,11 +124,11 @@ export async function prepareGate(
   };
 }
 
-/** What needs and all before them made of entities, each unit after those that it needs. */
+/** Changes of entities by needs and all before them, each unit after those that it needs. */
 function entitiesAfter(pipeline: Pipeline, needs: readonly NeedDocument[]): EntityEntry[] {
   const documents = needs.map(({ document }) => document);
   const carried = Object.assign({}, ...documents.map(({ effects }) => effects)) as Record<string, EntityChange[]>;
-  // What a unit made says its own document.
+  // The document of a unit itself counts more than what others carry of it.
   for (const { entry, effects } of documents) carried[entry.unit] = effects?.[entry.unit] ?? [];
   const order = new UnitGraph(pipeline).gatesByNeeds.map(({ id }) => id);
   const units = Object.keys(carried).toSorted((a, b) => order.indexOf(gateOf(a)) - order.indexOf(gateOf(b)));
@@ -148,12 +148,12 @@ function findGate(pipeline: Pipeline, named: string | undefined, { job }: Job): 
   });
 }
 
-/** What a run is about, if nobody says it. */
+/** The default of the subject. */
 function subjectOf({ pullRequest, ref }: Job): string {
   return pullRequest ? `pr-${pullRequest.number}` : ref.replace(/^refs\/(?:heads|tags)\//, '') || 'default';
 }
 
-/** Without a gateline.yml a need is judged by the contract in its document. */
+/** Contracts by gate. Without a gateline.yml a need is judged by the contract in its document. */
 function contractsOf(
   { contracts }: Definition,
   isDescribed: boolean,
@@ -173,7 +173,7 @@ interface JudgedNeed {
 /** @throws GatelineError `failed` for a leg of a gate that has no such leg: only a forged document names one */
 function requireUnit(pipeline: Pipeline, unit: UnitKey, job: string): void {
   const graph = new UnitGraph(pipeline);
-  // A gate whose list of legs is empty is one unit without a leg.
+  // A gate with an empty list of legs hands on one document, without a leg.
   if (graph.unit(unit) || graph.unitsOf(unit)?.length === 0) return;
   throw new GatelineError('failed', `the job ${job} hands over ${unit}, which is no unit of the pipeline`, {
     hint: 'Run the workflow again from its start: Re-run all jobs.',
@@ -203,8 +203,8 @@ function contentOf(text: string): Content {
 }
 
 /**
- * The files that needs hand on, each once. Of several versions the one of the later gate counts, if it was made of the
- * other one.
+ * Merges the files that needs hand on. Of two versions the one of the later gate counts, if that gate found the other
+ * one.
  * @throws GatelineError `failed` if two needs hand on different versions of a file
  */
 export function mergeFiles(pipeline: Pipeline, needs: readonly NeedDocument[]): HandedFile[] {

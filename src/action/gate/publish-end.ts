@@ -19,7 +19,7 @@ import { mirrorJob, type OpenJob } from './gate-job.ts';
 import { reportGate, reportLoss } from './gate-report.ts';
 import type { OpenGate } from './open-gate.ts';
 
-/** The document of what the unit of a job ended with. @throws GatelineError `bug` if it has not ended */
+/** Creates the document of the end of a unit. @throws GatelineError `bug` if it has not ended */
 async function createDocument(gate: OpenGate, result: Outcome['result']): Promise<AttemptDocument> {
   const { gateJob, ports, checkpoints, entities, log, order, unit } = gate;
   const { document: earlier, reference, decision } = checkpoints.earlier ?? {};
@@ -63,14 +63,13 @@ async function createDocument(gate: OpenGate, result: Outcome['result']): Promis
 }
 
 /**
- * The own files that later gates get, without secrets and links that lead out: files of a gate that fails can have them,
- * and so can files that a step before the gate left and `files` names too.
+ * The files of a unit that later gates get. Its verdict has checked those that it changed. Left out are unchanged files
+ * with secrets or links that lead out, which an earlier step may have left, and all files of a failed attempt.
  */
 async function filesToHandOn({ folder, order }: OpenGate, { verdict, files }: EndedEntry): Promise<GateFiles> {
   if (verdict.status === 'failed') return {};
   const { redactor, pipeline } = order;
   const isFit = async ([path, { base, after }]: readonly [string, GateFiles[string]]): Promise<boolean> => {
-    // What the gate changed was looked at by its verdict.
     if (base !== after || after === null) return true;
     const problems = await findHandOnProblems(
       folder.git,
@@ -85,7 +84,7 @@ async function filesToHandOn({ folder, order }: OpenGate, { verdict, files }: En
   return Object.fromEntries(entries.filter((_, index) => fit[index]));
 }
 
-/** What became of entities, by unit. Commands that made something valid ran for this unit. @param used of its output */
+/** Changes of entities by unit. Those of commands count for this unit. @param used effects of the output that it used */
 function effectsOf(entries: readonly EntityEntry[], unit: UnitKey, used: AttemptDocument['effects']) {
   const effects: Record<UnitKey, EntityChange[]> = { [unit]: used?.[unit] ?? [] };
   for (const { by, changes } of entries) {
@@ -95,7 +94,7 @@ function effectsOf(entries: readonly EntityEntry[], unit: UnitKey, used: Attempt
   return effects;
 }
 
-/** What a unit ended with, in the log of its job: failed tries first. */
+/** The ends of a unit in the log of its job: failed tries first. */
 export function endsOf(entries: readonly Entry[], unit: UnitKey): readonly EndedEntry[] {
   return entries.filter((entry) => entry.kind === 'ended').filter((entry) => entry.unit === unit);
 }
@@ -106,13 +105,13 @@ function costOf(ends: readonly EndedEntry[]): { ms: number; costUsd?: number } {
   return { ms, ...(costs.length > 0 && { costUsd: costs.reduce((sum, cost) => sum + cost, 0) }) };
 }
 
-/** The files that later gates get: those of its needs, and over them its own. */
+/** The files that later gates get: those of its needs, replaced by its own. */
 export function handOn(unit: string, own: GateFiles, inherited: readonly HandedFile[]): HandedFile[] {
   const files = new Map(inherited.map((file) => [file.path, file]));
   for (const [path, { base, found, after }] of Object.entries(own)) {
     const earlier = files.get(path);
     if (earlier?.after === after) continue;
-    // A fresh checkout has the version from before all gates.
+    // All earlier versions: a fresh checkout has the one from before all gates.
     const others = [...found, base, ...(earlier ? [earlier.base, ...earlier.found, earlier.after] : [])];
     const versions = [...new Set(others)].filter((version) => version !== after);
     files.set(path, { path, unit, base: earlier ? earlier.base : base, found: versions, after });
@@ -120,15 +119,15 @@ export function handOn(unit: string, own: GateFiles, inherited: readonly HandedF
   return [...files.values()];
 }
 
-/** Whether later runs with the same request may find the output of a document that the engine has just made. */
+/** Whether later runs with the same request may find an output that was made now. */
 function isRemembered({ gateJob, checkpoints }: OpenJob, entry: EndedEntry): boolean {
   const isMade = (entry.how === 'ran' || entry.how === 'adopted') && entry.verdict.status !== 'failed';
   return gateJob.trust.savesPointers && isMade && checkpoints.isSaved(entry.fingerprint);
 }
 
 /**
- * Uploads a document, and beside it remembers where it is, for later runs with the same request. The reference is the
- * output of the step.
+ * Uploads a document, and saves pointers to it for later runs with the same request.
+ * @returns the reference, an output of the step
  */
 export async function publishEnd(
   { gateJob, folder }: Pick<OpenJob, 'gateJob' | 'folder'>,
@@ -145,7 +144,7 @@ export async function publishEnd(
   let pointers: Promise<unknown> | undefined;
   const remember = (digest: Digest): void => {
     const { entry, otherRequests = [] } = document;
-    // What is used has a pointer already.
+    // A used output has a pointer already.
     const isNew = document.isRemembered && entry.how !== 'used';
     const requests = isNew ? [entry.fingerprint, ...otherRequests] : [];
     pointers = Promise.all(requests.map((request) => savePointer(request, { ...gateJob.job, digest })));
@@ -155,11 +154,11 @@ export async function publishEnd(
   return reference;
 }
 
-/** Publishes what the unit ended with, and shows it. @returns whether the step is green */
+/** Publishes and reports the end of a unit. @returns whether the step is green */
 export async function endGate(gate: OpenGate, result: Outcome['result']): Promise<boolean> {
   const { services, gateJob } = gate;
   const document = await createDocument(gate, result);
-  // The post step uploads it if this one is ended before it could.
+  // For the post step, which uploads it if this step is ended before it could.
   await writeFile(join(gateJob.state, 'job.json'), JSON.stringify(gateJob));
   await writeFile(join(gateJob.state, 'end.json'), JSON.stringify(document));
   services.runner.saveState('state', gateJob.state);
@@ -168,7 +167,7 @@ export async function endGate(gate: OpenGate, result: Outcome['result']): Promis
     throw error;
   });
   services.runner.saveState('published', 'true');
-  // The post step of `begin` sees no state of `complete`.
+  // Tells the post step of `begin`, which does not see the state of `complete`.
   await rename(join(gateJob.state, 'end.json'), join(gateJob.state, 'published.json'));
   await mirrorJob(gate);
   await reportGate(gate, { document, reference, result });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { currentEnvironment, readStepState } from '../../environment.ts';
 import { runStep } from '../step.ts';
 
-/** The post step of `gate` and `begin`: uploads what a step had finished and could not upload before it was ended. */
+/** The post step of `gate` and `begin`: uploads a document that the step could not upload before it was ended. */
 runStep(async (runner) => {
   const environment = currentEnvironment();
   const { folder, isPublished: isDone } = readStepState(environment);
@@ -15,7 +15,7 @@ runStep(async (runner) => {
     );
   const [isEnded, isPublished] = await Promise.all([has('end.json'), has('published.json')]);
   if (!isEnded) {
-    // A job whose step was lost is red anyway.
+    // Only a warning, because a job whose step was lost is red anyway.
     if (!isPublished)
       runner.annotate(
         'warning',
@@ -23,7 +23,7 @@ runStep(async (runner) => {
       );
     return true;
   }
-  // Most steps have ended here: all that uploads is loaded by the others only.
+  // Loaded here, because most steps have returned by now.
   await import('../../configure-zod.ts');
   const { publishLate } = await import('./publish-late.ts');
   await publishLate(folder, environment, runner);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { readStepState, type Environment } from '../../environment.ts';
 import { GatelineError } from '../../errors.ts';
 import type { AttemptDocument } from '../../store/github/document.ts';
-import { explainDoubt } from '../comment/explain-doubt.ts';
+import { verifyDecision } from '../comment/verify-decision.ts';
 import { openFolder, parseGateJob, parseToken, type GateJob } from '../gate/gate-job.ts';
-import { judgeNeed, type ExplainDoubt } from '../gate/judge-need.ts';
+import { judgeNeed, type VerifyDecision } from '../gate/judge-need.ts';
 import { readGate } from '../gate/open-gate.ts';
 import { publishEnd } from '../gate/publish-end.ts';
 import { readInputs } from '../inputs.ts';
@@ -14,8 +14,8 @@ import type { Runner } from '../runner.ts';
 import { createServices } from '../services.ts';
 
 /**
- * Uploads what a step had finished and could not upload. Agents can write into its folder and name another one, so what
- * judges is read again: by the token, which was saved before the agent began, else as at the start of the step.
+ * Uploads a document that its step could not upload. Agents can change the saved files, so the gate's job is verified by
+ * the token, which was saved before the agent began, or else read again as at the start of the step.
  * @param state the folder of the job, as the step saved it
  */
 export async function publishLate(state: string, environment: Environment, runner: Runner): Promise<void> {
@@ -28,7 +28,7 @@ export async function publishLate(state: string, environment: Environment, runne
     : { ...(await readGate(job, inputs, services)).gateJob, state };
   const document = JSON.parse(await readFile(join(state, 'end.json'), 'utf8')) as AttemptDocument;
   const problem = await explainForgery(document, gateJob, (other, pipeline) =>
-    explainDoubt(job, services, pipeline, other),
+    verifyDecision(job, services, pipeline, other),
   );
   if (problem !== undefined)
     throw new GatelineError('failed', `what ${gateJob.unit} left ${problem}: it is not uploaded`);
@@ -39,11 +39,11 @@ export async function publishLate(state: string, environment: Environment, runne
   runner.annotate('notice', `What ${gateJob.unit} left was uploaded after its step had ended${use}.`);
 }
 
-/** Why a document is not what the gate of the job ended with: no judge of the gate would say what it says of itself. */
+/** Why a document is forged: its verdict is not the one that its contract gives. Undefined: it is not. */
 async function explainForgery(
   document: AttemptDocument,
   { unit, pipeline, contracts, assignment }: GateJob,
-  explainDoubt: ExplainDoubt,
+  verifyDecision: VerifyDecision,
 ): Promise<string | undefined> {
   if (document.entry.unit !== unit) return 'names another gate';
   const { subject, isSubjectGiven, metadata } = assignment;
@@ -52,7 +52,7 @@ async function explainForgery(
     contracts: new Map(contracts),
     subject: isSubjectGiven ? subject : null,
     metadata,
-    explainDoubt,
+    verifyDecision,
   });
   const { status } = document.entry.verdict;
   const hasReason = document.output !== undefined || status === 'failed' || refusal === undefined;

@@ -6,30 +6,30 @@ import { gateIdFrom } from '../../pipeline/slug.ts';
 import { attemptOf, ENTRY_FORMAT, type Entry } from '../../run/entry.ts';
 import { gateOf, UnitGraph } from '../../run/units.ts';
 import type { AttemptDocument } from '../../store/github/document.ts';
-import { describeOther } from '../gate/definition.ts';
+import { describeFromDocument } from '../gate/definition.ts';
 import { sourceOf } from '../gate/gate-report.ts';
 import type { NeedDocument, NeededJob } from '../gate/needs.ts';
 
-/** What a report knows of a run. */
+/** A run, collected from the documents of its jobs. */
 export interface CollectedRun {
   readonly pipeline: Pipeline;
   readonly subject: string;
-  /** The log that the documents of the run amount to. */
+  /** The log of the run, built from the documents. */
   readonly entries: readonly Entry[];
-  /** What makes the report red beside the gates, one sentence each. */
+  /** Problems that make the report red even if all gates passed, one sentence each. */
   readonly problems: readonly string[];
   readonly documents: ReadonlyMap<UnitKey, NeedDocument>;
 }
 
 export interface CollectInput {
-  /** As GitHub counts. */
+  /** Number of the run on GitHub. */
   readonly run: number;
   readonly pipeline: Pipeline;
   readonly jobs: readonly NeededJob[];
   readonly documents: readonly NeedDocument[];
-  /** Gates of the run whose steps left an output, by names of artifacts: without a definition nothing else names them. */
+  /** Gates that have artifacts in the run. Without a definition nothing else names all gates. */
   readonly artifactGates: readonly string[];
-  /** Ids of jobs that may have been skipped. */
+  /** Ids of jobs that may be skipped. */
   readonly allowSkipped: readonly string[];
   /** Default: that of the documents. */
   readonly subject: string | undefined;
@@ -37,7 +37,7 @@ export interface CollectInput {
   readonly now: string;
 }
 
-/** Puts a run together from what the jobs hand over, and names what is missing in it. */
+/** Builds a run from the documents of its jobs, and names what is missing. */
 export function collectRun(input: CollectInput): CollectedRun {
   const { run, pipeline, jobs, documents, now } = input;
   const subject = input.subject ?? documents[0]?.document.entry.subject ?? 'default';
@@ -101,7 +101,7 @@ function entriesOf({ entry, failedTries, decision, startedAt }: AttemptDocument)
   ];
 }
 
-/** All jobs of gates have ended well, so all gates are done: each job has judged its own. */
+/** Whether all gates are done: each has a document, and all jobs succeeded. */
 function isComplete(
   pipeline: Pipeline,
   byUnit: ReadonlyMap<UnitKey, NeedDocument>,
@@ -121,7 +121,7 @@ function problemsOfJobs(
   const named = new Set(jobs.map(({ id }) => gateIdFrom(id)));
   const missing = pipeline.gates.filter(({ id }) => !gates.has(id) && !named.has(id)).map(({ id }) => id);
   const isReported = (job: NeededJob) => job.references.length > 0;
-  // A gate that it needs is not done, which the report shows: GitHub skips what comes after it.
+  // GitHub skips jobs after a failed gate, which the report shows.
   const isBlocked = ({ id }: NeededJob) => {
     const needs = pipeline.gates.find((gate) => gate.id === gateIdFrom(id))?.needs ?? [];
     return jobs.some((other) => other.result !== 'success' && needs.includes(gateIdFrom(other.id)));
@@ -133,7 +133,7 @@ function problemsOfJobs(
       return isGate && !isReported(job) ? [`job ${id} hands over no output \`attempt\`, so its gate is not known`] : [];
     }
     if (result === 'skipped') return allowSkipped.includes(id) || isBlocked(job) ? [] : [`job ${id} was skipped`];
-    // What a gate ended with says more than its job.
+    // A document tells more than the result of its job.
     return isReported(job) ? [] : [`no result (job ${id}: ${result})`];
   });
   const absent = missing.map((id) => `the report does not need the job of gate ${id}: add it to \`needs\``);
@@ -147,13 +147,13 @@ function problemsOfJobs(
       (gate) =>
         `the result of gate ${gate} did not reach the report: its job lacks the output \`attempt\`, or the report does not need its job`,
     );
-  // Without a definition nothing else says that there should be one.
+  // Without a definition, a run without gates must not be green.
   const isEmpty = pipeline.gates.length === 0 && jobs.every(({ result }) => result === 'success');
   const none = isEmpty ? ['no job that the report needs has the result of a gate'] : [];
   return [...new Set([...problems, ...absent, ...incomplete, ...lost, ...none])];
 }
 
-/** What a report shows of a contract, and whether the gate waits for a person. */
+/** Keys of a gate for reports: score, threshold, and whether it waits for a person. */
 function describeRules({ contract, entry, waits }: AttemptDocument): JsonObject {
   const { score, threshold, partial } = contract;
   return {
@@ -162,7 +162,7 @@ function describeRules({ contract, entry, waits }: AttemptDocument): JsonObject 
   };
 }
 
-/** The pipeline of a run whose steps describe their gates: a gate needs those whose work its document counts. */
+/** The pipeline of a run whose steps describe their gates. A gate needs those whose costs are in its document. */
 export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
   const ids = new Set(documents.map(({ document }) => gateOf(document.entry.unit)));
   const gates = new Map<string, JsonObject>();
@@ -170,9 +170,13 @@ export function pipelineOf(documents: readonly NeedDocument[]): Pipeline {
     const gate = gateOf(document.entry.unit);
     const others = Object.keys(document.costSoFar).map(gateOf);
     const needs = [...new Set(others.filter((id) => id !== gate && ids.has(id)))];
-    gates.set(gate, { ...describeOther(document), ...describeRules(document), ...(needs.length > 0 && { needs }) });
+    gates.set(gate, {
+      ...describeFromDocument(document),
+      ...describeRules(document),
+      ...(needs.length > 0 && { needs }),
+    });
   }
-  // No pipeline is empty.
+  // The parser rejects an empty pipeline.
   const described = Object.fromEntries(gates.size > 0 ? gates : [['none', { run: ':' }]]);
   const pipeline = documents[0]?.document.entry.pipeline ?? 'workflow';
   const parsed = parsePipeline(JSON.stringify({ pipeline, gates: described }), 'the steps of the workflow');

@@ -2,5 +2,5 @@ import '../../configure-zod.ts';
 import { runAction } from '../run-action.ts';
 import { reportRun } from './report.ts';
 
-/** The action `report`: shows the whole run, and is the check to require. */
+/** The action `report`: reports the whole run. It is the check to require. */
 runAction('report', reportRun);

@@ -15,8 +15,8 @@ export type NextIteration =
   | { readonly choice: 'end'; readonly reason: string };
 
 /**
- * Which work a run sends back: that of the first gate that a failed one names. What failed goes along, and the count.
- * @param earlier what this run itself was sent back with
+ * Plans the rework of a run: for the first target of its failed gates, with these as causes, and the next iteration.
+ * @param earlier the rework of this run itself
  */
 export function planNextIteration(
   { pipeline, documents }: Pick<CollectedRun, 'pipeline' | 'documents'>,
@@ -52,7 +52,7 @@ function costOf(documents: CollectedRun['documents']): number {
   return sumOf([...costs.values()].map(({ costUsd }) => costUsd)) ?? 0;
 }
 
-/** Dispatches the next iteration of a loop, on events whose commit stands on a branch. */
+/** Dispatches the next iteration of a loop, if the run is on a branch. */
 export async function sendBack(job: Job, { github, runner }: Services, run: CollectedRun): Promise<void> {
   const plan = planNextIteration(run, job.runId, parseRework(job.dispatch.rework));
   if (plan.choice === 'end') return runner.info(`No further iteration: ${plan.reason}.`);

@@ -15,7 +15,7 @@ import { mergeHistory, readHistory, saveHistory } from '../../store/github/histo
 import { collectRun, pipelineOf, type CollectedRun } from './collect-run.ts';
 import { describedPipelineId, findTrustedDefinition } from '../gate/definition.ts';
 import { parseApprovals } from '../gate/dispatch.ts';
-import { createJudge } from '../comment/explain-doubt.ts';
+import { createJudge } from '../comment/verify-decision.ts';
 import { approvalLine } from '../gate/gate-report.ts';
 import { applyJudgement } from '../gate/judge-need.ts';
 import type { Inputs } from '../inputs.ts';
@@ -26,7 +26,7 @@ import { uploadPage, uploadStateFiles } from './state-files.ts';
 import { definitionPlace, type Services } from '../services.ts';
 import { writeStickyComment } from './sticky-comment.ts';
 
-/** Reports a run: the check to require. @returns whether every gate has a result that counts */
+/** Reports a run: the check to require. @returns whether all gates are done and nothing is missing */
 export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Services): Promise<boolean> {
   const { 'retention-days': retentionDays } = inputs;
   const now = new Date().toISOString();
@@ -37,7 +37,7 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
   const context: GithubContext = {
     ...job,
     pullRequest: job.pullRequest?.number,
-    // An earlier attempt of this run is nothing to compare with.
+    // Not an earlier attempt of this run.
     baseline: earlier.find(({ status, runId }) => status === 'completed' && runId !== String(job.runId)),
     problems: [...run.problems, ...findFailedSteps(jobs, run, view)],
     units: detailsOf(job, run, view),
@@ -50,12 +50,13 @@ export async function reportRun(job: Job, inputs: Inputs<'report'>, services: Se
     await saveHistory(services, pipeline.id, history, retentionDays);
   }
   await uploadStateFiles(services, run, view, retentionDays);
-  if (inputs.comment && job.pullRequest) await comment(job.pullRequest.number, services, renderComment(view, context));
+  if (inputs.comment && job.pullRequest)
+    await writeComment(job.pullRequest.number, services, renderComment(view, context));
   if (inputs.dispatch) await sendBack(job, services, run);
   return context.problems?.length === 0 && view.units.every(({ done }) => done);
 }
 
-/** Reads what the jobs hand over, judged as later gates judge it: what a document says of itself is a claim. */
+/** Reads the documents that the jobs hand on, judged as later gates judge them. */
 async function readJobs(job: Job, inputs: Inputs<'report'>, services: Services, now: string) {
   const { artifacts } = services;
   const jobs = parseNeeds(inputs.needs);
@@ -86,14 +87,14 @@ function detailsOf(job: Job, { documents }: CollectedRun, { units }: RunView): G
   const approvals = parseApprovals(job.dispatch.approve);
   const details = [...documents].map(([key, { document, reference }]): [string, UnitDetails] => {
     const { output, learnings } = document;
-    const isOpenable = output !== undefined && canOpen(units.find((unit) => unit.key === key)?.status);
-    const approval = isOpenable ? approvalLine(key, document, reference, { ...job, approvals }) : undefined;
+    const canApprove = output !== undefined && isApprovable(units.find((unit) => unit.key === key)?.status);
+    const approval = canApprove ? approvalLine(key, document, reference, { ...job, approvals }) : undefined;
     return [key, { output, learnings, approval }];
   });
   return new Map(details);
 }
 
-/** Shows the run in summary, annotations and outputs of the step. The jobs of gates have annotated what these left. */
+/** Shows the run in summary, annotations and outputs of the step. Jobs of gates have annotated their own issues. */
 async function showView({ temp }: Job, { runner }: Services, view: RunView, context: GithubContext): Promise<void> {
   if (!runner.addSummary(renderRunSummary(view, context)))
     runner.annotate('warning', 'The summary of the step is full: that of the run is left out.');
@@ -106,7 +107,7 @@ async function showView({ temp }: Job, { runner }: Services, view: RunView, cont
   runner.setOutput('badge', JSON.stringify(renderBadge(view, context)));
 }
 
-/** Jobs that failed although their gates passed: a step after the gate failed, or one of its legs has no result. */
+/** Jobs that failed although their gates passed: another step failed, or a leg has no result. */
 export function findFailedSteps(
   jobs: readonly NeededJob[],
   { documents }: CollectedRun,
@@ -120,13 +121,13 @@ export function findFailedSteps(
   });
 }
 
-/** A person may open what waits, and what is below its threshold. */
-function canOpen(status: string | undefined): boolean {
+/** Whether a person may approve the output of a unit with this status. */
+function isApprovable(status: string | undefined): boolean {
   return status === 'paused' || status === 'partial';
 }
 
-/** A comment that cannot be written makes no report red. */
-async function comment(pullRequest: number, { github, runner }: Services, body: string): Promise<void> {
+/** Writes the comment. A failure is only a warning. */
+async function writeComment(pullRequest: number, { github, runner }: Services, body: string): Promise<void> {
   try {
     const { choice, url } = await writeStickyComment(github, pullRequest, body);
     runner.info(`The comment was ${choice}: ${url}`);

@@ -9,7 +9,7 @@ import { createRunView } from '../../report/run-view.ts';
 import { gateOf } from '../../run/units.ts';
 import { parseArtifactName, type AttemptReference } from '../../store/github/document.ts';
 import { readAttempt } from '../../store/github/publish.ts';
-import { createJudge } from '../comment/explain-doubt.ts';
+import { createJudge } from '../comment/verify-decision.ts';
 import { collectRun, pipelineOf } from './collect-run.ts';
 import { describedPipelineId, findTrustedDefinition } from '../gate/definition.ts';
 import { applyJudgement } from '../gate/judge-need.ts';
@@ -24,7 +24,7 @@ export const pullSchema = z.object({
   head: z.object({ sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
 });
 
-/** Writes into the comment of a pull request that its run works, or how one of a fork has ended. */
+/** Writes into the comment of a pull request that its run has started, or the report of a fork's run that has ended. */
 export async function showRun(
   job: Job,
   { file }: Inputs<'comment'>,
@@ -34,12 +34,14 @@ export async function showRun(
   const { github, runner } = services;
   if (run.event !== 'pull_request') return true;
   const head = `${(run.head_repository?.full_name ?? job.repository).split('/')[0]}:${run.head_branch ?? ''}`;
-  const pulls: unknown = await github.read('The look for the pull request', 'pull-requests: write', ({ rest }, place) =>
-    rest.pulls.list({ ...place, head, state: 'open', per_page: 100 }),
+  const pulls: unknown = await github.read(
+    'The request for the pull requests',
+    'pull-requests: write',
+    ({ rest }, place) => rest.pulls.list({ ...place, head, state: 'open', per_page: 100 }),
   );
   const list = z.array(pullSchema).parse(pulls);
   const pull = list.find((other) => other.head.sha === run.head_sha);
-  // A run of the repository itself reports its end, if its token may write.
+  // Runs of the repository itself report their end, unless their token may not write.
   const isSame = isSameRepository(run.head_repository?.full_name, job.repository);
   const reports = isSame && run.actor?.login !== DEPENDABOT;
   if (!pull || (job.event.action === 'completed' && reports)) return true;
@@ -55,7 +57,7 @@ export async function showRun(
     eventName: run.event,
     pullRequest: pull.number,
   };
-  // As a job of the run would see it.
+  // The job as one of that run.
   const source: Job = {
     ...job,
     actor: run.actor?.login ?? '',
@@ -71,12 +73,12 @@ export async function showRun(
   return true;
 }
 
-/** Branches and commits of a pull request, where nobody asks for them. */
+/** Placeholders: decisions are read without branches and commits. */
 const NO_BRANCHES = { headSha: '', headBranch: '', baseSha: '', baseBranch: '' };
 
 /**
- * How a fork's run has ended, by its own documents, judged as a report judges them: for display only.
- * @param defined the definition, or the id of the pipeline that the steps of the workflow describe
+ * The report of a fork's run, from its documents, judged as a report judges them, for display only.
+ * @param defined the definition, or the id of a pipeline that steps describe
  */
 async function renderEnd(
   job: Job,
@@ -106,13 +108,13 @@ async function renderEnd(
     now: new Date().toISOString(),
   });
   const view = createRunView({ pipeline, subject, metadata: {}, entries, isAlive: () => true, history: [] });
-  // Which jobs there were is not known here: only how the workflow ended, if the gates do not say why.
+  // The jobs of the run are not known here, so its conclusion is shown unless a gate explains it.
   const problem = documents.length === 0 ? 'no gate has left a result' : `the workflow ended: ${conclusion}`;
   const isExplained = documents.length > 0 && (conclusion === 'success' || view.units.some(({ done }) => !done));
   return renderComment(view, { ...context, problems: isExplained ? [] : [problem] });
 }
 
-/** The newest document of each unit in a run, by its name: unverified, for display and for comparison. */
+/** The newest document of each unit in a run, found by name and not verified: for display and comparison only. */
 export async function readRun(
   { artifacts, runner }: Services,
   runId: number,

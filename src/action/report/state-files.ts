@@ -9,7 +9,7 @@ import type { RunView } from '../../report/view.ts';
 import type { CollectedRun } from './collect-run.ts';
 import type { Services } from '../services.ts';
 
-/** Uploads the files of the systems that `mirror` names, each as an artifact that a browser shows. */
+/** Uploads the files of the systems that `mirror` names, each as an artifact. */
 export async function uploadStateFiles(
   services: Services,
   { pipeline, documents }: CollectedRun,
@@ -25,7 +25,7 @@ export async function uploadStateFiles(
       if (text !== null) await upload(services, path.replaceAll('/', '-'), text, retentionDays);
 }
 
-/** Uploads the report as a page. @returns its address */
+/** Uploads the report as an HTML page. @returns its URL */
 export async function uploadPage(
   services: Services,
   { documents }: CollectedRun,
@@ -53,7 +53,7 @@ export async function uploadPage(
   return id === undefined ? undefined : `${runAddress(context, String(context.runId))}/artifacts/${id}`;
 }
 
-/** Uploads a file for people: a failure is only said. @returns the id of its artifact */
+/** Uploads a file. A failure is only a line in the log. @returns the id of its artifact */
 async function upload({ artifacts, runner }: Services, name: string, text: string, retentionDays: number | undefined) {
   try {
     return (await artifacts.upload(`The upload of ${name}`, () => name, Buffer.from(text), retentionDays)).id;

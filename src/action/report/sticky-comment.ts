@@ -2,17 +2,17 @@ import { GatelineError } from '../../errors.ts';
 import { explainRequestError, type Github, type Octokit } from '../../github/octokit.ts';
 import { isNewerThan, parseMarker } from '../../report/github/comment.ts';
 
-/** `kept`: the comment shows a newer run already. */
+/** A comment that was written; `kept`: it shows a newer run already. */
 export interface StickyComment {
   readonly choice: 'created' | 'updated' | 'kept';
   readonly url: string;
 }
 
 /**
- * Writes the comment on a pull request: the one with the marker of `body` is updated unless it shows a newer run. It is
- * sent once: a second try could make a second comment.
- * @param body as of `renderComment` or `renderRunningComment`
- * @throws GatelineError `platform` that says what to do
+ * Creates the comment on a pull request, or updates the one with the marker of `body` unless that shows a newer run. The
+ * request is not repeated, because a second try could make a second comment.
+ * @param body of `renderComment` or `renderRunningComment`
+ * @throws GatelineError `platform`
  */
 export async function writeStickyComment(github: Github, pullRequest: number, body: string): Promise<StickyComment> {
   const issue = { ...github.place, issue_number: pullRequest };
@@ -43,7 +43,7 @@ export async function writeStickyComment(github: Github, pullRequest: number, bo
 
 const PERMISSION = 'pull-requests: write';
 
-/** REST does not tell an app its login. A job's own token is the usual one. */
+/** The login of the token, which REST does not tell an app. Default: that of a job's own token. */
 async function readLogin(octokit: Octokit): Promise<string> {
   try {
     const { viewer } = await octokit.graphql<{ viewer: { login: string } }>('{ viewer { login } }');

@@ -51,7 +51,7 @@ export async function readHistory(
   pipeline: string,
 ): Promise<readonly HistoryEntry[]> {
   try {
-    const answer: unknown = await github.read('The list of histories', 'actions: read', ({ rest }, place) =>
+    const answer: unknown = await github.read('The request for the histories', 'actions: read', ({ rest }, place) =>
       rest.actions.listArtifactsForRepo({ ...place, name: nameOf(pipeline), per_page: 30 }),
     );
     const list = listSchema.parse(answer);

@@ -60,7 +60,7 @@ export async function explainDistrust(
   scope: ReuseScope,
   { runId, runAttempt }: { readonly runId: number; readonly runAttempt: number },
 ): Promise<string | undefined> {
-  const run: unknown = await github.read(`The look at run ${runId}`, 'actions: read', ({ rest }, place) =>
+  const run: unknown = await github.read(`The request for run ${runId}`, 'actions: read', ({ rest }, place) =>
     rest.actions.getWorkflowRunAttempt({ ...place, run_id: runId, attempt_number: runAttempt }),
   );
   return distrustReason(run, scope);

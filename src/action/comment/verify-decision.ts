@@ -12,10 +12,11 @@ import { readCommentDecisions } from './comment-decisions.ts';
 import { readDispatchDecisions } from '../gate/dispatch.ts';
 
 /**
- * Why the decision in a document does not count; undefined: it does, or there is none. Whoever has the token of a job can
- * write any document, so its source is asked again: the event of this run, or the comments on its pull request.
+ * Verifies the decision in a document: an agent with the token of a job can write any document, so the decision is read
+ * again from its source, the event of this run or the comments on its pull request.
+ * @returns why it does not count; undefined: it does, or there is none
  */
-export async function explainDoubt(
+export async function verifyDecision(
   job: Job,
   services: Services,
   pipeline: Pipeline,
@@ -40,8 +41,8 @@ export async function explainDoubt(
 }
 
 /**
- * What judges documents in a job without a gate. Checks of what the caller gave a gate's job, subject and metadata, are
- * left to jobs that get the same.
+ * Creates the judge of documents for a job without a gate. It leaves out checks of `subject` and `metadata`, whose values
+ * only jobs of gates get.
  */
 export function createJudge(
   job: Job,
@@ -58,11 +59,11 @@ export function createJudge(
     contracts: new Map(judged),
     subject: null,
     metadata: pipeline.metadata,
-    explainDoubt: (document) => explainDoubt(job, services, pipeline, document),
+    verifyDecision: (document) => verifyDecision(job, services, pipeline, document),
   };
 }
 
-/** What an approval opens: the output, the legs in it, and the files that go with it. */
+/** The content that an approval covers: output, legs from it, and files. */
 function contentOf({ entry, files }: AttemptDocument): string {
   const versions = files.map(({ path, after }) => `${path}\0${after}`).sort();
   return canonicalJson([entry.unit, entry.output?.digest ?? null, entry.legs ?? null, versions]);
@@ -92,5 +93,5 @@ async function explainApproval(
 async function readComments({ pullRequest }: Job, { github }: Services, unit: string) {
   if (pullRequest === undefined) return [];
   const read = async () => ({ data: await readCommentDecisions(github, pullRequest.number, unit) });
-  return github.read('The look at the comments', 'pull-requests: read', read);
+  return github.read('The request for the comments', 'pull-requests: read', read);
 }
