@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonValue } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 
-/** Characters of an error text, and lines of stderr or of a stream of events that are looked at. */
+/** Characters of an error text; lines of stderr and of a stream of events that are read. */
 const MAX_TEXT = 2_000;
 const LAST_LINES = 5;
 const LAST_EVENTS = 20;
 
 /**
- * What an agent that failed says about it: the error in the document or the events that Claude Code
- * (`--output-format json` and `stream-json`) and Codex (`exec --json`) write to the output file or print, else the error
- * at the end of stderr without its stack, else the last lines.
- * @param redact before the text is cut: half of a secret would stay
+ * The error message of a failed agent: from the document or the events that Claude Code (`--output-format json` and
+ * `stream-json`) and Codex (`exec --json`) write to the output file or stdout; else the error at the end of stderr
+ * without its stack; else the last lines of stderr.
+ * @param redact applied before the text is cut, since half of a secret would stay. Default: none
  */
 export function agentErrorText(
   output: Uint8Array | undefined,
@@ -26,17 +26,17 @@ export function agentErrorText(
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !STACK.test(line));
   if (lines.length === 0) return undefined;
   const error = lines.findLastIndex((line) => ERROR.test(line));
-  // What is indented after an error belongs to it.
+  // Indented lines after an error belong to it.
   if (error >= 0 && lines.slice(error + 1).every((line) => /^[\s}\]]/.test(line)))
     return lines.slice(error).slice(0, LAST_LINES).join('\n').slice(0, MAX_TEXT);
   return lines.slice(-LAST_LINES).join('\n').slice(-MAX_TEXT);
 }
 
-/** What Node and others print around an error: frames, a pointer into the source, the version. */
+/** Lines that Node and others print around an error: frames, a pointer into the source, the version. */
 const STACK = /^\s+at |^\s*\^+$|^Node\.js v\d/;
 const ERROR = /^[^:]*(?:Error|Exception)(?: \[\w+\])?: /;
 
-/** One document, the messages of one in reverse order, or the last lines of a stream, the last one first. */
+/** The one document, or the messages in its list or stream, the last one first. */
 function readDocuments(bytes: Uint8Array): JsonValue[] {
   const parsed = parseJson(bytes);
   if (parsed.ok) return Array.isArray(parsed.value) ? parsed.value.toReversed() : [parsed.value];

@@ -1,13 +1,16 @@
 import type { ProcessId } from '../run/entry.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 
-/** Everything needed to start one agent. */
+/** An agent to start. */
 export interface AgentTask {
   /** Absolute path of the attempt's own directory, which exists: request, output, metrics, learnings, script. */
   readonly directory: string;
   readonly command: string;
-  /** In its place: a program and its arguments, without a shell. What it leaves running stays, unless it has to be ended. */
-  readonly words?: readonly string[];
+  /**
+   * In place of `command`: a program and its arguments, without a shell. Processes that it leaves running stay, unless it
+   * times out or is cancelled.
+   */
+  readonly argv?: readonly string[];
   /** As `Gate.shell`. */
   readonly shell: string;
   /** Absolute. */
@@ -23,7 +26,7 @@ export interface AgentTask {
 
 /** How an agent ended. Its output file is not read here. */
 export type AgentResult = {
-  /** Captured output, redacted; of a long one the beginning and the end. */
+  /** Redacted. Of a long output, the beginning and the end. */
   readonly stdout: string;
   /** Whether a part of stdout was left out. */
   readonly isStdoutCut?: boolean;
@@ -33,22 +36,22 @@ export type AgentResult = {
   | { readonly outcome: 'exited'; readonly exitCode: number }
   | { readonly outcome: 'signalled'; readonly signal: string }
   | { readonly outcome: 'timeout' | 'cancelled' }
-  /** No such shell, no such folder, too long a variable. */
+  /** There is no such shell or folder, or a variable is too long. */
   | { readonly outcome: 'not-started'; readonly message: string }
 );
 
-/** A process that waits for a line on stdin: its id can be logged before it does anything. If we end, so does it. */
+/** A process that does nothing yet, so that its id can be logged first. If Gateline ends, so does the process. */
 export interface PreparedAgent {
-  /** Undefined: it cannot be started, and `run` says why. */
+  /** Undefined: it cannot be started, and the result of `run` says why. */
   readonly process: ProcessId | undefined;
   /**
-   * Lets the agent begin. Settles when it and all processes that it started are gone. Never throws because of it. With a
-   * signal that is aborted already the agent does nothing and ends: for a caller that gives up before it begins.
+   * Lets the agent begin. Resolves when the agent and all processes that it started are gone; its failure is no error. If
+   * the signal is already aborted, the agent ends without doing anything.
    */
   run(signal: AbortSignal): Promise<AgentResult>;
 }
 
-/** What an agent was asked to write: a plain file, or why it is none. */
+/** A file that an agent was asked to write, or why it cannot be read. */
 export type AgentFile =
   | { readonly state: 'present'; readonly bytes: Uint8Array }
   | { readonly state: 'absent' }
@@ -58,7 +61,11 @@ export type AgentFile =
 /** Starts agents. */
 export interface Agents {
   prepare(task: AgentTask): Promise<PreparedAgent>;
-  /** Ends what is left of an agent whose engine was killed: its process group, and what carries its attempt's mark. */
+  /**
+   * Ends the processes of an agent whose engine was killed.
+   * @param directory the attempt's directory
+   * @throws GatelineError `platform` if some cannot be ended
+   */
   endLeftover(process: ProcessId, directory: string): Promise<void>;
   isAlive(process: ProcessId): Promise<boolean>;
 }

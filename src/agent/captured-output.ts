@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import type { RedactedStream } from '../untrusted/redact-stream.ts';
 import type { Redactor } from '../untrusted/redact.ts';
 
-/** Characters of one stream that are kept of its beginning, and of its end. */
+/** Characters that are kept of the beginning, and of the end, of a stream. */
 const HALF = 512 * 1024;
-/** A line that is longer is taken before its end. */
+/** A longer line is processed before its end arrives. */
 const LONG_LINE = 64 * 1024;
 
 /**
@@ -16,7 +16,7 @@ export class CapturedOutput {
   readonly #redacted: RedactedStream;
   readonly #onLine: ((line: string) => void) | undefined;
   readonly #decoder = new TextDecoder();
-  /** What has no line end yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #pending = '';
   #head = '';
   #tail = '';
@@ -37,14 +37,14 @@ export class CapturedOutput {
     this.#addLines(this.#redacted.push(stripControls(text.slice(0, end))));
   }
 
-  /** The text, after the last of the stream. A line in the middle says how much was left out. */
+  /** The whole text, once the stream has ended. A line in the middle says how much was left out. */
   end(): string {
     const rest = stripControls(this.#pending + this.#decoder.decode());
     this.#addLines(this.#redacted.push(rest) + this.#redacted.end());
     this.#pending = '';
     this.#trimTail();
     const note = this.#omitted > 0 ? `\n[gateline: ${this.#omitted} characters left out]\n` : '';
-    // Once more as a whole: a secret may have several lines.
+    // Redacted once more as a whole, since a secret may have several lines.
     return this.#redactor.text(this.#head + note + this.#tail, 'shown');
   }
 

@@ -29,9 +29,9 @@ export const AGENT_VARIABLES = {
 } as const;
 
 /**
- * Variables that no agent inherits: what a `run:` step of the same job would not have (actions/runner gives inputs,
- * states and the credentials of its services only to actions), and ours. ACTIONS_ID_TOKEN_REQUEST_* stay: a `run:` step
- * has them too, if the job has `id-token: write`.
+ * Variables that no agent inherits: those that a `run:` step of the same job would not have (actions/runner gives inputs,
+ * states and credentials of its services only to actions), and Gateline's own. ACTIONS_ID_TOKEN_REQUEST_* stay: a `run:`
+ * step has them too, if the job has `id-token: write`.
  */
 const WITHHELD =
   /^(?:INPUT_.*|STATE_.*|ACTIONS_(?:RUNTIME|RESULTS|CACHE)_.*|GITHUB_ACTION_(?:REPOSITORY|REF)|GATELINE_.*)$/;
@@ -49,14 +49,14 @@ export interface EnvironmentSource {
   readonly leg: string;
   readonly attempt: number;
   readonly task: string | undefined;
-  /** Whether that file was written. */
+  /** Whether the file of GATELINE_FEEDBACK was written. */
   readonly hasFeedback: boolean;
   /** Names of the documents that were copied. */
   readonly memory?: readonly string[];
 }
 
 /**
- * The whole environment of an agent: the caller's without what is withheld, then the gate's `env`, then the variables
+ * The whole environment of an agent: the caller's variables that it may inherit, then the gate's `env`, then the variables
  * of agent protocol 1, which nothing overrides. Values of any size are in files.
  */
 export function agentEnvironment(source: EnvironmentSource): Record<string, string> {
@@ -66,7 +66,7 @@ export function agentEnvironment(source: EnvironmentSource): Record<string, stri
   return { ...env, ...protocolVariables(source) };
 }
 
-/** What programs that Gateline starts may inherit. */
+/** The variables that a program may inherit from these. */
 export function inheritedVariables(
   variables: Readonly<Record<string, string | null | undefined>>,
 ): Record<string, string> {

@@ -3,7 +3,7 @@ import { parseJson } from '../json/parse-json.ts';
 import { metricsSchema, type Metrics } from '../run/entry.ts';
 import type { AgentFile } from './agent.ts';
 
-/** What an agent reported about itself. `notice`: what could not be read, one sentence without a full stop. */
+/** Metrics that an agent reported. `notice`: what was ignored, one sentence without a full stop. */
 export interface ReportedMetrics {
   readonly metrics?: Metrics;
   readonly notice?: string;
@@ -11,32 +11,29 @@ export interface ReportedMetrics {
 
 /**
  * Reads the file of GATELINE_METRICS: our fields (docs/reference/agent-protocol.md), what `claude --output-format json` or
- * `stream-json` prints, or the execution file of Claude Code's action. Never a failure: what is wrong is left out.
+ * `stream-json` prints, or the execution file of Claude Code's action. Never throws: wrong values are left out.
  */
 export function parseMetrics(file: AgentFile): ReportedMetrics {
   if (file.state === 'absent') return {};
   if (file.state === 'refused') return { notice: `the metrics are ignored: ${file.reason}` };
   if (file.state === 'too-large') return { notice: `the metrics are ignored: the file has ${file.size} bytes` };
   const parsed = parseJson(file.bytes);
-  const messages = parsed.ok ? messagesOf(parsed.value) : messagesIn(Buffer.from(file.bytes).toString());
+  const messages = parsed.ok ? messagesOf(parsed.value) : messagesOfStream(Buffer.from(file.bytes).toString());
   if (messages.length > 0) return pickFields(totalsOf(messages));
   if (!parsed.ok) return { notice: `the metrics are ignored: ${parsed.message}` };
   if (!isJsonObject(parsed.value)) return { notice: 'the metrics are ignored: they are no JSON object' };
   return pickFields(parsed.value);
 }
 
-/** Each field for itself: a wrong one does not take the others with it. */
+/** The valid fields: each is checked by itself. */
 function pickFields(value: JsonObject): ReportedMetrics {
   const isValid = ([name, field]: [string, JsonValue]) =>
     Object.hasOwn(metricsSchema.shape, name) && metricsSchema.safeParse({ [name]: field }).success;
   const metrics = metricsSchema.parse(Object.fromEntries(Object.entries(value).filter(isValid)));
   const wrong = Object.entries(value).filter((entry) => !isValid(entry));
   if (wrong.length === 0) return { metrics };
-  const names = wrong
-    .slice(0, 10)
-    .map(([name]) => name)
-    .join(', ');
-  return { metrics, notice: `metrics that are unknown or have a wrong value are ignored: ${names}` };
+  const names = wrong.slice(0, 10).map(([name]) => name);
+  return { metrics, notice: `metrics that are unknown or have a wrong value are ignored: ${names.join(', ')}` };
 }
 
 /** Messages of Claude Code: those of a list, or the one of type `result`. */
@@ -45,14 +42,14 @@ function messagesOf(value: JsonValue): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject).filter((message) => 'type' in message) : [];
 }
 
-/** The same of a stream with one message a line. */
-function messagesIn(stream: string): JsonObject[] {
+/** As {@link messagesOf}, for a stream with one message per line. */
+function messagesOfStream(stream: string): JsonObject[] {
   const lines = stream.split('\n').filter((line) => /"type" *: *"(?:system|result)"/.test(line));
   const events = lines.map((line) => parseJson(Buffer.from(line)));
   return messagesOf(events.flatMap((event) => (event.ok ? [event.value] : [])));
 }
 
-/** Totals of the last result. Input that was written to or read from the cache of prompts is input too. */
+/** Totals of the last result. Input tokens include those written to and read from the prompt cache. */
 function totalsOf(messages: readonly JsonObject[]): JsonObject {
   const init = messages.find(({ type, subtype }) => type === 'system' && subtype === 'init');
   const result = messages.findLast(({ type }) => type === 'result');

@@ -8,16 +8,16 @@ import type { ProcessId } from '../run/entry.ts';
 export interface ProcessInfo {
   readonly pid: number;
   readonly ppid: number;
-  /** Process group and session; -1 where the system does not tell. */
+  /** Ids of the process group and the session; -1 where the system does not tell. */
   readonly pgid: number;
   readonly session: number;
-  /** As in {@link ProcessId}: with the pid it identifies one process for ever. */
+  /** As in {@link ProcessId}: pid and start identify one process for ever. */
   readonly start: string;
 }
 
 const IS_LINUX = process.platform === 'linux';
 
-/** All processes of this machine without zombies: from /proc on Linux, from `ps` elsewhere, none on Windows. */
+/** All processes of this machine but zombies: from /proc on Linux, from `ps` elsewhere; none on Windows. */
 export async function listProcesses(platform: NodeJS.Platform = process.platform): Promise<ProcessInfo[]> {
   if (platform === 'linux') {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -26,13 +26,13 @@ export async function listProcesses(platform: NodeJS.Platform = process.platform
   return platform === 'win32' ? [] : listByPs();
 }
 
-/** The identity of a process. `start` is empty where the system does not tell it: then nothing is ever signalled. */
+/** The identity of a process. `start` is empty where the system does not tell: such a process is never signalled. */
 export async function identifyProcess(pid: number): Promise<ProcessId> {
   const info = IS_LINUX ? readProcess(pid) : (await listProcesses()).find((other) => other.pid === pid);
   return { pid, start: info?.start ?? '' };
 }
 
-/** `other-boot`, `other-container`: the number means nothing here, so it cannot be told whether the process lives. */
+/** `other-boot`, `other-container`: the pid means nothing here, so whether the process lives is unknown. */
 export type ProcessState = 'alive' | 'gone' | 'other-boot' | 'other-container';
 
 export async function findProcessState({ pid, start }: ProcessId): Promise<ProcessState> {
@@ -45,12 +45,12 @@ export async function findProcessState({ pid, start }: ProcessId): Promise<Proce
   if (signalled === 'gone') return 'gone';
   if (process.platform === 'win32') return 'alive';
   const current = await identifyProcess(pid);
-  // A process that cannot be read is a zombie, or another user's that the system hides.
+  // A process that is not in the table is a zombie, or belongs to another user and is hidden.
   if (current.start === '') return signalled === 'sent' ? 'gone' : 'alive';
   return current.start === start ? 'alive' : 'gone';
 }
 
-/** `NAME=value` of the environment that a process was started with; empty where the system does not tell. */
+/** The environment that a process was started with, as `NAME=value`; empty where the system does not tell. */
 export function environmentOf(pid: number): string[] {
   return readText(`/proc/${pid}/environ`)?.split('\0') ?? [];
 }
@@ -58,7 +58,7 @@ export function environmentOf(pid: number): string[] {
 const BOOT = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 const CONTAINER = readText('/proc/self/ns/pid', readlinkSync)?.replace(/\D/g, '') ?? '';
 
-/** One process of Linux, per proc_pid_stat(5): the name in brackets may hold brackets and spaces. */
+/** A process of Linux, by proc_pid_stat(5). The name in brackets may contain brackets and spaces. */
 function readProcess(pid: number): ProcessInfo | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
@@ -79,7 +79,7 @@ async function listByPs(): Promise<ProcessInfo[]> {
   });
 }
 
-/** Signals a process; 0 only looks. `refused`: it belongs to somebody else. */
+/** Signals a process; 0 only tests whether it exists. `refused`: it belongs to another user. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | 0): 'sent' | 'gone' | 'refused' {
   try {
     process.kill(pid, signal);
@@ -91,7 +91,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): 'sent' | 'g
   }
 }
 
-/** Undefined: the process has ended, or is somebody else's. */
+/** Undefined: the process has ended, or belongs to another user. */
 function readText(path: string, read: (path: string, encoding: 'utf8') => string = readFileSync): string | undefined {
   try {
     return read(path, 'utf8');

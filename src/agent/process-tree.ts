@@ -3,31 +3,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessId } from '../run/entry.ts';
 import { environmentOf, listProcesses, sendSignal, type ProcessInfo } from './process-table.ts';
 
-/** How long a killed process may take until it is gone, in milliseconds: longer means that it hangs in the system. */
+/** Milliseconds that a killed process may take to end. After that it hangs in the kernel. */
 const KILL_MS = 10_000;
 
-/** A process tree: by its first process, and by the attempt's directory, which stands in the environment of each. */
+/** A process tree, identified by its first process, and by the attempt's directory in the environment of each process. */
 export interface AgentTree {
   readonly first: ProcessId;
   readonly directory: string;
-  /** We started it. Else another engine did, long ago: then the number of its group alone proves nothing. */
+  /** This process started it. Otherwise another engine did: its group id may be used again, and proves nothing. */
   readonly isOurs: boolean;
 }
 
 /**
- * Ends an agent and all that it started: SIGTERM, a grace period, SIGKILL, until none is left. To an agent belong its
- * first process, that one's group and session, all their descendants, and on Linux every process with a file of the
- * attempt's directory in GATELINE_OUTPUT. Never this process nor what it descends from, never by a pid alone.
- * @param graceMs time between SIGTERM and SIGKILL, in milliseconds
+ * Ends all processes of an agent: SIGTERM, a grace period, SIGKILL, until none is left. An agent's processes are the
+ * first one, its group and session, all their descendants, and on Linux every process with a file of the attempt's
+ * directory in GATELINE_OUTPUT. Never this process or its ancestors, and never by a pid without its start time.
+ * @param graceMs milliseconds between SIGTERM and SIGKILL
  * @returns pids of processes that could not be ended
  */
 export async function endProcessTree(tree: AgentTree, graceMs: number): Promise<number[]> {
   if (process.platform === 'win32') return tree.isOurs ? endWindowsTree(tree.first) : [];
-  const known = new Map<number, string>();
+  const startTimes = new Map<number, string>();
   const refused = new Set<number>();
   const findMembers = async (): Promise<ProcessInfo[]> => {
-    const members = membersOf(await listProcesses(), tree, known);
-    for (const { pid, start } of members) known.set(pid, start);
+    const members = membersOf(await listProcesses(), tree, startTimes);
+    for (const { pid, start } of members) startTimes.set(pid, start);
     return members.filter(({ pid }) => !refused.has(pid));
   };
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -50,14 +50,18 @@ export async function endProcessTree(tree: AgentTree, graceMs: number): Promise<
   return [...refused, ...(await findMembers()).map(({ pid }) => pid)];
 }
 
-function membersOf(list: readonly ProcessInfo[], tree: AgentTree, known: ReadonlyMap<number, string>): ProcessInfo[] {
+function membersOf(
+  list: readonly ProcessInfo[],
+  tree: AgentTree,
+  startTimes: ReadonlyMap<number, string>,
+): ProcessInfo[] {
   const { first, directory, isOurs } = tree;
   const all = new Map(list.map((info) => [info.pid, info]));
   const leader = all.get(first.pid);
-  // While its group exists, the number of our first process is not used again.
+  // While a group exists, the system does not use its id again.
   const hasGroup = leader === undefined ? isOurs : leader.start === first.start;
-  const belongs = (info: ProcessInfo): boolean => {
-    if (known.get(info.pid) === info.start) return true;
+  const isMember = (info: ProcessInfo): boolean => {
+    if (startTimes.get(info.pid) === info.start) return true;
     if (info.pid === first.pid) return info.start === first.start;
     if (isOlder(info, first)) return false;
     if (hasGroup && (info.pgid === first.pid || info.session === first.pid)) return true;
@@ -71,26 +75,26 @@ function membersOf(list: readonly ProcessInfo[], tree: AgentTree, known: Readonl
     if (siblings) siblings.push(info);
     else children.set(info.ppid, [info]);
   }
-  const members = new Set(list.filter((info) => !ancestors.has(info.pid) && belongs(info)));
+  const members = new Set(list.filter((info) => !ancestors.has(info.pid) && isMember(info)));
   for (const { pid } of members) for (const child of children.get(pid) ?? []) members.add(child);
   return [...members];
 }
 
-/** Start times on Linux are ticks since boot. An older process belongs to nobody's agent: its environment is not read. */
+/** Whether a process started before the first one of the agent, so that it cannot belong to it. Linux: ticks since boot. */
 function isOlder(info: ProcessInfo, first: ProcessId): boolean {
   const [ticks, ...boot] = info.start.split(' ');
   const [firstTicks, ...firstBoot] = first.start.split(' ');
   return boot.join() === firstBoot.join() && Number(ticks) < Number(firstTicks);
 }
 
-/** The process itself included. */
+/** The process itself and its ancestors. */
 function ancestorsOf(pid: number, all: ReadonlyMap<number, ProcessInfo>): Set<number> {
   const ancestors = new Set<number>();
   for (let at = pid; at > 0 && !ancestors.has(at); at = all.get(at)?.ppid ?? 0) ancestors.add(at);
   return ancestors;
 }
 
-/** Windows has no groups: the process, which still lives, and its descendants. */
+/** Windows has no process groups: ends the process, which is alive, and its descendants. */
 function endWindowsTree({ pid }: ProcessId): Promise<number[]> {
   const args = ['/PID', String(pid), '/T', '/F'];
   return new Promise((resolve) => execFile('taskkill', args, { windowsHide: true }, () => resolve([])));

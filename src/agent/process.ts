@@ -12,15 +12,15 @@ import { findProcessState, identifyProcess } from './process-table.ts';
 import { endProcessTree } from './process-tree.ts';
 import { invocationOf, type Invocation } from './shells.ts';
 
-/** How long output is waited for after the end while an escaped process holds it open, in milliseconds. */
+/** Milliseconds to wait for output after an agent's end, if a process that escaped keeps its streams open. */
 const DRAIN_MS = 3_000;
 
 const IS_WINDOWS = process.platform === 'win32';
 
 /**
- * Agents as processes of this machine, started the way a GitHub `run:` step is. Each has a session of its own, so that
- * Ctrl-C reaches only us; whatever it leaves running is ended with it.
- * @param options.graceMs time between SIGTERM and SIGKILL, in milliseconds. Default 5,000
+ * Agents as processes of this machine, started like a GitHub `run:` step. Each has its own session, so that Ctrl-C reaches
+ * only Gateline. Processes that an agent leaves running are ended.
+ * @param options.graceMs milliseconds between SIGTERM and SIGKILL. Default: 5,000
  */
 export function createAgents({ graceMs = 5_000 }: { readonly graceMs?: number } = {}): Agents {
   return {
@@ -36,21 +36,21 @@ export function createAgents({ graceMs = 5_000 }: { readonly graceMs?: number } 
   };
 }
 
-/** A started child, listened to from the first moment. */
+/** A child process that has started. */
 interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly pid: number;
   readonly exited: Promise<void>;
-  /** Exited, and all output has arrived. */
+  /** The process has exited, and all its output has arrived. */
   readonly closed: Promise<void>;
 }
 
 async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedAgent> {
   let child: Child;
   try {
-    const { words } = task;
-    const invocation = words ? wordsOf(words) : invocationOf(task.shell, task.command, task.directory);
-    if (!words) await writeFile(invocation.script, invocation.content, { mode: 0o700 });
+    const { argv } = task;
+    const invocation = argv ? argvInvocation(argv) : invocationOf(task.shell, task.command, task.directory);
+    if (!argv) await writeFile(invocation.script, invocation.content, { mode: 0o700 });
     child = await startProcess(invocation, task);
   } catch (error) {
     const message = task.redactor.text(notStartedText(error, task));
@@ -65,8 +65,8 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
     const ending = await runToEnd(child, task.timeoutMs, signal);
     const { exitCode, signalCode } = child.process;
     const tree = { first, directory: task.directory, isOurs: true };
-    // Windows has no groups: what an ended process left cannot be found.
-    const isLeft = ending === 'exited' && (IS_WINDOWS || task.words !== undefined);
+    // Windows has no process groups: processes that an ended one left running cannot be found.
+    const isLeft = ending === 'exited' && (IS_WINDOWS || task.argv !== undefined);
     const remaining = isLeft ? [] : await endProcessTree(tree, graceMs);
     await Promise.race([child.closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     child.process.stdout.destroy();
@@ -82,7 +82,7 @@ async function prepareAgent(task: AgentTask, graceMs: number): Promise<PreparedA
   return { process: first, run };
 }
 
-function wordsOf([program = '', ...args]: readonly string[]): Invocation {
+function argvInvocation([program = '', ...args]: readonly string[]): Invocation {
   return { script: '', content: '', programs: [program], args, hint: `Install ${program}, or add it to PATH.` };
 }
 
@@ -92,7 +92,7 @@ function captureOutput(stream: Readable, name: 'stdout' | 'stderr', { redactor, 
   return output;
 }
 
-/** Lets the agent begin, and waits until the first process ends or has to be ended. */
+/** Lets the agent begin, and waits until its first process ends, its time is over or the signal is aborted. */
 async function runToEnd(
   { process: child, exited }: Child,
   timeoutMs: number,
@@ -101,22 +101,22 @@ async function runToEnd(
   child.stdin.on('error', () => undefined).end(signal.aborted || IS_WINDOWS ? '' : 'go\n');
   if (signal.aborted) return 'cancelled';
   return new Promise((resolve) => {
-    const cancel = (): void => settle('cancelled');
-    const timer = setTimeout(() => settle('timeout'), timeoutMs);
-    const settle = (ending: 'exited' | 'timeout' | 'cancelled'): void => {
+    const cancel = (): void => finish('cancelled');
+    const timer = setTimeout(() => finish('timeout'), timeoutMs);
+    const finish = (ending: 'exited' | 'timeout' | 'cancelled'): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
       resolve(ending);
     };
     signal.addEventListener('abort', cancel);
-    void exited.then(() => settle('exited'));
+    void exited.then(() => finish('exited'));
   });
 }
 
 /**
- * Starts a shell that waits for one line, then becomes the program; without the line (we died) it ends. Bash, because
- * other shells drop variables whose names are not theirs (`my-name`); `-p` keeps it from reading BASH_ENV, `--norc`
- * from reading .bashrc, which it does where stdin is a socket. Windows cannot replace a process: it starts at once.
+ * Starts a shell that waits for one line, then becomes the program. If Gateline dies before, the shell ends. Bash, because
+ * other shells drop variables whose names they do not allow (`my-name`). `-p` keeps bash from reading BASH_ENV, `--norc`
+ * from reading .bashrc, which it reads if stdin is a socket. Windows has no `exec`: there the program starts at once.
  */
 async function startProcess(invocation: Invocation, task: AgentTask): Promise<Child> {
   const program = findProgram(invocation, task);
@@ -137,7 +137,7 @@ async function startProcess(invocation: Invocation, task: AgentTask): Promise<Ch
   return { process: child, pid: child.pid ?? 0, exited, closed };
 }
 
-/** The first of the programs that can be run, looked for as the system does: in PATH, from the working directory. */
+/** The first of the programs that can be run, searched as the system does: in PATH, relative to the working directory. */
 function findProgram({ programs, hint }: Invocation, { env, workingDirectory }: AgentTask): string {
   if (!existsSync(workingDirectory)) {
     throw new GatelineError('usage', `the working directory ${workingDirectory} does not exist`);

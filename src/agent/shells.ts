@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { GatelineError } from '../errors.ts';
 
-/** How a command runs: a script to write, and a program with arguments that runs it. */
+/** How to run a command: the script to write, and the program that runs it. */
 export interface Invocation {
   /** Absolute path of the script. */
   readonly script: string;
@@ -15,7 +15,7 @@ export interface Invocation {
   readonly hint: string;
 }
 
-/** Shells that get the script as their last argument: programs, options, extension, what to do without them. */
+/** Shells that get the script as their last argument: programs, options, extension, and the hint if none is there. */
 const SHELLS: Readonly<Record<string, readonly [string[], string[], string, string]>> = {
   bash: [['bash'], ['--noprofile', '--norc', '-e', '-o', 'pipefail'], 'sh', 'Install bash, or set `shell: sh`.'],
   sh: [['sh'], ['-e'], 'sh', 'Install a POSIX shell, or name another `shell:`.'],
@@ -24,7 +24,7 @@ const SHELLS: Readonly<Record<string, readonly [string[], string[], string, stri
 };
 
 /**
- * What GitHub would start for a `run:` step with this `shell:`
+ * The program that GitHub starts for a `run:` step with this `shell:`
  * (https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell), but `python`
  * falls back to `python3`, PowerShell gets the script by `-File`, and `node` is a shell too.
  * @throws GatelineError `usage` for a template without `{0}`
@@ -41,14 +41,14 @@ export function invocationOf(
   if (known) {
     const [names, options, extension, hint] = known;
     const script = scriptOf(extension);
-    // On Windows `bash` alone is that of WSL, which sees other files; GitHub uses Git's.
+    // On Windows, `bash` in PATH is that of WSL, which has another file system. GitHub uses the bash of Git.
     const programs = isWindows && shell === 'bash' ? ['C:\\Program Files\\Git\\bin\\bash.exe', ...names] : names;
     return { script, content: command, programs, args: [...options, script], hint };
   }
   if (shell === 'pwsh' || shell === 'powershell') {
     const script = scriptOf('ps1');
     const exit = 'if ((Test-Path -LiteralPath variable:\\LASTEXITCODE)) { exit $LASTEXITCODE }';
-    // Windows PowerShell 5 takes a script without a byte order mark for ANSI.
+    // Windows PowerShell 5 reads a script without a byte order mark as ANSI.
     const mark = shell === 'powershell' ? '\ufeff' : '';
     const content = `${mark}$ErrorActionPreference = 'stop'\n${command}\n${exit}\n`;
     const policy = isWindows ? ['-ExecutionPolicy', 'Bypass'] : [];
@@ -62,11 +62,11 @@ export function invocationOf(
     const hint = '`cmd` exists on Windows only: name another `shell:`.';
     return { script, content, programs: ['cmd.exe'], args, verbatim: true, hint };
   }
-  return templateOf(shell, command, scriptOf('script'));
+  return templateInvocation(shell, command, scriptOf('script'));
 }
 
-/** Splits at white space; double quotes group words. */
-function templateOf(template: string, content: string, script: string): Invocation {
+/** A command with `{0}` for the script. Split at white space; double quotes group words. */
+function templateInvocation(template: string, content: string, script: string): Invocation {
   const words = [...template.matchAll(/(?:"[^"]*"|[^\s"])+/g)].map(([word]) => word.replaceAll('"', ''));
   const [program, ...args] = words.map((word) => word.replaceAll('{0}', script));
   if (program === undefined || !template.includes('{0}')) {

@@ -2,7 +2,7 @@ import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { GatelineError } from '../errors.ts';
 
-/** A version command that takes longer hangs, in milliseconds. */
+/** Milliseconds after which a version command is taken to hang. */
 const TIME_LIMIT_MS = 10_000;
 const MAX_VERSION = 1_000;
 
@@ -10,13 +10,13 @@ const MAX_VERSION = 1_000;
 export interface ToolVersionOptions {
   readonly workingDirectory: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Default 10,000. */
+  /** Default: 10,000. */
   readonly timeLimitMs?: number;
 }
 
 /**
- * A function that returns what a version command of `tools:` prints (stdout, else stderr), in the system's shell. Each
- * command runs once, however often it is asked for. It throws GatelineError `usage` if the command fails or hangs.
+ * A function that runs a version command of `tools:` in the system's shell and returns what it prints (stdout, else
+ * stderr). Each command runs only once. The function throws GatelineError `usage` if the command fails or hangs.
  */
 export function createToolVersions(options: ToolVersionOptions): (command: string) => Promise<string> {
   const versions = new Map<string, Promise<string>>();

@@ -64,7 +64,7 @@ export async function runCommand(
   ran: Set<string> = new Set(),
 ): Promise<CommandResult> {
   const use = requireCommand(order, command);
-  const words = fillSyntax(order, command, args);
+  const argv = fillSyntax(order, command, args);
   const { effects } = await readEntities(ports, order);
   const missing = use.onInvalid === 'recover' ? effects.missing(use.requires, args) : [];
   const setUp = missing.length > 0 ? await setUpEntities(ports, order, missing, root, signal, ran) : [];
@@ -76,7 +76,7 @@ export async function runCommand(
     const agent = await ports.agents.prepare({
       directory,
       command: '',
-      words,
+      argv,
       shell: '',
       workingDirectory: root,
       env: {
