@@ -56,8 +56,9 @@ export class IgnoredNames {
   /** Paths at or below which git must look for ignored files; `.`: everywhere. */
   readonly roots: readonly string[];
   readonly #matches: PathMatcher;
-  /** The prefixes of the globs that end with a name other than `*` and `**`. */
-  readonly #heads: readonly PathMatcher[];
+  /** The prefixes of the globs that end with a name other than `*` and `**`: those without a wildcard, and the others. */
+  readonly #heads: ReadonlySet<string>;
+  readonly #wildHeads: readonly PathMatcher[];
   #entries = new Set<string>();
 
   constructor(globs: readonly string[]) {
@@ -66,17 +67,20 @@ export class IgnoredNames {
       names.map((name, index) => (/^\*+$/.test(name) ? '' : names.slice(0, index + 1).join('/'))),
     );
     this.#matches = createMatcher(globs);
-    this.#heads = heads.filter((head) => head !== '').map((head) => picomatch(head, OPTIONS));
+    this.#heads = new Set(heads.filter((head) => head !== '' && !WILD.test(head)));
+    this.#wildHeads = heads.filter((head) => WILD.test(head)).map((head) => picomatch(head, OPTIONS));
     const roots = including.map(({ names }) => {
       const wild = names.findIndex((name) => WILD.test(name));
       return names.slice(0, wild < 0 ? names.length : wild).join('/') || '.';
     });
-    this.roots = this.#heads.length === 0 ? [] : roots;
+    this.roots = heads.every((head) => head === '') ? [] : roots;
   }
 
   /** @param ignored the topmost ignored files and folders, without a trailing `/` @returns those that the globs name */
   select(ignored: readonly string[]): string[] {
-    const entries = ignored.filter((entry) => this.#heads.some((matches) => matches(entry)));
+    const entries = ignored.filter(
+      (entry) => this.#heads.has(entry) || this.#wildHeads.some((matches) => matches(entry)),
+    );
     this.#entries = new Set(entries);
     return entries;
   }

@@ -49,9 +49,10 @@ export class IgnoredFiles {
   ): Promise<{ readonly stored: string[]; readonly hashed: string[] }> {
     const { root } = this.#repository;
     const roots = [...new Set([...this.stored.roots, ...this.hashed.roots])];
-    const present = roots.filter((path) => statPath(join(root, path)) !== undefined);
+    const stats = new Map(roots.map((path) => [path, statPath(join(root, path))]));
+    const present = roots.filter((path) => stats.get(path) !== undefined);
     // If all are files that git lists anyway, no further command is needed: most globs without a wildcard name a file.
-    const areFiles = present.every((path) => statPath(join(root, path))?.isFile());
+    const areFiles = present.every((path) => stats.get(path)!.isFile());
     const listed = areFiles && present.length > 0 ? await findListed(present) : [];
     const areListed = listed.length === present.length;
     const topmost = areListed ? listed : await listTopmostIgnored(this.#repository, present);
