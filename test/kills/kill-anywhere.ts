@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Entry } from '../../src/run/entry.ts';
 import type { Command } from './commands.ts';
-import { KILLS, watchOperations } from './operations.ts';
+import { MOMENTS, watchOperations } from './operations.ts';
 import { countOf, digestOfImage, entriesIn, Project, type Image } from './project.ts';
 
 /** A command that nothing disturbed, and what became of the project. */
@@ -26,7 +26,7 @@ export function testKillsOf(commands: readonly Command[]): void {
       await project.take(command.prepare);
       const recording = await recordOperations(project, command);
       const faults: string[] = [];
-      for (const { operation, image } of selectEvenly(recording.moments, Math.ceil(KILLS / 2))) {
+      for (const { operation, image } of selectEvenly(recording.moments, MOMENTS)) {
         project.restore(image);
         const found = await continueFrom(project, command, entriesIn(image), recording).catch((error: unknown) => [
           error instanceof Error ? error.stack : String(error),

@@ -4,8 +4,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
-/** How many processes are killed, and half of that is how many moments of each command: 200 are all of them. */
+/** How many processes are killed. */
 export const KILLS = Number(process.env['GATELINE_KILLS'] ?? 8);
+/** How many moments of each command are tried: 100 are all of them. */
+export const MOMENTS = Number(process.env['GATELINE_MOMENTS'] ?? 4);
 
 type Call = (...args: unknown[]) => unknown;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { environmentOf, listProcesses } from '../../src/agent/process-table.ts';
-import { bundlePrograms } from '../support/runner/bundle.ts';
+import { bundlePrograms, compileCache } from '../support/runner/bundle.ts';
 import { KILLS, watchOperations } from './operations.ts';
 import { entriesIn, Project, type Image } from './project.ts';
 
@@ -16,7 +16,7 @@ const agent = (gate: string, half: string, rest: string): string => `
         echo hangs > "$AGENTS.hangs"; while :; do sleep 1; done
       fi
       ${rest} > "$GATELINE_OUTPUT"`;
-const WRITE = `for n in $(seq 40); do cp notes.txt made/$n.txt; done
+const WRITE = `read -r notes < notes.txt; n=0; while [ $n -lt 40 ]; do n=$((n + 1)); echo "$notes" > made/$n.txt; done
       if grep -q '"rework":' "$GATELINE_REQUEST"; then echo reviewed > made/reviewed.txt; fi; echo '"written"'`;
 const REVIEW = `score=40; if [ -e made/reviewed.txt ]; then score=90; fi; echo "{\\"score\\":$score}"`;
 const GATELINE_YML = `
@@ -60,6 +60,8 @@ beforeAll(async () => {
   await project.run();
   project.write('notes.txt', 'first\n');
   await note('files are put back');
+  // A process that is killed leaves nothing in the cache for the next one.
+  await startRun({ DIE_AT: '0' }).ended;
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
@@ -112,7 +114,7 @@ function startRun(death?: Readonly<Record<string, string>>) {
   const die = join(import.meta.dirname, 'die.ts');
   const child = spawn(process.execPath, [...(death ? ['--import', die] : []), cli, 'run', '--quiet'], {
     cwd: project.folder,
-    env: { ...project.environment, ...death },
+    env: { ...project.environment, NODE_COMPILE_CACHE: compileCache(), ...death },
     stdio: ['ignore', 'ignore', 'inherit'],
     // A group of its own, which can be killed without this process.
     detached: true,
